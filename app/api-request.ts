@@ -2,7 +2,7 @@ import { headers } from "next/headers";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { getRuntime } from "@/server/global-runtime.ts";
 
-/** Headers that identify the browser. `authorization` is not among them, because pages only use sessions. */
+/** Headers that identify the browser. `authorization` is not forwarded, because pages only use sessions. */
 const FORWARDED_HEADERS = [
   "cookie",
   "host",

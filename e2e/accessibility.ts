@@ -22,7 +22,10 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
   await assertRules(page, what, { runOnly: RULES });
 }
 
-/** Asserts the same in every theme. Themes differ only in colors, so the other rules are checked once. */
+/**
+ * Asserts that the page violates no rule in the first theme, and no color rule in the other themes. Themes differ only
+ * in colors, so the other rules are checked once.
+ */
 export async function assertAccessibleInThemes(page: Page, what: string): Promise<void> {
   const [first, ...others] = THEMES;
   await emulateTheme(page, first);

@@ -25,7 +25,7 @@ export interface Console {
   /** Returns the link as `npm run login` prints it. */
   printedLink(): Promise<string>;
   api(path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** Renews, releases or re-enters the last hold that `api` acquired of the lock at this path. */
+  /** Renews, releases or re-enters a hold of the lock at this path: the one that `api` acquired last. */
   callHold(
     verb: "renew" | "release" | "reenter",
     lockPath: string,
@@ -38,7 +38,7 @@ export interface Console {
   nextEvent(type: string, key: string): Promise<number>;
   /** Kills the process, as in a crash. */
   kill(): Promise<void>;
-  /** Starts it again after `kill`, at the same address. */
+  /** Starts the process again after `kill`, at the same address. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -100,7 +100,7 @@ async function endProcess(server: ChildProcess, signal: NodeJS.Signals): Promise
   await once(server, "exit");
 }
 
-/** A console with its own embedded Redis, whose data is removed with it. */
+/** Starts a console with its own embedded Redis. `stop` also removes the data of that Redis. */
 export async function startConsoleOnEmbeddedRedis(): Promise<Console & { readonly dataDir: string }> {
   const cacheDir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
   const { source, path } = await findTestBinary();
@@ -121,7 +121,7 @@ export async function startConsoleOnEmbeddedRedis(): Promise<Console & { readonl
   };
 }
 
-/** A console with the targets of a configuration file, which is removed with it. */
+/** Starts a console whose targets are in a configuration file. `stop` also removes the file. */
 export async function startConsoleOnTargets(targets: readonly object[]): Promise<Console> {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-e2e-"));
   const path = join(dir, "lockkeeper.config.json");
@@ -162,7 +162,7 @@ async function nextEvent(url: string, type: string, key: string): Promise<number
   throw new Error(`The stream ended before ${type} of ${key}`);
 }
 
-/** Waits until a process has printed something that matches, and returns all that it printed. */
+/** Waits until the output of a process matches, and returns the whole output so far. */
 export async function waitForOutput(process: ChildProcess, what: RegExp): Promise<string> {
   let text = "";
   return await new Promise((resolve, reject) => {
@@ -230,7 +230,10 @@ export const test = base.extend<
   },
 });
 
-/** Logs in as the page of a login link does, without opening it. lock-lifecycle.spec.ts tests that page. */
+/**
+ * Logs in with the request that the page of a login link sends, without opening that page, and opens the console.
+ * lock-lifecycle.spec.ts tests that page.
+ */
 export async function logIn(
   context: BrowserContext,
   lockkeeper: Console,
@@ -243,7 +246,7 @@ export async function logIn(
   return page;
 }
 
-/** Logs in at an address of the console. The session cookie is named after its port. */
+/** Logs in at an address of the console. The name of the session cookie contains the port of that address. */
 export async function beginSession(
   context: BrowserContext,
   lockkeeper: Pick<Console, "link" | "url">,

@@ -19,7 +19,7 @@ export async function collectApiStatuses(page: Page, url: string): Promise<() =>
     [...methods].map(([id, method]) => `${method} ${statuses.get(id) ?? "no response"}`).toSorted();
 }
 
-/** Another site on this machine, with a page that has no content security policy. */
+/** Starts another site on this machine. Its page has no content security policy. */
 export async function startEvilSite() {
   const server = createServer((_, response) =>
     response.setHeader("content-type", "text/html").end("<p>evil"),

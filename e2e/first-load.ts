@@ -21,7 +21,7 @@ export const PAGES = [
 
 export interface FirstLoad {
   readonly page: string;
-  /** The JavaScript files that the page references, each compressed with gzip as in transit. */
+  /** The total size of the JavaScript files that the page references, each compressed with gzip as in transit. */
   readonly bytes: number;
   readonly scripts: readonly Script[];
 }
@@ -34,7 +34,7 @@ interface Script {
 /**
  * Measures what each page loads before it can be used. Files that only browsers without modules load are excluded.
  *
- * @param cookie session cookie. Without a session, console pages show the login form
+ * @param cookie the session cookie, because without a session, console pages show the login form
  */
 export async function measureFirstLoads(url: string, cookie: string): Promise<FirstLoad[]> {
   const asked = new Map<string, Promise<string>>();

@@ -27,7 +27,7 @@ async function keepWaiting(lockkeeper: Console, name: string, isOver: () => bool
   }
 }
 
-/** An ordinary lock, one without TTL that is held three times, and one that is held twice while a client waits. */
+/** Creates an ordinary lock, a lock without TTL with a count of 3, and a lock with a count of 2 and a waiter. */
 export async function prepareScene(
   lockkeeper: Console,
   key: (name: string) => string,

@@ -153,3 +153,14 @@ test("a fair lock shows its queue, and what a dead waiter of each library costs"
   await expect(queue).toContainText("If the client died, it can block the queue for another");
   await takeThemeScreenshots(page, info, "fair-page", { fullPage: true });
 });
+
+test("a key that is too large to read is not shown as free", async ({ page, lockkeeper, key }) => {
+  const name = key("stampede");
+  await addRedissonReaders(lockkeeper, name, 300);
+  await page.goto(pathOf(name));
+  await expect(page.getByTestId("free")).toContainText(
+    "Cannot be read: larger than the locks that Lockkeeper reads.",
+  );
+  await expect(page.getByTestId("free")).toContainText("It is not known whether this lock is held.");
+  await expect(page.getByText("Not held")).toHaveCount(0);
+});

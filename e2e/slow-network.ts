@@ -3,7 +3,7 @@ import type { BrowserContext, CDPSession, Page } from "@playwright/test";
 /** The network conditions from issue reports: 400 kbit/s in each direction and 400 ms per request. */
 const SLOW_NETWORK = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 
-/** A row of the list, whether the server rendered it or the table did. */
+/** A row of the list, rendered by the server or by the table. */
 export const ANY_ROW = "[data-first-row], tr[data-path]";
 /** A row that can be clicked. */
 export const LIVE_ROW = "tr[data-path]";
@@ -13,7 +13,7 @@ export interface SlowLoad {
   readonly firstRowMs: number;
   /** The time until rows of the table can be clicked. */
   readonly liveRowMs: number;
-  /** Increases while the page is open. */
+  /** The requests of the page. Requests are added while the page is open. */
   readonly requests: Iterable<LoadedRequest>;
 }
 

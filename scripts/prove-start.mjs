@@ -216,7 +216,7 @@ async function prove(clone) {
 }
 
 /**
- * Opens streams as pages do. They end when the server stops.
+ * Opens live streams, as pages do. The streams end when the server stops.
  *
  * @param {string} url
  */

@@ -71,7 +71,10 @@ function findVersionFaults() {
   return [...findGoFaults(), ...findTagFaults()];
 }
 
-/** Checks the path of the Go module, by which Go finds it. It must start with the URL of the repository. */
+/**
+ * Checks that the path of the Go module starts with the URL of the repository, because Go downloads the module from
+ * there.
+ */
 function findGoFaults() {
   const url = /github\.com\/[^/]+\/[^/.]+/.exec(JSON.stringify(readRootManifest().repository ?? ""))?.[0];
   const path = readGoModulePath();
@@ -79,7 +82,10 @@ function findGoFaults() {
   return [`packages/go/go.mod is the module ${path}, but the repository is ${url}`];
 }
 
-/** Checks every place that repeats the version, and the tag, which fixes what a version contains. */
+/**
+ * Checks that package-lock.json and the Python package have the version of package.json, that the console is for the
+ * root of a host, and that the tag of the version does not exist or is at the current commit.
+ */
 function findTagFaults() {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const faults = lock.version === version ? [] : [`package-lock.json has version ${lock.version}`];

@@ -24,8 +24,8 @@ process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
  * @typedef {object} Stage
  * @property {string} name
  * @property {Command[]} commands all of them run, even if one fails
- * @property {number} [concurrency] how many commands run at the same time, each of which is then printed when it ends; 1 by
- *   default
+ * @property {number} [concurrency] maximum number of commands that run at the same time; 1 by default. Above 1, the output
+ *   of each command is printed when it ends
  * @property {("redis" | "chromium")[]} [needs]
  * @property {string} [after] a stage that must have passed, if it ran
  * @property {(files: string[], report: string) => Command} [tests] runs test files and writes a JSON report

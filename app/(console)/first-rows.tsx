@@ -29,8 +29,9 @@ interface ListView {
 type RenderedRows = Parameters<typeof FirstRowsProvider>[0]["first"];
 
 /**
- * Renders the first rows of the list for a new document. Returns `null` if the caller may not read them, they are not
- * available within 500 ms, or the browser already has a page, whose live stream sends them.
+ * Renders the first rows of the list for a new document. Returns `null` if there are none, if the caller may not read
+ * them, or if they are not available within 500 ms. Also returns `null` if the browser already shows a page, because
+ * the rows then arrive on the live stream.
  */
 export async function renderFirstRows(view: ListView): Promise<RenderedRows> {
   if ((await headers()).get("x-page-load") !== "document") return null;

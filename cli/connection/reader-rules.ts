@@ -1,4 +1,5 @@
 import { quoteForShell } from "../../lib/snippets/quote-for-shell.ts";
+import { buildQueuePattern } from "../../server/formats/keys.ts";
 import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 import { parseRedisAddress } from "../../server/redis/connect.ts";
 
@@ -21,7 +22,8 @@ const CLUSTER_COMMANDS = "+cluster|slots +cluster|info";
 export function buildReaderRules(where: RedisLocation, patterns: readonly string[], server: string): string {
   const db = typeof where === "string" ? parseRedisAddress(where).db : 0;
   const keys = [...new Set([...patterns, ...COMPANION_KEYS, ...patterns.map((pattern) => `{${pattern}`)])];
-  const channels = [...patterns.map((pattern) => `__keyspace@${db}__:${pattern}`), "lockkeeper:*"];
+  const watched = [...patterns, ...patterns.map(buildQueuePattern)];
+  const channels = [...watched.map((pattern) => `__keyspace@${db}__:${pattern}`), "lockkeeper:*"];
   const isCluster = typeof where === "object" && "cluster" in where;
   return [
     "ACL SETUSER lockkeeper-reader reset on >PASSWORD",

@@ -4,21 +4,21 @@ import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyn
 
 /** A command of the current page. */
 export interface PaletteCommand {
-  /** Stays the same across renders. Its last segment is unique on a page. */
+  /** Must stay the same across renders. The last segment is unique on a page. */
   readonly id: string;
   readonly name: string;
   /** Shown in gray after the name. */
   readonly hint?: string | undefined;
   /** The keyboard shortcut. */
   readonly keys?: string | undefined;
-  /** Why the command is unavailable. */
+  /** Why the command is unavailable; `null` or `undefined` if it is available. */
   readonly blocked?: string | null | undefined;
   run(): void;
 }
 
 type CommandSource = () => readonly PaletteCommand[];
 
-/** Holds the commands that mounted components register. The palette reads them only while it is open. */
+/** Stores the commands of all mounted components. The palette reads them only while it is open. */
 class CommandRegistry {
   readonly #sources = new Set<CommandSource>();
   readonly #listeners = new Set<() => void>();
@@ -63,7 +63,7 @@ function useCommandRegistry(): CommandRegistry {
   return registry;
 }
 
-/** Adds commands to the palette while the component is mounted. The commands of the last render apply. */
+/** Adds commands to the palette while the component is mounted. The palette shows the commands of the latest render. */
 export function useCommands(commands: readonly PaletteCommand[]): void {
   const registry = useCommandRegistry();
   const latest = useRef(commands);

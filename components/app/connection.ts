@@ -16,7 +16,7 @@ export interface ConnectionStatus {
 /**
  * Describes the connection in one line.
  *
- * @param silentSeconds seconds since the last message; `null` before the first one
+ * @param silentSeconds seconds since the last message; `null` before the first message
  */
 export function getConnectionStatus(
   state: LiveState,

@@ -5,7 +5,7 @@ import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { FONTS_COOKIE } from "./fonts-cookie.ts";
 
-/** The delay after the page is live, in ms, so that fonts do not compete with its data. */
+/** The delay after the page is live, in ms, so that fonts do not compete with the data of the page. */
 const DELAY_MS = 5000;
 const YEAR_S = 365 * 24 * 3600;
 

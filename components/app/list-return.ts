@@ -1,6 +1,6 @@
 /**
- * The last position in the list of locks (search and scroll offset), for links back to it. Each tab keeps its own until
- * it is reloaded.
+ * The last position in the list of locks (search and scroll offset), for links back to it. Each browser tab has its own
+ * position, which is lost when the page is reloaded.
  */
 interface ListPosition {
   /** The query string of the URL, such as `?q=…`, or "". */
@@ -15,7 +15,7 @@ export function rememberListPosition(kept: Partial<ListPosition>): void {
 }
 
 /**
- * Builds the link back to the list. It restores the last search if that was on the same target.
+ * Builds the link back to the list. The link includes the last search if that search was on the same target.
  *
  * @param target the target of the page with the link
  */
@@ -30,7 +30,10 @@ export function getListScrollTop(search: string): number {
   return getListId(search) === getListId(lastPosition.search) ? lastPosition.top : 0;
 }
 
-/** Identifies the list at a URL. Other parameters, such as the active row, do not change which list it is. */
+/**
+ * Returns a string that identifies the list at a URL: target, search and sort order. Other parameters, such as the
+ * active row, are ignored.
+ */
 function getListId(search: string): string {
   const query = new URLSearchParams(search);
   return ["target", "q", "sort"].map((name) => query.get(name) ?? "").join("\n");

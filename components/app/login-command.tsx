@@ -4,12 +4,15 @@ import { createContext, type ReactNode, useContext } from "react";
 
 const LoginCommandContext = createContext("lockkeeper login");
 
-/** Provides the command that prints a login link on the server's machine, which depends on the installation. */
+/**
+ * Provides the shell command that prints a login link when it is run on the server. The command depends on how
+ * Lockkeeper was installed.
+ */
 export function LoginCommandProvider({ command, children }: { command: string; children: ReactNode }) {
   return <LoginCommandContext value={command}>{children}</LoginCommandContext>;
 }
 
-/** Returns the command that prints a login link on the server's machine. */
+/** Returns the shell command that prints a login link when it is run on the server. */
 export function useLoginCommand(): string {
   return useContext(LoginCommandContext);
 }

@@ -3,7 +3,10 @@ import type { shell } from "@/lib/i18n/en/shell.tsx";
 export interface ConsolePage {
   href: string;
   name: keyof typeof shell.places;
-  /** Whether the page is for admins only. Others do not see it, because the server refuses their requests. */
+  /**
+   * Whether the page is for admins only. Other operators do not see the page, because the server refuses their
+   * requests.
+   */
   isForAdmins?: true;
   covers(pathname: string): boolean;
 }

@@ -1,7 +1,10 @@
 import type { Access, Role } from "@/lib/contract/access.ts";
 import type { LiveHello } from "@/lib/contract/live.ts";
 
-/** Duplicates the contract, because importing it would add zod to the first load. A test compares the two. */
+/**
+ * Duplicates a table of the contract, because importing the contract would add zod to the first load. A test compares
+ * the two.
+ */
 const ROLE_ACCESS: readonly (readonly [Role, readonly Access[]])[] = [
   ["admin", ["read", "lock", "force", "admin"]],
   ["operator", ["read", "force"]],

@@ -12,8 +12,8 @@ export function buildTargetHref(href: string, target: string | undefined): strin
 type TargetLinkProps = Omit<ComponentProps<typeof Link>, "href"> & { href: string };
 
 /**
- * A link that keeps the page's target. It prefetches on hover only, because prefetching every visible link would occupy
- * the connections that the first rows need.
+ * Renders a link that keeps the target of the current page. It prefetches on hover only, because prefetching every
+ * visible link would occupy the connections that the first rows need.
  */
 export function TargetLink({ href, prefetch, ...rest }: TargetLinkProps) {
   const [isPointedAt, setIsPointedAt] = useState(false);

@@ -158,7 +158,7 @@ function OtherDetails({ details }: { details: Record<string, unknown> | undefine
   ));
 }
 
-/** Shows the name of a recorded code, and the code itself as filters and exports use it. */
+/** Shows the name of a recorded code, followed by the code, which filters and exports use. */
 function CodeWithName({ code, names }: { code: string; names: Readonly<Record<string, string>> }) {
   const name = findAuditName(names, code);
   return (
@@ -173,7 +173,10 @@ function CodeWithName({ code, names }: { code: string; names: Readonly<Record<st
 
 interface DetailRowProps {
   name: string;
-  /** Whether the name was recorded as data, which is not translated. */
+  /**
+   * Whether the name was read from the audit log. Such a name is not text of the console, so browsers must not
+   * translate it.
+   */
   isData?: true;
   children: ReactNode;
 }

@@ -15,7 +15,7 @@ interface AuditListProps {
   onClear(): void;
 }
 
-/** Lists the loaded actions, with a button that loads older ones. */
+/** Lists the loaded actions, with a button that loads older actions. */
 export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps) {
   const messages = useMessages(audit);
   const { loading } = useMessages(ui);

@@ -34,7 +34,7 @@ export function AuditHeads() {
   );
 }
 
-/** Shows an action with its outcome. It expands to its details. */
+/** Shows an action and its outcome. The row can be expanded to show the details of the action. */
 export function AuditRow({ item }: { item: AuditItem }) {
   const { at, key, target, reason } = item;
   return (

@@ -6,7 +6,7 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 export type OutcomeTone = "good" | "bad" | "open";
 
 /**
- * Returns the tone in which an outcome is shown.
+ * Returns whether an outcome is shown as a success, as a failure, or as still open.
  *
  * @param count the number of refusals; `undefined` for any other outcome
  */

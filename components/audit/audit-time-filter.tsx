@@ -43,7 +43,7 @@ export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
   );
 }
 
-/** Applies both ends together, because each request reads the whole log. */
+/** Applies both ends of the range together, because each request reads the whole log. */
 function TimeForm({ span, onChoose }: AuditTimeFilterProps) {
   const messages = useMessages(audit);
   const { dateTimeInvalid } = useMessages(ui);

@@ -19,7 +19,10 @@ const PARSERS = {
 
 type TextParameter = Exclude<keyof typeof PARSERS, "from" | "to">;
 const TEXT_CHARACTERS_MAX = 300;
-/** The last second of the year 9999, the largest time that the filter accepts. */
+/**
+ * The largest time that the filter accepts: one second before the maximum of `Date`, so that the end of the second is
+ * also a valid date.
+ */
 const TIMESTAMP_MAX_MS = 8_640_000_000_000_000 - 1000;
 
 /** Keeps the filters in the URL, so that a link shows the same actions. */
@@ -39,7 +42,7 @@ export function useAuditUrl() {
   };
   return {
     view,
-    /** As entered. */
+    /** The time range as entered. In `view`, `to` is the end of the entered second. */
     span,
     isFiltered: Object.values(view).some((value) => value !== undefined),
     setWord: (name: TextParameter, text: string) => void set({ [name]: text.trim() === "" ? null : text }),

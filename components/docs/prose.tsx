@@ -1,4 +1,6 @@
-/** Renders text of the OpenAPI document: paragraphs and code between backticks. It contains no other Markdown. */
+/**
+ * Renders text of the OpenAPI document: paragraphs and code between backticks. The document contains no other Markdown.
+ */
 export function Prose({
   text = "",
   className = "text-ink-2",

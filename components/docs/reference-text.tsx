@@ -4,7 +4,10 @@ import { createContext, type ReactNode, use } from "react";
 
 const TranslatedContext = createContext(false);
 
-/** Provides `ReferenceText` with `value`: whether the document is translated into the language of the page. */
+/**
+ * Provides `value` to the `ReferenceText` components below it: whether the OpenAPI document is translated into the
+ * language of the page.
+ */
 export function TranslatedReference({ value, children }: { value: boolean; children: ReactNode }) {
   return <TranslatedContext value={value}>{children}</TranslatedContext>;
 }

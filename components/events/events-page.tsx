@@ -17,7 +17,7 @@ import { JumpToTime } from "./jump-to-time.tsx";
 import { EventTypeFilter } from "./type-filter.tsx";
 import { useEventsUrl } from "./use-events-url.ts";
 
-/** Preloads the event list while the page waits for the stream. */
+/** Loads the code of the event list. The page calls this function early, while it waits for the stream. */
 const loadLiveEvents = () => import("./feed/live-events.tsx").then((module) => module.LiveEvents);
 const LiveEvents = dynamic(loadLiveEvents, { ssr: false, loading: () => <div className="min-h-0 flex-1" /> });
 const ReplayedEvents = dynamic(
@@ -122,7 +122,11 @@ export function EventsPage() {
   );
 }
 
-/** Returns the time of the event in the URL fragment, so that the page starts there. Event IDs contain the time. */
+/**
+ * Returns the time up to which events are shown, and a function that removes the linked event from the URL. The time is
+ * `at`, or otherwise that of the event whose ID was in the URL fragment when the page was opened, because event IDs
+ * contain the time. `undefined` if there is neither.
+ */
 function useLinkedEventTime(at: number | undefined): [moment: number | undefined, leave: () => void] {
   const [hash, setHash] = useLocationHash();
   const [first] = useState(() => (typeof location === "undefined" ? "" : location.hash.slice(1)));

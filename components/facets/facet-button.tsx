@@ -14,7 +14,10 @@ import { focusFacetToggle, useFacetVisibility } from "./use-facet-visibility.ts"
 
 const FacetSheet = createLazyOverlay(() => import("./facet-sheet.tsx").then((module) => module.FacetSheet));
 
-/** Opens the filters: next to the list if there is room, otherwise as a sheet. Hidden while they are open. */
+/**
+ * Opens the filters: next to the list if there is room, otherwise as a sheet. The button is hidden while the filters
+ * are open.
+ */
 export function FacetButton(narrows: FacetFilterProps) {
   const messages = useMessages(facetSide);
   const { setOpen, closedClass } = useFacetVisibility();

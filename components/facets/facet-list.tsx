@@ -25,7 +25,8 @@ interface FacetListProps {
 }
 
 /**
- * Lists the values of a facet with their numbers of locks. One value can be selected. The arrow keys move between them.
+ * Lists the values of a facet with the number of locks for each. One value can be selected. The arrow keys move between
+ * the values.
  */
 export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   const messages = useMessages(facets);
@@ -76,7 +77,10 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   );
 }
 
-/** Adds the value of the waiters facet if it is missing, because its checkbox is shown even if no lock has waiters. */
+/**
+ * Adds the value of the waiters facet if it is missing, because the checkbox of the facet is shown even if no lock has
+ * waiters.
+ */
 function ensureWaitersValue(facet: Facet): Facet {
   if (facet.field !== "waiters" || facet.values.length > 0) return facet;
   return { ...facet, values: [{ value: "waiting", filter: "waiters>0", locks: 0 }] };

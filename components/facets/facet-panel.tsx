@@ -53,8 +53,8 @@ export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
 }
 
 /**
- * Returns whether the first levels of the tree are loaded or unavailable. A branch that is alone on its level opens
- * automatically.
+ * Returns whether the initially visible levels of the tree are loaded or unavailable: the first level, and the second
+ * if the first has a single branch, which opens automatically.
  */
 function useHasKeyTree(): boolean {
   const { data, error } = useNamespaces("");
@@ -69,7 +69,10 @@ interface FacetListsProps extends Omit<FacetFilterProps, "fault"> {
   counts: ReturnType<typeof useLiveFacets>;
 }
 
-/** Returns whether to show a facet. Few applications set a session, so its facet appears only if there is one. */
+/**
+ * Returns whether to show a facet. Few applications set a session, so the facet of sessions is shown only if a lock has
+ * a session or the search filters by session.
+ */
 function isShown({ field, values }: Facet, filter: string): boolean {
   return field !== "session" || values.length > 0 || findFieldTerms(filter, field).length > 0;
 }

@@ -54,7 +54,10 @@ function listFacetValues({ field, values }: Facet): readonly FacetValue[] {
   );
 }
 
-/** Creates the row of a term that matches no listed value, such as a pattern, so that it is visible and removable. */
+/**
+ * Creates the row of a term that matches no listed value, such as a pattern, so that the operator can see and remove
+ * the term.
+ */
 function createTypedRow(term: string): FacetRow {
   return { value: term, filter: term, locks: null, isChosen: true };
 }

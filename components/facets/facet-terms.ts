@@ -1,7 +1,10 @@
 import type { FacetField } from "@/lib/contract/facet.ts";
 import { parseFilter, tokenizeFilter } from "@/lib/query/filter.ts";
 
-/** Duplicated from the contract, because importing it would bundle zod. The types keep both in sync. */
+/**
+ * Duplicated from the contract, because importing the contract would bundle zod. The type checker rejects values that
+ * the contract does not have.
+ */
 const FACET_FIELDS = [
   "format",
   "kind",
@@ -17,7 +20,7 @@ export type FacetTermField = FacetField | "key";
 
 export interface FacetFilterProps {
   filter: string;
-  /** Why the filter is invalid. If it is set, nothing is counted. */
+  /** Why the filter is invalid; `undefined` if it is valid. No locks are counted for an invalid filter. */
   fault: string | undefined;
   onFilter(filter: string): void;
 }
@@ -35,7 +38,7 @@ function getTermField(text: string): FacetTermField | undefined {
   return term.field === "key" ? "key" : FACET_FIELDS.find((field) => field === term.field);
 }
 
-/** Returns whether the panel could have set a term. For keys, it only sets prefixes. */
+/** Returns whether the panel can set and clear a term. For keys, the panel supports only prefixes. */
 function isFacetTerm(text: string): boolean {
   const field = getTermField(text);
   return field === "key" ? PREFIX_TERM.test(text) : field !== undefined;

@@ -23,7 +23,10 @@ interface KeyTreeBranchProps {
   children: ReactNode;
 }
 
-/** Shows a key prefix and its number of held locks. The accessible name also contains attention and waiters. */
+/**
+ * Shows a key prefix and its number of held locks. The accessible name also contains the number of locks that need
+ * attention and the number of waiters.
+ */
 export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, children }: KeyTreeBranchProps) {
   const { name, deeper } = namespace;
   const tree = useKeyTree();
@@ -80,7 +83,9 @@ export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, child
   );
 }
 
-/** Returns whether the selected branch is below this one, which is then open to keep the selection visible. */
+/**
+ * Returns whether the selected branch is below this one. If so, this branch is open, so that the selection is visible.
+ */
 function isUnderPrefix(chosen: string | undefined, term: string): boolean {
   return chosen !== undefined && chosen !== term && chosen.startsWith(term.slice(0, -1));
 }
@@ -123,7 +128,10 @@ function Chevron({ isThere, isOpen, onToggle }: ChevronProps) {
   );
 }
 
-/** Shows the more severe of two counts. The accessible name contains both. */
+/**
+ * Shows the number of held locks. Before it, shows the number of locks that need attention, or if there are none, the
+ * number of waiters.
+ */
 function BranchCounts({ namespace: { holds, needsAttention, waiters } }: { namespace: Namespace }) {
   const messages = useMessages(facets);
   return (

@@ -6,7 +6,7 @@ export interface KeyTreeState {
   /** Branches that the operator opened or closed. Other branches are open if they are alone on their level. */
   readonly opened: ReadonlyMap<string, boolean>;
   open(name: string, isOpen: boolean): void;
-  /** The branch with the keyboard focus; `null` for the first one. */
+  /** The branch that is the tab stop; `null` for the first branch. */
   readonly active: string | null;
   setActive(name: string | null): void;
   /** Called when a branch is removed, because it may have had the keyboard focus. */

@@ -6,9 +6,9 @@ export interface FacetVisibility {
   /** The operator's choice; `null` if the style sheet decides based on the width. */
   readonly chosen: boolean | null;
   setOpen(open: boolean): void;
-  /** The class of the sidebar, which applies before the page knows its width. */
+  /** The class of the sidebar. It hides the sidebar with media queries, so that it also applies before hydration. */
   readonly sidebarClass: string;
-  /** The class of the button that replaces the sidebar while it is closed. */
+  /** The class of elements that are shown only while the sidebar is closed. */
   readonly closedClass: string;
 }
 
@@ -32,8 +32,8 @@ export function useFacetVisibility(): FacetVisibility {
 }
 
 /**
- * Moves the focus from the button that disappears to the one that appears. Use it as the ref of the buttons that open
- * and close the sidebar.
+ * Focuses the button that appears when the sidebar is opened or closed, because the clicked button disappears. Use this
+ * function as the ref of both buttons.
  */
 export function focusFacetToggle(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;

@@ -13,7 +13,7 @@ interface RuleFormProps {
   formats: Formats["formats"];
   blocked: string | null;
   keysRef: Ref<HTMLInputElement>;
-  /** Opens the preview. The rule is added from there. */
+  /** Opens the preview, in which the operator can add the rule. */
   onPreview(rule: FormatRule): void;
 }
 

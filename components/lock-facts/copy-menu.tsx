@@ -86,7 +86,7 @@ export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenu
   );
 }
 
-/** Returns why no release command is offered; `null` if there is one. */
+/** Returns why no release command is offered; `null` if a release command is offered. */
 function useReleaseObstacle(lock: Lock | undefined): string | null {
   const messages = useMessages(lockCopy);
   const lockText = useMessages(lockWords);

@@ -16,8 +16,8 @@ export function selectSufficientSamples(typical: TypicalMs | null | undefined): 
 }
 
 /**
- * How a duration compares with the typical one. `times` is a multiple of p50, used if it is more informative than
- * `long`.
+ * How a duration compares with the typical one. `long`: longer than p95, but less than twice p50. `times`: longer than
+ * p95, as a multiple of p50.
  */
 export type DurationRating = { is: "typical" } | { is: "long" } | { is: "times"; times: string };
 
@@ -29,7 +29,7 @@ export function rateDuration(ms: number, { p50, p95 }: TypicalMs): DurationRatin
   return times < RATIO_MIN ? { is: "long" } : { is: "times", times: formatRatio(times) };
 }
 
-/** Formats with two significant digits: `2.5`, `40`, `1,300`. */
+/** Formats a ratio with two significant digits, rounded down: `2.5`, `40`, `1,300`. */
 function formatRatio(times: number): string {
   if (times < 10) return (Math.floor(times * 10) / 10).toString();
   const unit = 10 ** (Math.floor(Math.log10(times)) - 1);

@@ -12,9 +12,12 @@ import { ReleaseRequestMark } from "./release-request-text.tsx";
 
 interface HolderNameProps {
   holder: Pick<Holder, "owner" | "record"> & Partial<Pick<Holder, "holdId">>;
-  /** Shows the whole owner string, on several lines. */
+  /** Whether to show the whole owner string, on several lines if necessary. */
   wrap?: boolean;
-  /** Shortens random values, and uses the font size of the surrounding text. */
+  /**
+   * Whether the name is part of a heading: random values are shortened, and the font size is relative to the
+   * surrounding text.
+   */
   isHeading?: boolean;
 }
 
@@ -52,12 +55,16 @@ function ReservationName({ by, wrap }: { by: string | null; wrap: boolean }) {
     : messages.reservedFor(<SafeText text={by} wrap={wrap} />);
 }
 
-/** Returns whether the value in Redis does not identify a client. The owner of an API hold always does. */
+/**
+ * Returns whether the owner string does not identify a client. The owner string of an API hold always identifies one.
+ */
 export function isOwnerUnknown({ owner, holdId = null }: HolderNameProps["holder"]): boolean {
   return holdId === null && identifyOwner(owner).is !== "identity";
 }
 
-/** Returns whether a holder has a name other than its owner string. If so, the owner string is on the second line. */
+/**
+ * Returns whether a holder has a name other than its owner string. If so, the owner string is shown on the second line.
+ */
 export function hasHolderName(holder: Holder): boolean {
   return (
     getHolderLabel(holder) !== null || parseReservedHold(holder.owner) !== null || isOwnerUnknown(holder)
@@ -66,19 +73,29 @@ export function hasHolderName(holder: Holder): boolean {
 
 interface HolderCellProps {
   holders: readonly Holder[];
-  /** Replaces the name if several clients can share the lock. */
+  /** Shown instead of the name if several clients can share the lock; otherwise `null`. */
   summary?: string | null;
   /** The kind of lock, shown before the details on the second line. */
   kind?: string | null;
   /** Whether the owner strings name clients. */
   isNamed?: boolean;
+  /** Whether the key cannot be read, so that it is unknown whether the lock is held. */
+  isUnreadable?: boolean;
 }
 
 /** Shows the holder and its host on two lines, with the owner strings in a tooltip. */
-export function HolderCell({ holders, summary = null, kind = null, isNamed = true }: HolderCellProps) {
+export function HolderCell({
+  holders,
+  summary = null,
+  kind = null,
+  isNamed = true,
+  isUnreadable = false,
+}: HolderCellProps) {
   const messages = useMessages(english);
   const [first] = holders;
-  if (first === undefined) return <span className="text-ink-3">{messages.notHeld}</span>;
+  if (first === undefined) {
+    return <span className="text-ink-3">{isUnreadable ? messages.unreadable : messages.notHeld}</span>;
+  }
   const owners = listOwners(holders);
   const label = holders.length > 1 || isReserved(first) ? null : getHolderLabel(first);
   const name = summary ?? (holders.length > 1 ? messages.holders(holders.length) : null);
@@ -105,7 +122,7 @@ export function HolderCell({ holders, summary = null, kind = null, isNamed = tru
   );
 }
 
-/** More owners do not fit into a cell or a tooltip. */
+/** The maximum number of owner strings to show in a cell or a tooltip. */
 const LISTED_OWNERS_MAX = 20;
 
 const listOwners = (holders: readonly Holder[]) =>
@@ -120,7 +137,10 @@ const shortenOwners = (holders: readonly Holder[]) =>
     .map(({ owner }) => shortenOwner(owner))
     .join(", ");
 
-/** Shows the host, otherwise the owner strings. */
+/**
+ * Shows the host, or the owner strings if the host is unknown. For a single holder that is already shown by its owner
+ * string, shows only the Redisson thread, if there is one.
+ */
 function HolderDetail({ holders, host }: { holders: readonly Holder[]; host: string | undefined }) {
   const messages = useMessages(english);
   const [first] = holders;

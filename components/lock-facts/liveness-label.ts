@@ -61,8 +61,8 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
 }
 
 /**
- * Counts missed renewals with the server's formula. The server updates its count only when it reads the lock, so the
- * page updates the count until the next read.
+ * Counts missed renewals with the server's formula. The server updates its count only when it reads the lock. Until the
+ * next read, the page computes the count.
  */
 function countMissedRenewals(
   { missedRenewals, renewalIntervalMs, nextRenewalExpectedAt }: Liveness,

@@ -75,8 +75,8 @@ export function buildInspectCommand(key: Key, type: RedisType | null): string {
 }
 
 /**
- * Builds the command that deletes the lock if the owner that the operator saw still holds it. It bypasses Lockkeeper,
- * so it is neither authorized nor audited.
+ * Builds the command that deletes the lock if the owner that the operator saw still holds it. The command bypasses
+ * Lockkeeper, so it is neither authorized nor audited.
  *
  * @returns `undefined` if one comparison is not enough to identify the hold
  */

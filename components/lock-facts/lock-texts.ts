@@ -4,7 +4,7 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 type LockMessages = Messages["lock"];
 
-/** Splits `lock:orders:42` into `lock:orders:` and `42`, because neighbors in a list differ at the end. */
+/** Splits `lock:orders:42` into `lock:orders:` and `42`, because adjacent keys in a list differ at the end. */
 export function splitKey(key: string): { namespace: string; rest: string } {
   const cut = key.slice(0, -1).lastIndexOf(":") + 1;
   return { namespace: key.slice(0, cut), rest: key.slice(cut) };
@@ -17,7 +17,10 @@ export function computeRemainingMs(lock: Lock, now: number | null): number | nul
   return Math.min(lock.remainingMs, Math.max(0, lock.remainingMs - (now - lock.asOf)));
 }
 
-/** The rounding error of deadlines in seconds, which is not a grace period. */
+/**
+ * The maximum rounding error of deadlines, which some libraries store in seconds. A smaller difference is not a grace
+ * period.
+ */
 const TIMESTAMP_ROUNDING_MS = 2000;
 
 /** Returns the remaining grace period in ms; `null` if there is none. */
@@ -30,7 +33,7 @@ export function getGraceMs(lock: Lock): number | null {
   return graceMs > (lock.format === "timestamp" ? TIMESTAMP_ROUNDING_MS : 0) ? graceMs : null;
 }
 
-/** Returns the remaining lease of the holder in ms if it is shorter than the lock's; 0 if it has expired. */
+/** Returns the remaining lease of the holder in ms, 0 if it has expired; `null` if the lock has no grace period. */
 export function computeOwnRemainingMs(lock: Lock, now: number | null): number | null {
   const graceMs = getGraceMs(lock);
   if (graceMs === null) return null;
@@ -39,7 +42,7 @@ export function computeOwnRemainingMs(lock: Lock, now: number | null): number | 
 
 export interface HeldTime {
   ms: number;
-  /** The lock was already held when it was first observed. */
+  /** Whether the lock was already held when it was first observed, so that `ms` is a minimum. */
   atLeast: boolean;
 }
 

@@ -43,13 +43,19 @@ export function LeaseBar({ lock, className }: { lock: Lock; className?: string }
   );
 }
 
-/** Returns the color of the lease bar. It is highlighted if the lease has outlived its holder, or seems to have. */
+/**
+ * Returns the class for the color of the lease bar. The bar is highlighted if the holder's own lease has expired or its
+ * renewal is overdue.
+ */
 function getLeaseColor(lock: Lock, now: number | null): string {
   if (computeOwnRemainingMs(lock, now) === 0) return "bg-bad";
   return lock.liveness?.state === "overdue" ? "bg-warn" : "bg-bar";
 }
 
-/** Returns the time on the Redis clock. It stops at the end of the hold, if the end is known. */
+/**
+ * Returns the time on the Redis clock in Unix milliseconds, at most `endedAt`; `null` if the time and the end are
+ * unknown.
+ */
 function useClock(endedAt: number | null): number | null {
   const now = useServerNow();
   if (endedAt === null) return now;

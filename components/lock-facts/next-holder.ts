@@ -18,7 +18,7 @@ export type NextHolder =
 /**
  * Determines which client acquires a lock next. All texts about the next holder are based on the result.
  *
- * @param waiters as the lock reports them
+ * @param waiters the number of waiters in the lock's state
  * @param named the waiters known by name; `undefined` while they load or if they were not requested
  */
 export function findNextHolder(waiters: Waiters, named: LockWaiters | undefined): NextHolder {

@@ -20,7 +20,7 @@ export const REQUEST_ICONS: Readonly<Record<State, LucideIcon>> = {
   refused: MessageCircleX,
 };
 
-/** The colors of icons. `ok` has too little contrast for text. */
+/** The color classes of the icons. Do not use them for text, because `text-ok` has too little contrast. */
 export const REQUEST_INK: Readonly<Record<State, string>> = {
   requested: "text-ink-2",
   accepted: "text-ok",
@@ -82,7 +82,7 @@ export function RequestOrigin({ request }: { request: ReleaseRequest }) {
 
 /**
  * Announces each change of a request to screen readers. The time is left out, because it changes every second. Render
- * it also without a request, because screen readers only announce changes of an element that exists.
+ * this component even if there is no request, because screen readers only announce changes of an element that exists.
  */
 export function RequestAnnouncement({ request }: { request: ReleaseRequest | null }) {
   const messages = useMessages(english);

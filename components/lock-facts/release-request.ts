@@ -1,13 +1,17 @@
 import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 
-/** Returns the holder that an action on a lock applies to: one of several, or else the first one. */
+/**
+ * Returns the holder that an action on a lock applies to: the current state of `only`, or the first holder if `only` is
+ * `undefined`.
+ */
 function findSubject(lock: Lock, only: Holder | undefined): Holder | undefined {
   return only === undefined ? lock.holders[0] : lock.holders.find(({ version }) => version === only.version);
 }
 
 /**
- * Returns whether the holder receives release requests. Several holders can only be asked one at a time.
+ * Returns whether the holder receives release requests. If a lock has several holders and `only` is `undefined`,
+ * returns `false`, because a request is sent to a single holder.
  *
  * @param only one of several holders
  */

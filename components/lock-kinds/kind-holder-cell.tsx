@@ -13,6 +13,7 @@ export function KindHolderCell({ lock }: { lock: Lock }) {
     <HolderCell
       // The holder of a latch is only its count.
       holders={lock.holders}
+      isUnreadable={lock.unreadable !== undefined}
       summary={summarizeHolders(lock, messages)}
       kind={describeKind(lock, messages)}
       isNamed={lock.kind !== "latch"}

@@ -13,7 +13,7 @@ export function getPermitUse({ permits }: Lock): { acquired: number; total: numb
   return { acquired: permits.total - permits.available, total: permits.total };
 }
 
-/** Summarizes who holds a lock that several clients can share; `null` if it has a single holder that a name describes. */
+/** Summarizes who holds a lock that several clients can share; `null` if the name of its holder is sufficient. */
 export function summarizeHolders(lock: Lock, messages: KindMessages): string | null {
   const { kind, holders } = lock;
   const use = getPermitUse(lock);

@@ -30,7 +30,7 @@ const ReleaseSheet = createLazyOverlay(
   "idle",
 );
 
-/** Loads the body in parallel with the lock's state. */
+/** Loads the code of the body, in parallel with the lock's state. */
 const loadLockBody = () => import("./lock-body.tsx").then((module) => module.LockBody);
 const LockBody = dynamic(loadLockBody, { ssr: false, loading: () => <LockSkeleton label="" /> });
 const loadLockActions = () => import("./lock-actions.tsx").then((module) => module.LockActions);
@@ -130,7 +130,7 @@ function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
   );
 }
 
-/** Shows why a held lock cannot be released, because not everyone can see a tooltip. */
+/** Shows as text why a held lock cannot be released, because not all users can see the tooltip of the button. */
 function BlockedNote({ lock, blocked }: { lock: Lock | undefined; blocked: string | null }) {
   const messages = useMessages(lockPage);
   if (blocked === null || lock === undefined || lock.holders.length === 0) return null;

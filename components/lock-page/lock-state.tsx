@@ -59,7 +59,10 @@ export function LockState({ lock, history, onRelease, blocked }: LockStateProps)
   );
 }
 
-/** Shows the holder, or a list of them. The holder of a latch would be only its count. */
+/**
+ * Shows the holder, or a list of several holders. Shows nothing for a latch, because the holder in its state has only a
+ * count.
+ */
 function Holders({ lock, onRelease, blocked }: Omit<LockStateProps, "history">) {
   const [holder, second] = lock.holders;
   if (holder === undefined || lock.kind === "latch") return null;
@@ -190,7 +193,7 @@ function LockFormatFact({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows keys that were acquired together. An action on one may affect the others. */
+/** Shows keys that were acquired together. An action on one of the keys can affect the other keys. */
 function SharedTokenKeys({ keys }: { keys: readonly KeyFields[] }) {
   return (
     <ul className="flex flex-col gap-0.5">

@@ -21,7 +21,7 @@ import { shortenOwner } from "../lock-facts/owner-text.ts";
 type WaiterMessages = typeof lockParts.waiting;
 
 const SHOWN_WAITERS_MAX = 20;
-/** The number of placeholder rows while the waiters load. */
+/** The maximum number of placeholder rows while the waiters load. */
 const PLACEHOLDER_ROWS_MAX = 8;
 
 /** Lists the waiters in the order in which they are served, and states how certain that order is. */
@@ -122,7 +122,10 @@ function WaiterRow({
 }: {
   waiter: LockWaiter;
   messages: WaiterMessages;
-  /** A dead waiter of a fair lock blocks those behind it. */
+  /**
+   * Whether the lock is fair. In the queue of a fair lock, a crashed waiter blocks the waiters behind it until its
+   * heartbeat expires.
+   */
   isFair: boolean;
 }) {
   const kinds = useMessages(lockKinds);

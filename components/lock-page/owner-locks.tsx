@@ -33,7 +33,10 @@ const SHOWN_LOCKS_MAX = 6;
 
 interface OwnerLocksSectionProps {
   lock: Lock | undefined;
-  /** Receives the focus if the button that opened the dialog was removed along with the released locks. */
+  /**
+   * Returns the element that receives the focus if the button that opened the dialog was removed along with the
+   * released locks.
+   */
   focusAfter(): HTMLElement | null;
 }
 

@@ -65,7 +65,7 @@ function HeldSentence({ lock, now, messages }: SentenceProps): ReactNode {
   return lock.holders.length > 1 ? messages.heldByMany(lock.holders.length) : messages.held(who);
 }
 
-/** Describes a lock by its readers, permits or count; `null` if a single holder describes it. */
+/** Describes a lock by its readers, permits or count; `null` if its single holder is sufficient to describe it. */
 function formatSharedState(lock: Lock, messages: Messages["lockKinds"]): string | null {
   const { kind, holders } = lock;
   const use = getPermitUse(lock);
@@ -151,7 +151,9 @@ export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
       {lock === undefined
         ? ""
         : holder === undefined
-          ? messages.announcementNotHeld
+          ? lock.unreadable === undefined
+            ? messages.announcementNotHeld
+            : messages.unreadable[lock.unreadable]
           : messages.announcement(holder.owner, shared.liveness[lock.liveness?.state ?? "unknown"])}
     </p>
   );

@@ -16,19 +16,24 @@ import { formatUnknownOwner } from "../lock-facts/owner-text.ts";
 import { VotesText } from "../lock-facts/votes-text.tsx";
 import { formatWaiterCount } from "../lock-facts/waiters-text.tsx";
 
-/** Shows a lock that is not held: how its last hold ended, or that no hold is known. */
+/** Shows a lock that is not held: how its last hold ended, that no hold is known, or that the key cannot be read. */
 export function UnheldLock({ lock, history }: { lock: Lock; history: KeyEvents }) {
   const messages = useMessages(lockPage);
   const shared = useMessages(lockWords);
-  const { waiters, votes } = lock;
+  const { waiters, votes, unreadable } = lock;
   const isVotedOn = votes !== undefined && (votes.owners.length > 0 || votes.state === "undecided");
   const { ending, events, complete, loading, failed } = history;
-  const isNeverSeen = events.length === 0 && complete && !loading && !failed;
+  const isNeverSeen = unreadable === undefined && events.length === 0 && complete && !loading && !failed;
   return (
     <div className="flex min-h-20 flex-col gap-1 px-4 py-3.5" data-testid="free">
       <p className="text-[20px] leading-7 font-semibold tracking-tight">
-        {isNeverSeen ? messages.neverSeen : messages.notHeld}
+        {unreadable !== undefined
+          ? messages.unreadable[unreadable]
+          : isNeverSeen
+            ? messages.neverSeen
+            : messages.notHeld}
       </p>
+      {unreadable !== undefined && <p className="max-w-[76ch] text-warn">{messages.unreadableHelp}</p>}
       {isNeverSeen && <p className="max-w-[76ch] text-ink-2">{messages.neverSeenHelp}</p>}
       {waiters.count !== null && waiters.count > 0 && (
         <p className="text-warn">{formatWaiterCount(waiters, shared)}</p>

@@ -32,7 +32,7 @@ export function NoLocksFound({ filter, onClear, onFilter }: NoLocksFoundProps) {
   );
 }
 
-/** Replaces the table for an invalid search, for which no request is sent. */
+/** Replaces the table if the search is invalid. No request is sent for an invalid search. */
 export function InvalidSearch({ onClear }: { onClear(): void }) {
   const messages = useMessages(emptyLocks);
   return (

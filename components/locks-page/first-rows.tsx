@@ -28,7 +28,7 @@ interface FirstRowsProps {
 
 /**
  * Renders the first rows on the server, so that they can be read before any script has run. They form a list and not a
- * table, because the table that replaces them has actions. Their times are those of the server-side read.
+ * table, because the table that replaces them has actions. Times are as of the read on the server.
  */
 export function FirstRows({ locks, messages, buildHref }: FirstRowsProps) {
   const { title } = messages.table;

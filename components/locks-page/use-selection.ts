@@ -7,15 +7,15 @@ import type { Lock } from "@/lib/contract/lock.ts";
 /** The rows selected for a bulk action. */
 export interface LockSelection {
   /**
-   * The selected rows by path, each as it was when it was selected. With `all`, only the loaded ones. Rows stay
-   * selected when they change or are scrolled out of view.
+   * The selected rows by path, each as it was when it was selected. If `scope` is `all`, contains only the loaded rows.
+   * Rows stay selected when they change or are scrolled out of view.
    */
   selected: ReadonlyMap<string, Lock>;
   /** `all` selects all matching locks, loaded or not, including those that appear later. */
   scope: "some" | "all";
   /** The number of selected rows that are not loaded, for `some`. */
   outOfSight: number;
-  /** Toggles the selection of a row. `extend` selects all rows from the last selected one. */
+  /** Toggles the selection of a row. `extend` selects all rows from the row that was toggled last to this row. */
   toggle(lock: Lock, extend: boolean): void;
   /** Selects all loaded rows, or clears the selection if all of them are selected. */
   toggleAll(): void;

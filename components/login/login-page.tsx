@@ -116,7 +116,10 @@ function LoginStep({ step, onAgain }: { step: LoginStepName; onAgain(): void }) 
   }
 }
 
-/** Explains the one-time link, for the first login and forgotten passwords. Access to the terminal is sufficient. */
+/**
+ * Explains how to log in with a one-time link, for the first login and forgotten passwords. This requires access to a
+ * shell on the server, but no password.
+ */
 function LinkLogin() {
   const messages = useMessages(login);
   return (

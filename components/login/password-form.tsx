@@ -78,7 +78,7 @@ export function PasswordForm() {
   );
 }
 
-/** Shows the same text for unknown names and wrong passwords, so that it does not reveal which names exist. */
+/** Shows the same text for unknown names and wrong passwords, so that the text does not reveal which names exist. */
 function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
   const messages = useMessages(login);
   const uiMessages = useMessages(ui);

@@ -17,7 +17,7 @@ import {
 import type { MeasuredSample } from "./spark-path.ts";
 import { Sparkline } from "./sparkline.tsx";
 
-/** The filter that finds these locks; `null` if the measure does not count locks. */
+/** The filter that finds the locks that a measure counts; `null` if the measure does not count locks. */
 const MEASURE_FILTERS: Readonly<Record<Measure, string | null>> = {
   held: "",
   waiting: "waiters>0",
@@ -30,7 +30,7 @@ interface MeasureCellProps {
   measure: Measure;
   /** `undefined` until it is loaded. */
   stats: Stats | undefined;
-  /** The value from the live stream, which is newer. */
+  /** The value from the live stream, which is newer than `stats`. */
   live?: number | undefined;
   onFilter(filter: string): void;
 }

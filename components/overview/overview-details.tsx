@@ -32,7 +32,9 @@ interface OverviewDetailsProps {
   menuRef(button: HTMLButtonElement | null): void;
 }
 
-/** Shows one line of figures with a menu. */
+/**
+ * Shows the overview metrics in a row, a menu to choose the time range, and optionally the lists of top key patterns.
+ */
 export function OverviewDetails({ onFilter, onClose, menuRef }: OverviewDetailsProps) {
   const messages = useMessages(overview);
   const [range, setRange] = useStatsRange();

@@ -8,7 +8,7 @@ export type Measure = (typeof MEASURES)[number] & keyof SeriesPoint;
 
 export const RANGE_MS: Readonly<Record<SeriesRange, number>> = { hour: 3_600_000, day: 86_400_000 };
 
-/** Returns the range of a loaded series. It may differ from the requested range while that range loads. */
+/** Returns the range of a loaded series. It can differ from the requested range while the requested range loads. */
 export function detectSeriesRange({ series }: Stats): SeriesRange {
   return series.stepMs * STEPS_MIN >= RANGE_MS.day ? "day" : "hour";
 }
@@ -17,7 +17,7 @@ const STEPS_MIN = 288;
 export interface MeasureSeries {
   /** The latest value; `null` if there is no value in the whole range. */
   readonly value: number | null;
-  /** The time of the latest value, if it is not in the latest step. */
+  /** The time of the latest value; `null` if the latest value is in the latest step or there is no value. */
   readonly olderAt: number | null;
   readonly samples: readonly Sample[];
 }

@@ -22,7 +22,7 @@ interface OverviewStripProps {
   onFilter(filter: string): void;
 }
 
-/** Shows the figures of the target above the list of locks. */
+/** Shows the overview metrics of the target above the list of locks. */
 export function OverviewStrip({ onFilter }: OverviewStripProps) {
   const { overview } = useMessages(shell).parts;
   const { isOpen, toggle, openClass, deskKeyClass } = useOverviewState();

@@ -18,7 +18,7 @@ interface RankedListsProps {
 
 const DAY_MS = 86_400_000;
 
-/** Lists the key patterns that stood out in the last 24 hours. */
+/** Lists the key patterns with the highest values in the last 24 hours, such as the most contended ones. */
 export function RankedLists({ stats, onFilter }: RankedListsProps) {
   const messages = useMessages(overview);
   const uiMessages = useMessages(ui);

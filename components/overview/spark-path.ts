@@ -57,7 +57,7 @@ function isMeasured(sample: Sample): sample is MeasuredSample {
   return sample.value !== null;
 }
 
-/** How the value of several samples is computed if they are too close to be distinguished. */
+/** How samples that are too close to be distinguished are merged into one value. */
 export type SampleAggregation = "largest" | "mean";
 
 /**

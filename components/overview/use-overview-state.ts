@@ -6,9 +6,12 @@ import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 export interface OverviewState {
   readonly isOpen: boolean;
   toggle(open: boolean): void;
-  /** The class of the open overview, which applies before the page knows its width. */
+  /**
+   * The class of the open overview. It hides the overview on phones with a media query, so that it also applies before
+   * hydration.
+   */
   readonly openClass: string;
-  /** The class of the buttons that open it; `null` if it is open. */
+  /** The class of the button that opens the overview on wide screens; `null` if the overview is open there. */
   readonly deskKeyClass: string | null;
   readonly phoneKeyClass: string | null;
 }
@@ -35,8 +38,8 @@ export function useOverviewState(): OverviewState {
 }
 
 /**
- * Moves the focus from the button that disappears to the one that appears. Use it as the ref of the buttons that open
- * and close the overview.
+ * Focuses the button that appears when the overview is opened or closed, because the clicked button disappears. Use
+ * this function as the ref of both buttons.
  */
 export function focusIfToggled(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;

@@ -4,8 +4,8 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { SeriesRange } from "@/lib/contract/stats.ts";
 
 /**
- * The ranges of the sparklines. Duplicated from the contract, because importing it would bundle zod. The types keep
- * both in sync.
+ * The ranges of the sparklines. Duplicated from the contract, because importing the contract would bundle zod. The type
+ * checker rejects values that the contract does not have.
  */
 export const STATS_RANGES = ["hour", "day"] as const satisfies readonly SeriesRange[];
 

@@ -140,7 +140,7 @@ function OwnerRow({ owner, isOwnerString, filter, blocked, onRelease }: OwnerRow
   );
 }
 
-/** Shows why locks need attention, with counts that add up to the number of locks in that view. */
+/** Shows why locks need attention, with counts that add up to the number of locks that need attention. */
 function AttentionReasons({ owner: { needsAttention, liveness } }: { owner: Owner }) {
   const messages = useMessages(owners);
   const { overdue = 0, no_ttl: noTtl = 0 } = liveness;

@@ -5,8 +5,8 @@ import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import type { OwnerGrouping, OwnerSortField } from "@/lib/contract/owner.ts";
 
 /**
- * The groupings of the owners page. Duplicates the contract, because importing it would bundle zod. The types keep both
- * in sync.
+ * The groupings of the owners page. Duplicated from the contract, because importing the contract would bundle zod. The
+ * type checker rejects values that the contract does not have.
  */
 export const OWNER_GROUPINGS = [
   "owner",

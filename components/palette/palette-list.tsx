@@ -18,7 +18,7 @@ interface PaletteListProps {
   ref: Ref<PaletteListHandle>;
   id: string;
   typed: string;
-  /** Set by Enter: the active entry runs once the entries match `typed`. */
+  /** Whether Enter was pressed before the entries matched `typed`. The active entry runs once they match. */
   isEnterPending: boolean;
   onEnterHandled(): void;
   /** Called with the element ID of the active entry. */

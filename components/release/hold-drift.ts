@@ -44,7 +44,7 @@ function isLaterHold(was: Holder, now: Holder): boolean {
   return now.sinceIs === "exact" && now.since !== null && was.since !== null && now.since > was.since;
 }
 
-/** Returns the latest possible end of the hold that the operator saw. */
+/** Returns the latest time at which the hold that the operator saw can have ended, in Unix milliseconds. */
 export function findHoldEnd(seen: Lock, current: Lock, events: readonly HistoryEntry[]): number {
   const ends = events.filter(isHoldEnd).map(({ at }) => at);
   const starts = current.holders.flatMap(({ since, sinceIs }) => (sinceIs === "exact" ? (since ?? []) : []));
@@ -63,8 +63,8 @@ export function findEndEvent(
 }
 
 /**
- * Returns the request with its answer, if the hold ended before the answer was read. A holder that accepts can release
- * the lock within milliseconds.
+ * Adds the holder's answer from the events to a request that is still unanswered in the state. A holder that accepts
+ * can release the lock within milliseconds, so the hold can end before its state with the answer was read.
  */
 export function addAnswer(
   request: ReleaseRequest,

@@ -121,7 +121,9 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   );
 }
 
-/** Returns the lock with the lease of one of its holders, which expire one by one. */
+/**
+ * Returns the lock with the remaining lease of one of its holders, because the leases of holders expire independently.
+ */
 function toOwnLease(lock: Lock, { version, remainingMs }: Holder): Lock {
   const holder = lock.holders.find((each) => each.version === version);
   return { ...lock, remainingMs: holder === undefined ? remainingMs : holder.remainingMs };

@@ -15,11 +15,13 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 interface Tone {
   box: string;
   title: string;
-  /** The color of the time since the last renewal. */
+  /** The class for the color of the bar that shows the time since the last renewal. */
   bar: string;
 }
 
-/** The colors of each state. `overdue` is an incident. `alive` is a warning, because a release would cause harm. */
+/**
+ * The color classes of each state. `overdue` is an incident. `alive` is a warning, because a release would cause harm.
+ */
 const TONES: Record<LivenessState, Tone> = {
   overdue: { box: "bg-bad-bg", title: "text-bad", bar: "bg-bad" },
   alive: { box: "bg-warn-bg", title: "text-warn", bar: "bg-warn" },
@@ -56,7 +58,9 @@ function EvidenceSentence({ lock, liveness }: { lock: Lock; liveness: Liveness }
   return `${evidence.charAt(0).toUpperCase()}${evidence.slice(1)}`;
 }
 
-/** Returns the time of the last renewal, or otherwise of the acquire. */
+/**
+ * Returns the time of the last renewal, or of the latest acquire if there was no renewal; `null` if neither is known.
+ */
 function getLastEvidenceAt({ holders }: Lock, { lastRenewalAt }: Liveness): number | null {
   const times = holders.flatMap(({ since }) => since ?? []);
   return lastRenewalAt ?? (times.length === 0 ? null : Math.max(...times));

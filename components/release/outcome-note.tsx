@@ -13,7 +13,10 @@ const TONES = {
 interface OutcomeNoteProps {
   tone: keyof typeof TONES;
   title: ReactNode;
-  /** `asked` is for the response to a request, which takes the focus. */
+  /**
+   * `asked`: the note is the response to a request of the operator and takes the focus. `unasked`: the note takes the
+   * focus only if the focused element was removed.
+   */
   comes: "asked" | "unasked";
   children?: ReactNode;
 }

@@ -5,7 +5,7 @@ import { computeRemainingMs } from "../lock-facts/lock-texts.ts";
 import { findReleaseRequest } from "../lock-facts/release-request.ts";
 import { findReleaseMethods, type ReleaseMethod } from "./release-methods.ts";
 
-/** The maximum length of a short lease in ms. It expires before an operator can read the dialog. */
+/** The maximum length of a short lease in ms. Such a lease expires before an operator can read the dialog. */
 export const SHORT_LEASE_MS = 30_000;
 
 /** The action that each liveness state suggests. */

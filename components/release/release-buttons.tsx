@@ -21,7 +21,7 @@ export function useSubmitObstacle({ blocked, choice, confirm, state }: ReleaseFo
   return state.confirmation.trim() === confirm ? null : messages.typeName(confirm);
 }
 
-/** Renders the main button. Its label asks for an action until one is chosen. */
+/** Renders the main button. Until an action is chosen, its label asks the operator to choose one. */
 export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: string | null }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);

@@ -48,7 +48,7 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   );
 }
 
-/** Shows who can acquire the lock next. While other readers hold it, no writer can. */
+/** Shows who can acquire the lock next. While other readers hold the lock, no writer can acquire it. */
 function NextParticipant({ lock, only }: { lock: Lock; only: Holder | undefined }) {
   const messages = useMessages(lockKinds);
   const others = lock.holders.length - 1;
@@ -78,7 +78,7 @@ function OthersKeepNotice({ lock, released }: { lock: Lock; released: number }) 
   );
 }
 
-/** Shows the other holders and keys that are released together, and those that are not. */
+/** Shows which other holders and keys are released along with the hold, and which are not. */
 function OtherHoldersAndKeys({ lock, only }: { lock: Lock; only: Holder | undefined }) {
   const messages = useMessages(english);
   const others = lock.holders.length - 1;

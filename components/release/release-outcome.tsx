@@ -77,9 +77,9 @@ function isRequestedEnd({ state: { request, seen, holder }, events: keyEvents }:
 
 interface ChangedOutcomeProps {
   form: ReleaseForm;
-  /** The current state. */
+  /** The current state of the lock. */
   lock: Lock | undefined;
-  /** `asked` if the server refused the release because of it. */
+  /** `asked` if the server refused the release because the hold had changed. */
   comes: "asked" | "unasked";
 }
 
@@ -120,7 +120,10 @@ function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: Changed
   );
 }
 
-/** Reports that one of several holders has left. The others are not offered instead. */
+/**
+ * Reports that the holder to release no longer holds the lock. Does not offer to release one of the other holders
+ * instead.
+ */
 function ParticipantGoneOutcome({ others, comes }: { others: number; comes: "asked" | "unasked" }) {
   const messages = useMessages(lockKinds);
   return (

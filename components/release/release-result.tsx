@@ -36,7 +36,10 @@ interface ReleaseResultProps {
   onClose(): void;
 }
 
-/** Shows the result of a release: the holder, time, waiters, current holder, and links to the records. */
+/**
+ * Shows the result of a release: the released holder, the time, the waiters, the current holder, and links to the event
+ * and, for admins, to the audit log.
+ */
 export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultProps) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
@@ -104,8 +107,8 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
 }
 
 /**
- * Returns whether the same holder is back. Always `false` for holds with a fencing token, because their labels are not
- * unique.
+ * Returns whether a hold with the same owner string exists again. Always `false` for holds with a fencing token,
+ * because their owner strings are not unique.
  */
 function isHeldAgain({ holders }: Lock, { owner, fence }: Pick<ForceReleased, "owner" | "fence">): boolean {
   return fence === undefined && holders.some((holder) => holder.owner === owner && holder.fence === null);
@@ -131,7 +134,7 @@ function ReleasedHold({ owner }: { owner: string | undefined }) {
   );
 }
 
-/** Shows the waiters just before the release, determined like the next holder in the dialog. */
+/** Describes the waiters just before the release, based on the same rules as the next holder in the dialog. */
 function NotifiedWaiters({
   result: { waiters, reserved },
   waited,

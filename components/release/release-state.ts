@@ -16,8 +16,8 @@ export type ReleaseFault = "say_why" | "shorten_reason" | "name_format" | "confi
 
 /**
  * The step of the dialog. `refused`: the server found another hold and did nothing. `unverified`: it could not verify
- * the hold; a second, explicit step releases the current one. `unknown`: no response. `done`: `waited` contains the
- * waiters just before the release.
+ * the hold; a second, explicit step releases the current one. `unknown`: no response. `done`: the lock was released,
+ * and `waited` contains the waiters just before that.
  */
 export type ReleaseStep =
   | { at: "choosing"; error?: ReleaseFault }
@@ -35,7 +35,7 @@ export interface ReleaseSubject {
 
 /**
  * How the action was chosen: `preselected` based on the evidence, `chosen` by the operator, `open` if none is chosen
- * yet, or `cleared` because the preselection became wrong. One choice never changes into another on its own.
+ * yet, or `cleared` because the preselection became wrong. A choice never changes to another method on its own.
  */
 export type ReleaseChoice =
   | { is: "preselected" | "chosen"; method: ReleaseMethod }
@@ -46,7 +46,7 @@ export interface ReleaseState {
   seen: Lock;
   /** The holder to release if the lock has several; `undefined` to release the whole lock. */
   holder: Holder | undefined;
-  /** The end of the hold on the Redis clock, if known; `null` while it lasts. */
+  /** The end of the hold in Unix milliseconds of the Redis clock; `null` while the hold lasts. */
   endedAt: number | null;
   /** The format, selected by the operator if the value does not determine it. */
   format: FormatName | null;
@@ -74,7 +74,7 @@ export type ReleaseAction =
   | { type: "ended"; at: number }
   /** This dialog sent a request. */
   | { type: "asked"; request: ReleaseRequest }
-  /** A report of a request, by this or another operator, or of its answer. */
+  /** The stream reported a request of any operator, or the answer to it. */
   | { type: "request"; request: ReleaseRequest }
   /** Starts the review of another hold, with all inputs reset. */
   | { type: "review"; subject: ReleaseSubject; now: number };
@@ -141,8 +141,8 @@ function clearError(step: ReleaseStep): ReleaseStep {
 }
 
 /**
- * The part of a lock that the dialog releases. `lock`: all of it. The others are one participant of a shared lock, and
- * `latch` has no holder.
+ * The part of a lock that the dialog releases. `lock`: the whole lock. `latch`: a latch, which has no holder. All
+ * others: one participant of a shared lock.
  */
 export type ReleasePart = "lock" | "reader" | "writer" | "permits" | "holder" | "latch";
 

@@ -15,7 +15,8 @@ import {
 } from "./release-state.ts";
 
 /**
- * Keeps the latest release request of the hold in the state of the dialog, and returns the function that sends one.
+ * Keeps the latest release request of the hold in the state of the dialog, and returns the function that sends a
+ * request.
  *
  * @param shown the current state of the hold that the operator saw
  */

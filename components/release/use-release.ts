@@ -48,10 +48,10 @@ export interface ReleaseForm {
   choice: ReleaseMethod | null;
   /** Why this lock is read-only for this operator or for all; `null` if it can be released. */
   factsOnly: string | null;
-  /** Why nothing can be sent now, although the lock can be released. */
+  /** Why no request can currently be sent; `null` if requests can be sent or `factsOnly` is set. */
   blocked: string | null;
   needsReason: boolean;
-  /** The label of the target, which must be typed to confirm. */
+  /** The label of the target, which the operator must type to confirm; `undefined` if no confirmation is required. */
   confirm: string | undefined;
   choose(method: ReleaseMethod): void;
   setReason(reason: string): void;

@@ -1,7 +1,7 @@
 import type { CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
 
 /**
- * Builds a shell command that lists one lock with a new API key. It changes nothing.
+ * Builds a shell command that tests a new API key by listing one lock. The command changes nothing.
  *
  * @param origin the server's origin, including its base path
  */

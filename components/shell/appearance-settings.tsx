@@ -60,7 +60,7 @@ interface RadioRowProps<Value extends string> {
   onChoose(value: Value): void;
 }
 
-/** Offers a few options in one line. */
+/** Renders radio buttons in one line, which wraps if necessary. */
 function RadioRow<Value extends string>({ legend, choices, chosen, onChoose }: RadioRowProps<Value>) {
   return (
     <fieldset className="flex flex-wrap items-center gap-x-4">

@@ -42,7 +42,10 @@ const TargetNeverReached = dynamic(
   { ssr: false },
 );
 
-/** Frames the console's pages. The target comes from the URL, and a different target resets the page. */
+/**
+ * Renders the layout of the console's pages. The target is in the URL. If it changes, the page and its state are
+ * replaced.
+ */
 export function ConsoleShell({ children }: { children: ReactNode }) {
   const [target] = useQueryState("target");
   useFocusAfterTargetSwitch(target);

@@ -64,7 +64,8 @@ export function MainNavigation() {
 }
 
 /**
- * Shows the name of a page next to its icon or as a tooltip. In both cases, it is the accessible name of the link.
+ * Shows the name of a page next to its icon or as a tooltip. In both cases, the name is the accessible name of the
+ * link.
  */
 function NavigationLabel({
   children,

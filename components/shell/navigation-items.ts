@@ -23,5 +23,5 @@ export const PAGE_ICONS: Readonly<Record<ConsolePage["name"], LucideIcon>> = {
   settings: Settings,
 };
 
-/** The pages in the bar on phones. The others are in its menu. */
+/** The pages in the bar on phones. The other pages are in the menu of the bar. */
 export const PHONE_BAR_PAGES: readonly ConsolePage["name"][] = ["locks", "events"];

@@ -3,7 +3,10 @@ import { MAIN_PART_ATTRIBUTE } from "@/components/ui/main-part.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Skips filters and toolbars, to the page's table or list if there is one. It is the first tab stop. */
+/**
+ * Links past filters and toolbars to the table or list of the page, or to the content if there is neither. It is the
+ * first tab stop.
+ */
 export function SkipLink() {
   const messages = useMessages(shell);
   return (

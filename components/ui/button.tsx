@@ -31,7 +31,7 @@ const PHONE_CLASSES: Record<ButtonSize, string> = {
 interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
   variant?: ButtonVariant;
   size?: ButtonSize;
-  /** Why the button is disabled. It remains focusable, so that the reason can be read. */
+  /** Why the button is disabled. The button remains focusable, so that the reason can be read. */
   blocked?: string | null | undefined;
 }
 

@@ -9,7 +9,7 @@ import { formatZone, parseLocalDateTime, toLocalDateTime } from "./local-date-ti
 interface DateTimeFieldProps {
   /** Unix milliseconds; `undefined` if empty. */
   value: number | undefined;
-  /** Called on Enter and on blur, but not for text that is not a time. */
+  /** Called on Enter and on blur, unless the text is not a valid time. */
   onCommit(at: number | undefined): void;
   label: string;
   inputRef?: Ref<HTMLInputElement>;
@@ -74,13 +74,16 @@ interface DateTimeTextFieldProps {
   text: string;
   onText(text: string): void;
   label?: string | undefined;
-  /** Takes the focus when the form opens. */
+  /** Whether the field takes the focus when the form opens. */
   isFirst?: boolean;
   className?: string;
   "aria-describedby"?: string | undefined;
 }
 
-/** Renders a `DateTimeField` for a form that is submitted as a whole. */
+/**
+ * Renders a text field for a date and time in a form that is submitted as a whole. It reports the text, not the time,
+ * and shows no time zone.
+ */
 export function DateTimeTextField({
   text,
   onText,

@@ -8,9 +8,9 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { LoadFailure } from "./load-failure.tsx";
 
 interface ErrorBoundaryProps {
-  /** The name of the part in the page's language. */
+  /** The name of the part of the page, translated into the page's language. */
   name: string;
-  /** Where the message is shown: on the page, or over it. */
+  /** Where the message is shown: on the page, or in an overlay. */
   place?: "page" | "overlay";
   children: ReactNode;
 }
@@ -20,8 +20,8 @@ interface ErrorBoundaryState {
 }
 
 /**
- * Shows an error of its children in their place, so that the rest of the page keeps working. If the code of a part
- * cannot be loaded because another version of the console was deployed, the page must be reloaded.
+ * Catches an error of its children and shows it in their place, so that the rest of the page keeps working. If the code
+ * of a part cannot be loaded because another version of the console was deployed, the page must be reloaded.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { error: null };

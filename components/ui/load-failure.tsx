@@ -8,7 +8,9 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
 
 interface LoadFailureProps {
-  /** The name of the part in the page's language. Defaults to a dialog. */
+  /**
+   * The name of the part that failed to load, translated into the page's language. Defaults to the word for a dialog.
+   */
   name?: string;
   /** `overlay`: fixed to a corner of the window. `inline`: inside another overlay. */
   place: "overlay" | "inline";

@@ -13,7 +13,7 @@ interface ReasonFieldProps {
   error: ReactNode;
   /** Whether the reason is optional. */
   isOptional?: boolean;
-  /** What happens to the reason. By default, it is recorded in the audit log. */
+  /** States what happens to the reason. By default, that it is recorded in the audit log. */
   placeholder?: string;
   charactersMax?: number;
   /** Reasons to choose from. */

@@ -8,13 +8,13 @@ export const HEADER_CLASS =
 
 interface SortHeaderProps {
   name: string;
-  /** Whether its numbers are right-aligned. */
+  /** Whether the column contains numbers, which are right-aligned. */
   figure: boolean;
   /** `undefined` if the rows are sorted by another column. */
   order: "ascending" | "descending" | undefined;
   onSort(): void;
   className: string | undefined;
-  /** Additional controls at its edge. */
+  /** Additional controls at the edge of the header. */
   children?: ReactNode;
 }
 

@@ -2,12 +2,15 @@
 
 import { type RefObject, useEffect, useState } from "react";
 
-/** Time without movement after which the pointer no longer counts as reading, in ms. A reader moves it occasionally. */
+/**
+ * Time without movement after which the pointer no longer counts as reading, in ms. A reader moves the pointer
+ * occasionally.
+ */
 const POINTER_IDLE_MS = 60_000;
 
 /**
- * Returns whether the pointer or the keyboard focus is in an element. A dialog or menu that was opened from it counts
- * as part of it, so that the content behind it does not move.
+ * Returns whether the pointer or the keyboard focus is in an element. A dialog or menu that was opened from the element
+ * counts as part of the element, so that the content behind the dialog does not move.
  */
 export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
   const pointer = useIsPointerInside(place);
@@ -16,8 +19,8 @@ export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
 }
 
 /**
- * The attribute of an outside control that belongs to the element with this ID. Pointing at the control counts as
- * reading.
+ * The attribute of a control outside the element. Its value is the ID of the element. Pointing at the control counts as
+ * reading the element.
  */
 export const READING_CONTROL_ATTRIBUTE = "data-reading";
 

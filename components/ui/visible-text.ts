@@ -1,6 +1,6 @@
 export interface TextPart {
   text: string;
-  /** A replacement for a character that is invisible or would reorder visible ones. */
+  /** Whether `text` replaces characters that are invisible or would reorder visible characters. */
   isPlaceholder: boolean;
 }
 
@@ -11,7 +11,7 @@ const SHOWN_MAX = 600;
 // U+0020.
 const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 const EDGE_WHITESPACE = /^ +| +$/g;
-/** Matches texts that may contain such characters. Most texts do not and are returned without a loop. */
+/** Matches texts that may contain characters to replace. Most texts contain none and are returned without a loop. */
 const MAY_BE_INVISIBLE = new RegExp(`${INVISIBLE_CHARACTERS.source}|\u2420|^ | $`, "u");
 
 /** Splits untrusted text from Redis into parts. Invisible characters are replaced with visible placeholders. */

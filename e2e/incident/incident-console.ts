@@ -8,7 +8,7 @@ export interface IncidentConsole {
   stop(): Promise<void>;
 }
 
-/** A console with a production target, a target without locks and an unreachable target. */
+/** Starts a console with a production target, a target without locks and an unreachable target. */
 export async function startIncidentConsole(): Promise<IncidentConsole> {
   const redis = await startTestRedis();
   const runbooks = [{ pattern: "lock:orders:*", url: "https://wiki.example/runbooks/orders?lock={key}" }];

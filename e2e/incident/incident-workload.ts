@@ -31,7 +31,7 @@ function at(key: string, service: string, host: string, pid: number, leaseMs: nu
   return { key, owner: `${service}@${host}:${pid}`, leaseMs, record: { service, host, pid } };
 }
 
-/** Locks without problems, which are the majority. */
+/** Returns locks without problems, which are the majority. */
 function ordinaryLocks(): Sample[] {
   return Array.from({ length: 150 }, (_, i) => {
     const place = PLACES[i % PLACES.length] ?? "orders";

@@ -28,6 +28,7 @@ const RULE_OF_CODE = {
   release_request_unsupported: "never",
   condition_unsupported: "never",
   timeout: "never",
+  deadlock: "never",
   last_admin: "never",
   already_exists: "never",
   api_key_inactive: "never",

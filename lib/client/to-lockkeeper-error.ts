@@ -37,7 +37,7 @@ export function toLockkeeperError(error: ApiError): LockkeeperError {
     case "timeout":
       return new WaitTimeoutError(detail, readHeldFacts(problem), options);
     case "aborted":
-      return new AbortedError("The signal was aborted before the lock was acquired.", {}, options);
+      return new AbortedError(detail, {}, options);
     case "lost":
       return new LostError(detail, { ...readKey(problem), holders: readHolders(problem) }, options);
     case "queue_full":

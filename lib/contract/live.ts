@@ -130,13 +130,6 @@ export const MasterHealth = z
   .meta({ id: "MasterHealth" });
 export type MasterHealth = z.infer<typeof MasterHealth>;
 
-export const UNREADABLE_REASONS = ["too_large", "forbidden", "timeout", "error"] as const;
-export const UnreadableReason = z.enum(UNREADABLE_REASONS).meta({
-  description:
-    "`too_large`: larger than a lock can be. `forbidden`: the Redis user may not read it. `timeout`: Redis did not return it in time. `error`: Redis returned an error.",
-});
-export type UnreadableReason = z.infer<typeof UnreadableReason>;
-
 export const UnreadableKeyCounts = z
   .object({
     count: z.int().meta({ description: "Number of watched keys that cannot be read, at most 10,000." }),

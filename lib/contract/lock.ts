@@ -3,6 +3,7 @@ import { KEY_BYTES_MAX } from "../keys/key.ts";
 import { Confidence, FormatName, LockKind } from "./format.ts";
 import { ReleaseRequest } from "./holds/release-request.ts";
 import { Liveness } from "./liveness.ts";
+import { UnreadableReason } from "./unreadable.ts";
 
 const keySchema = z.string().meta({
   description: `Name of the lock, which is its Redis key; at most ${KEY_BYTES_MAX} bytes.`,
@@ -239,6 +240,10 @@ export const Lock = z
     unlisted: z.boolean().optional().meta({
       description:
         "true for a `possible` lock whose key matches neither a lockable pattern nor a format rule. The default list leaves it out. Absent otherwise.",
+    }),
+    unreadable: UnreadableReason.optional().meta({
+      description:
+        "Only on streams: why the key could not be read. `state` is then `free`, although the lock may be held.",
     }),
     holders: z.array(Holder).meta({ description: "Current holders. Empty for a free key." }),
     permits: Permits.optional().meta({

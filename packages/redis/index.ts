@@ -15,6 +15,8 @@ export type { OwnerRecord } from "../../lib/contract/lock.ts";
 export {
   AbortedError,
   ConditionUnsupportedError,
+  DeadlockError,
+  type DeadlockFacts,
   HeldError,
   type HeldFacts,
   type HolderFacts,
@@ -45,6 +47,7 @@ export {
 export { InvalidError, type InvalidFacts } from "../../server/errors/request-errors.ts";
 export { StartupError } from "../../server/errors/startup-error.ts";
 export type { SignalledLibrary } from "../../server/formats/release-signals.ts";
+export type { OnDeadlock } from "../../server/formats/wait-declaration.ts";
 export type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 export type { Retry } from "../../server/locks/client/acquire-with-retry.ts";
 export { type CampaignOptions, campaign } from "../../server/locks/client/campaign.ts";

@@ -9,7 +9,10 @@ const LIST_MS = 30_000;
 const DOWNLOAD_MS = 120_000;
 const EXTRACT_MS = 30_000;
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
-/** The packages that a server needs to run. apt also downloads those that install it as a service; they are ignored. */
+/**
+ * The packages that a server needs to run. apt also downloads packages that install the server as a service. They are
+ * ignored.
+ */
 const UNPACKED = /^(lib|zlib|redis-|valkey-)/;
 
 /**

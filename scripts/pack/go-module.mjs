@@ -6,7 +6,7 @@ import { createZip } from "./zip-file.mjs";
 
 export const GO_MODULE = join(ROOT, "packages/go");
 
-/** Returns the path of the module, by which programs import it. */
+/** Returns the module path in go.mod, which programs use to import the module. */
 export function readGoModulePath() {
   return /^module (\S+)$/m.exec(readFileSync(join(GO_MODULE, "go.mod"), "utf8"))?.[1] ?? "";
 }

@@ -82,7 +82,7 @@ export async function packLockkeeper() {
 }
 
 /**
- * Modules import others, read Lua files and start scripts by relative paths.
+ * Checks the relative paths by which modules import other modules, read Lua files and start scripts.
  *
  * @param {readonly string[]} modules
  * @throws {StepError} if the package does not have a file to which a module refers

@@ -37,8 +37,8 @@ interface Seeds {
 }
 
 /**
- * Keeps locks, an operator, an API key, a browser session and a live stream available while generated requests end
- * them, and writes the current ones to `file`.
+ * Replaces locks, an operator, an API key and a browser session as generated requests end them, keeps a live stream
+ * open, and writes the current resources to `file`.
  *
  * @returns a function that stops it
  */

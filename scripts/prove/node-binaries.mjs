@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { runChild } from "../steps/child.mjs";
 
 /**
- * Returns the Node that runs this script if its version matches, otherwise the one distributed through npm.
+ * Returns the Node that runs this script if its version matches, otherwise the path of a Node that is installed from
+ * npm.
  *
  * @param {number} major
  * @param {string} folder in which Node is installed if necessary

@@ -91,7 +91,7 @@ export async function proveExample(name, app, { env, printed, afterwards }) {
   }
 }
 
-/** The compiler options of an application that has the types of Node, and of one that has those of browsers. */
+/** The compiler options of an application with the types of Node, and of an application with the types of browsers. */
 const PLATFORMS = { node: { types: ["node"] }, browser: { types: [], lib: ["es2022", "dom"] } };
 
 /**

@@ -20,7 +20,10 @@ const SOURCES = [
 /** The version of all packages. @type {string} */
 export const version = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version;
 
-/** Runs `npm run pack` unless the tarball of `lockkeeper` is newer than the sources. Returns a description of it. */
+/**
+ * Runs `npm run pack` unless the tarball of `lockkeeper` is newer than the sources. Returns the size of the tarball as
+ * text, and whether it already existed.
+ */
 export function packIfOutdated() {
   const tarball = join(ROOT, `dist/lockkeeper-${version}.tgz`);
   const isCurrent = existsSync(tarball) && statSync(tarball).mtimeMs > findNewestChange();

@@ -161,7 +161,8 @@ export class RootFileSystem {
   }
 
   /**
-   * Starts a command in a terminal, and returns it with the PID of the command itself.
+   * Starts a command in a terminal. `pid` returns the PID of the command, not of the program that emulates the
+   * terminal.
    *
    * @param {string[]} command
    * @param {{ cwd: string, env?: Record<string, string> }} options

@@ -8,7 +8,8 @@ import { runChild, StepError } from "./child.mjs";
  */
 
 /**
- * Runs a command with one line of progress, "Building the console … 14 s". Its output is shown only if it fails.
+ * Runs a command with one line of progress, "Building the console … 14 s". The output of the command is shown only if
+ * the command fails.
  *
  * @param {string} title
  * @param {string} command

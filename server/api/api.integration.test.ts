@@ -118,7 +118,7 @@ describe.for([
       await direct.sadd(key, ...Array.from({ length: 300 }, () => randomUUID()));
       const { status, body } = await server.call(`/locks/${encodeKeyPath(key)}`);
       expect([status, body.code, body.redisType]).toEqual([409, "not_a_lock", "set"]);
-      expect(body.detail).toContain("a set of 300 members, and a lock has at most 256");
+      expect(body.detail).toContain("a set of 300 members, and at most 256 are read");
     });
 
     it("a key that is not a lock returns 409 not_a_lock", async ({ server, direct, key }) => {

@@ -33,6 +33,7 @@ import { createStatsRoutes } from "./routes/stats.ts";
 import { createTargetRoutes } from "./routes/targets.ts";
 import { createViewRoutes } from "./routes/views.ts";
 import { createWaitersRoutes } from "./routes/waiters.ts";
+import { createWaitsRoutes } from "./routes/waits/waits.ts";
 import { defineRoute, type Route } from "./routing/route.ts";
 import type { Services } from "./routing/services.ts";
 
@@ -81,6 +82,7 @@ export function createApiRoutes(services: Services, log: Logger, basePath = ""):
     ...createFinderRoutes(),
     ...createRawRoutes(),
     ...createWaitersRoutes(),
+    ...createWaitsRoutes(),
     ...createStatsRoutes(),
     ...createAuditRoutes(services),
   ];

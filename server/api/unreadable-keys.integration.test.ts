@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { redisTest } from "../../test/support/fixtures.ts";
 import { createBearerHeader, startTestServer, waitUntil } from "../../test/support/test-server.ts";
+import { TestStream } from "../../test/support/test-stream.ts";
 import { createForeignOwner } from "../../test/support/test-watcher.ts";
 
 /** A target whose user may not measure keys. */
@@ -60,4 +61,14 @@ it("an API key that may read some keys alone cannot list unreadable keys", async
   const { status, body } = await server.call("/targets/narrow", { headers });
   expect([status, body.code]).toEqual([403, "forbidden"]);
   expect(JSON.stringify(body)).not.toContain("lock:other");
+});
+
+it("the live stream of a key that cannot be read says so, instead of only that it is free", async ({
+  server,
+}) => {
+  const { messages, leave } = await TestStream.open(server, "/live?limit=0&lock=lock:mine:1");
+  await waitUntil(() => messages.some(({ event }) => event === "lock"));
+  const lock = messages.find(({ event }) => event === "lock")?.data.lock;
+  expect(lock).toMatchObject({ key: "lock:mine:1", state: "free", unreadable: "forbidden" });
+  leave();
 });

@@ -67,6 +67,16 @@ export class WaitTimeoutError extends ErrorWithFacts<HeldFacts> {
   readonly code = "timeout";
 }
 
+export interface DeadlockFacts extends KeyFields {
+  /** Each step waits for a lock of the next one, and the last one for a lock of the first. */
+  readonly cycle: readonly { readonly owner: string; readonly key: string }[];
+}
+
+/** The wait was part of a deadlock and its `onDeadlock` was `refuse`. The lock was not acquired. */
+export class DeadlockError extends ErrorWithFacts<DeadlockFacts> {
+  readonly code = "deadlock";
+}
+
 /** The signal was aborted before the lock was acquired. */
 export class AbortedError extends ErrorWithoutFacts {
   readonly code = "aborted";

@@ -7,7 +7,7 @@
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the counter of Redisson's fenced lock, also increased if it exists
--- KEYS[4] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
+-- KEYS[4] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
 -- Only for a fair lock: KEYS[5] its queue (list)    KEYS[6] when each waiter in it times out (sorted set)
 --         KEYS[7] until when each waiter of Lockkeeper is alive (sorted set)
 -- Only for a read/write lock: KEYS[5] the waiting writers (sorted set: waiter and since -> end of its silence in ms)
@@ -15,7 +15,7 @@
 -- Only at the end of a wait for a condition, after all others:
 -- KEYS[w] the record of each waiter (hash)    KEYS[b] until when each waiter is alive (sorted set)
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
--- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines
+-- ARGV[5] channel for events    ARGV[6] owner, principal, owner record as JSON, and optionally what the waiter declares, one line each
 -- ARGV[7] how long the companion is kept unless the lease is extended, in ms
 -- The following arguments are optional, but either all or none are passed:
 -- ARGV[8] '' or how long the client will wait, in ms    ARGV[9] '' or when it began to wait, in ms
@@ -71,7 +71,8 @@ local wait_ms, since, sent_ms = tonumber(ARGV[8] or ''), ARGV[9] or '', tonumber
 local grace_ms, least_ms, unit = tonumber(ARGV[12] or 0), tonumber(ARGV[13] or 0), ARGV[14] or 'ms'
 local give_way_ms, mode, waiter_id = tonumber(ARGV[15] or ''), ARGV[16] or '', ARGV[17] or request_id
 local fair_wait_ms = tonumber(ARGV[18] or '')
-local owner, principal, record = string.match(ARGV[6], '^([^\n]*)\n([^\n]*)\n([^\n]*)$')
+local owner, principal, record = string.match(ARGV[6], '^([^\n]*)\n([^\n]*)\n([^\n]*)')
+local listed = format_listed(owner, ARGV[6])
 
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -85,7 +86,7 @@ if state == 'fault' then return remaining_ms end
 
 -- A grant ends the wait that led to it.
 local function stop_waiting()
-  if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(waiter_id, since, owner))
+  if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(waiter_id, since, listed))
   elseif sent_ms then remove_waiter(4, waiter_id) end
 end
 
@@ -184,7 +185,7 @@ if wait_ms then
     redis.pcall('PUBLISH', ARGV[5], format_event('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
   end
   if HAS_QUEUE then join_queue(5, 6, 7, waiter_id, now_ms, wait_ms, remaining_ms, fair_wait_ms) end
-  redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(waiter_id, since, owner))
+  redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(waiter_id, since, listed))
   -- The TTL is never shortened, because another client may be waiting for longer.
   if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end
   if ARGV[18] == 'list' then

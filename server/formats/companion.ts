@@ -157,9 +157,10 @@ export function computeCompanionMs(leaseMs: number): number {
 
 /** Formats owner, principal and record as companion.lua stores them. */
 export function formatOwnerLines(ask: Omit<AcquireRequest, "token">): string {
-  const { owner, principal, record, renewEveryMs, receivesReleaseRequests, leaseMs } = ask;
+  const { owner, principal, record, renewEveryMs, receivesReleaseRequests, leaseMs, declared } = ask;
   const stated = renewEveryMs === undefined ? undefined : { everyMs: renewEveryMs, ofLeaseMs: leaseMs };
-  return `${owner}\n${principal ?? ""}\n${formatRecordLine(record, stated, receivesReleaseRequests)}`;
+  const lines = `${owner}\n${principal ?? ""}\n${formatRecordLine(record, stated, receivesReleaseRequests)}`;
+  return declared === undefined ? lines : `${lines}\n${declared}`;
 }
 
 /** Parses a record line. Returns `undefined` if it contains no valid record: any client can write the companion. */

@@ -104,6 +104,21 @@ export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: Redis
   buildRedissonKey("redisson_lock_timeout", key),
 ];
 
+/** The timeouts of a queue change whenever a client enters or leaves it. Notifications for lists may be off. */
+export const QUEUE_TIMEOUTS_PREFIX = "redisson_lock_timeout:";
+
+/** Returns the lock whose queue has these timeouts; `undefined` for another name. */
+export function parseQueueKey(name: Key): Key | undefined {
+  if (isBinaryKey(name) || !name.startsWith(QUEUE_TIMEOUTS_PREFIX)) return undefined;
+  const rest = name.slice(QUEUE_TIMEOUTS_PREFIX.length);
+  const inner = rest.slice(1, -1);
+  const isWrapped = rest.startsWith("{") && rest.endsWith("}") && !/[{}]/.test(inner);
+  return isWrapped ? inner : rest;
+}
+
+/** Returns a pattern of the timeouts of all locks that match a pattern without braces. */
+export const buildQueuePattern = (pattern: string) => `${QUEUE_TIMEOUTS_PREFIX}{${pattern}}`;
+
 /** Builds the keys of a fair lock's queue, and of the heartbeats of Lockkeeper's waiters in it. */
 export const buildFairKeys = (key: Key): RedisArgument[] => [
   ...buildFairQueueKeys(key),
@@ -142,6 +157,9 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
 
 /** Returns the channel for events. Pub/sub ignores databases, so the name contains the database number. */
 export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
+
+/** The channel that names the waits that end because of a deadlock. Pub/sub ignores databases, and the ids are unique. */
+export const DEADLOCK_CHANNEL = `${TARGET_PREFIX}deadlocks`;
 
 const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+(?::write)?$/;
 

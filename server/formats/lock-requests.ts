@@ -68,6 +68,8 @@ export interface AcquireRequest extends LockRequest {
   readonly permits?: number | undefined;
   /** The total number of permits of the semaphore; `undefined` if it must exist. */
   readonly limit?: number | undefined;
+  /** What a waiter declares, as `formatDeclaration` returns it. Only for a request that waits. */
+  readonly declared?: string | undefined;
   /**
    * The waiter for a condition whose hold is restored, with the count, lease, grace period and owner that its record has; only
    * for plain and fair locks of the format `redisson`.

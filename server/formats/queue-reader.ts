@@ -1,5 +1,6 @@
 import type { Key } from "../../lib/keys/key.ts";
 import type { RedisArgument } from "../redis/commands.ts";
+import type { WaitDeclaration } from "./wait-declaration.ts";
 
 /** A waiter as stored in Redis. */
 export interface QueuedClient {
@@ -9,6 +10,8 @@ export interface QueuedClient {
   readonly untilMs: number | null;
   /** Whether the waiter is a Lockkeeper client in the queue of a library. */
   readonly isOurs?: boolean;
+  /** What it declares; only for a waiter of Lockkeeper's verbs. */
+  readonly declaration?: WaitDeclaration | undefined;
 }
 
 /** A read-only command: its name, its key, its other arguments. */

@@ -41,10 +41,10 @@ export function findExcessSize({ type, size, bytes, content }: MeasuredKey): Not
   return { size: longest, most: VALUE_BYTES_MAX, of: "bytes_of_one_element" };
 }
 
-/** Returns a text such as `of 300 fields, and a lock has at most 192`. */
+/** Returns a text such as `of 300 fields, and at most 192 are read`. */
 export function describeExcess({ size, most, of }: NonNullable<NotALockObservation["unread"]>): string {
-  if (of !== "bytes_of_one_element") return `of ${size} ${of}, and a lock has at most ${most}`;
-  return `with ${size} bytes in one element, and a lock has at most ${most}`;
+  if (of !== "bytes_of_one_element") return `of ${size} ${of}, and at most ${most} are read`;
+  return `with ${size} bytes in one element, and at most ${most} are read`;
 }
 
 /** A key and its auxiliary keys, as returned by read.lua. */

@@ -4,12 +4,19 @@ import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { Script, toRedisArgument } from "../redis/script.ts";
 import { buildFairKeys, buildWaitersKey, buildWakeChannel, buildWritersKey } from "./keys.ts";
 import { buildKindWakeChannel, formatWaiterId } from "./kind-keys.ts";
+import type { AcquireRequest } from "./lock-requests.ts";
 import { parseStopWaitingReply, type StopWaitingReply } from "./script-replies.ts";
+
+/** Returns the text that is listed for a waiter: its owner, and what it declares. */
+export function formatListedOwner({ owner, declared }: Pick<AcquireRequest, "owner" | "declared">): string {
+  return declared === undefined ? owner : `${owner}\t${declared}`;
+}
 
 export interface StopWaitingRequest {
   readonly requestId: string;
   /** When it began to wait; `undefined` if no reply stated it. */
   readonly sinceMs: number | undefined;
+  /** As `formatListedOwner` returns it. */
   readonly owner: string;
   /** How long its place is kept for the same request id; 0 if it is not kept. */
   readonly keepMs: number;
@@ -28,6 +35,7 @@ export interface QueueDeparture {
   readonly waiterId: string;
   /** When it began to wait; `undefined` if no reply stated it. */
   readonly sinceMs: number | undefined;
+  /** As `formatListedOwner` returns it. */
   readonly owner: string;
   /** How long its place is kept for the same id; 0 if it is not kept. */
   readonly keepMs: number;

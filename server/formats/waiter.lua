@@ -1,7 +1,7 @@
 -- Shared by the scripts that write the waiters of a lock: builds a member of that sorted set, determines whose turn it is,
 -- and removes a waiter. Requires bounds.lua.
 --
--- KEYS[4] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
+-- KEYS[4] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
 
 -- More than the limit on Lockkeeper's waiters of a lock. A larger set is not read.
 local WAITERS_MAX = 1024
@@ -9,6 +9,12 @@ local WAITERS_MAX = 1024
 local WAITERS_COMPARED_MAX = 16
 -- More bytes than the last entry of a request window has.
 local ENTRY_BYTES_MAX = 256
+
+-- Returns the text that is listed for a waiter, from the lines of its request: its owner, and after a tab what it declares.
+local function format_listed(owner, lines)
+  local declared = string.match(lines, '^[^\n]*\n[^\n]*\n[^\n]*\n([^\n]+)$')
+  return declared and owner .. '\t' .. declared or owner
+end
 
 local function format_waiter(request_id, since, owner)
   return table.concat({ request_id, since, owner }, '\t')

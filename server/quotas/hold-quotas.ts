@@ -7,6 +7,7 @@ import type { Watcher } from "../watch/watcher.ts";
 import { estimateHoldBytes, type HoldContent } from "./hold-bytes.ts";
 import { HoldClaim } from "./hold-claim.ts";
 import { HoldLedger, type HoldUsage, isShared, type LedgerRef, toLedgerKey } from "./hold-ledger.ts";
+import { ReleasedHolds } from "./released-holds.ts";
 
 /** The principal whose quota applies. */
 type QuotaPrincipal = Pick<Principal, "id" | "quota">;
@@ -22,6 +23,7 @@ export interface LockRef extends LedgerRef {
  */
 export class HoldQuotas {
   readonly #ledger: HoldLedger;
+  readonly #released = new ReleasedHolds();
 
   /** @param defaults limits of principals without their own quota */
   constructor(
@@ -104,6 +106,7 @@ export class HoldQuotas {
   /** Records that a hold was released through this instance. */
   forget(hold: LockRef): void {
     this.#ledger.forget(hold.target, hold);
+    if (hold.token !== undefined) this.#released.add(hold.target, hold.key, hold.token);
   }
 
   getUsage(principal: string): HoldUsage {
@@ -133,7 +136,7 @@ export class HoldQuotas {
     }
     this.#ledger.forgetSharers(target, key, NO_NAMES);
     const [holder] = observation.state === "held" ? observation.holders : [];
-    if (holder?.principal === undefined) {
+    if (holder?.principal === undefined || this.#released.has(target, key, formatKey(holder.token))) {
       this.#ledger.forget(target, { key });
       return;
     }
@@ -154,6 +157,7 @@ export class HoldQuotas {
     const observed = new Set<Key>();
     for (const { token, principal, ownRemainingMs = remainingMs, owner, record } of holders) {
       const ref = { key, kind, token: formatKey(token) };
+      if (this.#released.has(target, key, ref.token)) continue;
       observed.add(toLedgerKey(ref));
       if (principal === undefined) continue;
       // Keys that the index omits must not make the ledger larger than the index.

@@ -15,8 +15,18 @@ export interface MeasuredTarget {
   readonly name: string;
   readonly stats: LockStats;
   readonly watcher: { health(): Health; readonly breaks: number };
+  readonly waits: WaitFigures;
   isRecorder(): boolean;
   readonly journal: { subscribe(listener: (event: LockEvent) => void): () => void };
+}
+
+/** The figures of the wait-for graph. */
+export interface WaitFigures {
+  readonly deadlocks: { readonly length: number };
+  /** Number of deadlocks found since the process started. */
+  readonly deadlockCount: number;
+  /** Sums the time waited behind root blockers by key pattern, longest first. */
+  sumWaitedMsByPattern(): readonly { readonly pattern: string; readonly waitedMs: number }[];
 }
 
 /** The targets that are measured. A target that is not reachable yet opens later. */
@@ -44,7 +54,11 @@ export class TargetMetrics {
     this.#addMissed();
     this.#addWriteRefusals();
     this.#addHeld();
-    if (patterns > 0) this.#addPatterns();
+    this.#addDeadlocks();
+    if (patterns > 0) {
+      this.#addPatterns();
+      this.#addRootBlockers();
+    }
   }
 
   #countEvents(): void {
@@ -131,6 +145,34 @@ export class TargetMetrics {
       for (const { name: target, stats } of this.targets.openTargets)
         for (const { format, liveness, held } of stats.holdGauge.listCounts())
           gauge.set({ target, format, liveness }, held);
+    });
+  }
+
+  #addDeadlocks(): void {
+    const { targets } = this;
+    this.#createGauge("lockkeeper_deadlocks", "Deadlocks at present.", ["target"], (gauge) => {
+      for (const { name: target, waits } of targets.openTargets)
+        gauge.set({ target }, waits.deadlocks.length);
+    });
+    new Counter({
+      name: "lockkeeper_deadlocks_total",
+      help: "Deadlocks found since the process started.",
+      labelNames: ["target"],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const { name: target, waits } of targets.openTargets) this.inc({ target }, waits.deadlockCount);
+      },
+    });
+  }
+
+  #addRootBlockers(): void {
+    const help =
+      "Total time for which the clients behind root blockers have been waiting so far, for the key patterns with the most.";
+    this.#createGauge("lockkeeper_root_blocker_waited_seconds", help, ["target", "pattern"], (gauge) => {
+      for (const { name: target, waits } of this.targets.openTargets)
+        for (const { pattern, waitedMs } of waits.sumWaitedMsByPattern().slice(0, this.patterns))
+          gauge.set({ target, pattern }, waitedMs / 1000);
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Topology } from "../../lib/contract/target.ts";
+import { parseKeyFields } from "../../lib/keys/key.ts";
 import { StartupError } from "../errors/startup-error.ts";
 import { readKeys } from "../formats/registry/read-keys.ts";
 import type { FindSignalledLibraries } from "../formats/release-signals.ts";
@@ -16,6 +17,7 @@ import type { OperatorVerbs } from "../locks/verbs/verbs.ts";
 import type { Masters } from "../redis/master.ts";
 import { openMasters } from "../redis/masters/open-masters.ts";
 import { LockStats } from "../stats/lock-stats.ts";
+import { WaitMonitor, type WaitMonitorDeps } from "../waits/wait-monitor.ts";
 import { FormatRuleStore } from "../watch/annotations/format-rule-store.ts";
 import { Notes } from "../watch/annotations/notes.ts";
 import { Runbooks } from "../watch/annotations/runbooks.ts";
@@ -42,6 +44,8 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly rules: FormatRuleStore;
   readonly notes: Notes;
   readonly stats: LockStats;
+  /** The wait-for graph. */
+  readonly waits: WaitMonitor;
   /** Whether this instance writes the target's history. */
   isRecorder(): boolean;
   readonly finder: Finder;
@@ -154,6 +158,7 @@ function startWatching(
     onChange: (listener: () => void) => watcher.onChange(listener),
     onMiss: (listener: (from: number) => void) => watcher.onLongUnseenHold(listener),
   };
+  const waits = startWaitMonitor({ watcher, masters, canWrite: !readOnly, log }, journal);
   const recording = new Recording({ openStore, target: name, journal, session: observationSession, log });
   backend.verbs.onHoldChange?.((change, key, fence) => watcher.recordVerbReply(change, key, fence));
   recordEvidence(evidence, watcher, () => !recording.recorder.isFollowing);
@@ -161,6 +166,7 @@ function startWatching(
   recording.start();
   const close = async () => {
     stats.stop();
+    waits.stop();
     notes.close();
     finder.cancel();
     await evidence.stop();
@@ -170,12 +176,22 @@ function startWatching(
     backend.close();
   };
   const isRecorder = () => recording.recorder.isLeading;
-  return { masters, journal, watcher, stats, finder, isRecorder, close };
+  return { masters, journal, watcher, waits, stats, finder, isRecorder, close };
 }
 
 /** Returns the hold if it is listed, or `undefined` otherwise. Statistics omit the same locks as lists. */
 function selectListed(hold: ObservedHold | undefined): ObservedHold | undefined {
   return hold?.isListed === true ? hold : undefined;
+}
+
+function startWaitMonitor(deps: WaitMonitorDeps, journal: Journal): WaitMonitor {
+  const waits = new WaitMonitor(deps);
+  journal.subscribe((event) => {
+    const key = parseKeyFields(event);
+    if (event.type === "waiting") waits.markKey(key);
+    else waits.markKnownKey(key);
+  });
+  return waits;
 }
 
 function startLockStats(target: string, watcher: Watcher, journal: Journal): LockStats {

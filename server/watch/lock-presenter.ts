@@ -1,4 +1,5 @@
 import type { Lock, Note } from "../../lib/contract/lock.ts";
+import type { UnreadableReason } from "../../lib/contract/unreadable.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { SeenVotes, SeenWaiters } from "../formats/observation.ts";
 import type { KeyPatternSet } from "../redis/glob.ts";
@@ -19,6 +20,8 @@ export class LockPresenter {
     private readonly target: string,
     private readonly index: LockIndex,
     private readonly findVotes: (key: Key) => SeenVotes | undefined,
+    /** Returns why a watched key cannot be read; `undefined` if it can. */
+    readonly findUnreadable: (key: Key) => UnreadableReason | undefined,
     private readonly runbooks: Runbooks | undefined,
   ) {}
 
@@ -39,9 +42,15 @@ export class LockPresenter {
     return this.#annotate(toLock(this.target, hold, sharedWith), hold.key, hold);
   }
 
-  /** @param votes the votes on the key; defaults to the current votes */
+  /**
+   * Converts a key that is free or cannot be read to its API form.
+   *
+   * @param votes the votes on the key; defaults to the current votes
+   */
   toFreeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.findVotes(key)): Lock {
-    return this.#annotate(toFreeLock(this.target, key, asOf, waiters, votes), key, undefined);
+    const lock = this.#annotate(toFreeLock(this.target, key, asOf, waiters, votes), key, undefined);
+    const unreadable = this.findUnreadable(key);
+    return unreadable === undefined ? lock : { ...lock, unreadable };
   }
 
   /** Returns the note about the key or its current hold, or `undefined` if there is none. */

@@ -51,6 +51,7 @@ export interface ReadingPipelineDeps {
 export class ReadingPipeline implements MasterListener {
   /** Number of messages on the script event channel that have been ignored since the process started. */
   ignoredEvents = 0;
+  readonly #queueListeners = new Set<(key: Key) => void>();
   readonly #readingListeners = new Set<ReadingListener>();
   readonly #unconfirmedEvents = new UnconfirmedEventBudget();
   #notes: Notes | undefined;
@@ -62,6 +63,12 @@ export class ReadingPipeline implements MasterListener {
   onReading(listener: ReadingListener): () => void {
     this.#readingListeners.add(listener);
     return () => this.#readingListeners.delete(listener);
+  }
+
+  /** Calls the listener when a client of Redisson has entered or left the queue of a fair lock. */
+  onQueue(listener: (key: Key) => void): () => void {
+    this.#queueListeners.add(listener);
+    return () => this.#queueListeners.delete(listener);
   }
 
   attachNotes(notes: Notes): void {
@@ -124,6 +131,10 @@ export class ReadingPipeline implements MasterListener {
   /** Counts an invalid message on the script event channel. */
   onInvalidScriptEvent(): void {
     this.ignoredEvents++;
+  }
+
+  onQueueChange(key: Key): void {
+    for (const listener of this.#queueListeners) listener(key);
   }
 
   onReadings(readings: readonly Reading[], at: MasterWatch): void {

@@ -90,6 +90,7 @@ export class Watcher {
       options.target,
       this.index,
       (key) => this.#view.findVotes(key),
+      (key) => this.#findUnreadable(key)?.reason,
       options.runbooks,
     );
     this.#pipeline = this.#createPipeline();
@@ -129,6 +130,11 @@ export class Watcher {
   /** Calls the listener for each reading, before the events of that reading are published. */
   onReading(listener: ReadingListener): () => void {
     return this.#pipeline.onReading(listener);
+  }
+
+  /** Calls the listener when a client of Redisson has entered or left the queue of a fair lock. */
+  onQueueChange(listener: (key: Key) => void): () => void {
+    return this.#pipeline.onQueue(listener);
   }
 
   /** Whether the index can be current: at least one master responds, or on a quorum, a majority. */
@@ -176,6 +182,11 @@ export class Watcher {
       master: master.name,
       keys: unreadableKeys.entries,
     }));
+  }
+
+  #findUnreadable(key: Key) {
+    const lists = this.#masterSet.list.map(({ unreadableKeys }) => unreadableKeys.entries);
+    return lists.find((keys) => keys.has(key))?.get(key);
   }
 
   /** Whether every change is observed: on all masters, or on a majority of a quorum. */

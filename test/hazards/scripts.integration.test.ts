@@ -202,11 +202,11 @@ describe("hazard 22: scripts that fail midway", () => {
     "%s: a script that fails midway leaves no lock without a TTL and never loses a count",
     async (format, { env, bent }) => {
       for (const scenario of SCENARIOS) {
-        for (let write = 0; ; write++) {
-          const answer = await cutShort({ env, bent }, scenario, format, write);
-          if (write === 0) expect(answer, scenario.name).toContain("refused");
-          if (!answer.includes("refused")) break;
-        }
+        const answers: string[] = [];
+        // A fast path whose first write is refused leaves the rest to the complete script.
+        do answers.push(await cutShort({ env, bent }, scenario, format, answers.length));
+        while (answers.length === 1 || answers.at(-1)?.includes("refused"));
+        expect(answers.join(), scenario.name).toContain("refused");
       }
     },
   );

@@ -33,6 +33,7 @@ export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "GET /facets": "read of some keys",
   "GET /namespaces": "read of some keys",
   "GET /owners": "read of some keys",
+  "GET /waits": "read of some keys",
   "POST /locks/force-release": "force of some keys, writes",
   "POST /locks/{key}/extend": "force of one key, writes",
   "POST /locks/{key}/request-release": "force of one key, writes",

@@ -11,7 +11,10 @@ export default async function Page() {
   return <DocsPage samples={samples} serverUrl={serverUrl} />;
 }
 
-/** Returns the URL that the request was sent to. The browser replaces it with its own. */
+/**
+ * Returns the server's URL as the client sees it, from the request headers: the origin and the base path. Once the page
+ * is hydrated, the URL in the browser replaces it.
+ */
 async function resolveServerUrl(): Promise<string> {
   const request = await headers();
   // The server only forwards this header from trusted proxies.

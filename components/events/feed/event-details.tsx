@@ -159,7 +159,7 @@ function EventActions({ entry, onReplay }: { entry: HistoryEntry; onReplay(at: n
   );
 }
 
-/** Returns the URL of this page at the time of the entry, with its details open. */
+/** Returns a link to this page that opens at the time of the entry and shows the details of the entry. */
 function buildEventLink({ at, id }: HistoryEntry): string {
   const address = new URL(location.href);
   for (const name of ["from", "to", "speed"]) address.searchParams.delete(name);

@@ -49,17 +49,18 @@ interface EventListProps {
   onJump(at: number): void;
   /** Whether new events are added while the top of the list is visible. */
   follows: boolean;
-  /** Called when the top becomes visible or hidden. */
+  /** Called when the first row becomes visible or hidden. */
   onTop(isAtTop: boolean): void;
   /** Called when the pointer or the focus enters or leaves the rows. */
   onReading: ((isReading: boolean) => void) | undefined;
   /** The number of events that have arrived but are not shown. */
   waiting: number;
   onShowWaiting(): void;
-  /** Loads more events at either end; `undefined` if there are none or they are loading. */
+  /** Loads older events; `undefined` if there are no older events or while they load. */
   onOlder: (() => void) | undefined;
+  /** Loads newer events; `undefined` if there are no newer events or while they load. */
   onNewer: (() => void) | undefined;
-  /** Whether there are older events. They load when the user scrolls near the end. */
+  /** Whether there are older events to load. They are loaded when the user scrolls near the end. */
   isOlderComing: boolean;
   /** Shown if the list is empty. */
   children: ReactNode;
@@ -70,7 +71,9 @@ interface EventListProps {
 
 /** The ID of the list, which `NewEventsButton` refers to. */
 const LIST_ID = "event-list";
-/** The classes of the button for new events. It is next to the headers or over the rows, so that no row moves. */
+/**
+ * The classes of the button for new events. The button is next to the headers or over the rows, so that no row moves.
+ */
 const NEW_EVENTS_CLASSES = {
   wide: "absolute top-1 right-4 z-10",
   narrow: "absolute bottom-4 left-1/2 z-10 -translate-x-1/2 shadow-sheet max-sm:h-11 max-sm:px-4",
@@ -182,7 +185,7 @@ function FeedRow({ line, place, ...props }: FeedRowProps) {
   );
 }
 
-/** Lets the owner of the list focus a row, including one that is not rendered yet. */
+/** Lets the parent component focus a row of the list, including a row that is not rendered yet. */
 function useFocusOfRows(
   ref: Ref<EventListHandle> | undefined,
   scroller: RefObject<HTMLElement | null>,

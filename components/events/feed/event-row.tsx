@@ -29,11 +29,11 @@ interface EventRowProps {
   skipped: number;
   isOpen: boolean;
   onOpen(entry: HistoryEntry): void;
-  /** Shows all events up to that time, including skipped ones. */
+  /** Called to show all events up to a time, including skipped events. */
   onJump(at: number): void;
 }
 
-/** Shows one line of the stream. Lines that are added above it move it without a rerender. */
+/** Shows one line of the stream. If lines are added above the row, it moves without a rerender. */
 export function EventRow({ entry, place, ...rest }: EventRowProps) {
   const { isOpen } = rest;
   return (

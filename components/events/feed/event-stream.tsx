@@ -35,7 +35,10 @@ interface EventStreamProps {
   end: ReactNode;
 }
 
-/** Shows the list, and the entry in the URL fragment. `j` and `k` move between entries, and Enter opens one. */
+/**
+ * Shows the list of events, and the details of the entry whose ID is in the URL fragment. `j` and `k` move between
+ * entries, and Enter opens one.
+ */
 export function EventStream({
   entries,
   foldsRenewals,

@@ -21,7 +21,10 @@ const EventDrawer = createLazyOverlay(() =>
   import("./event-drawer.tsx").then((module) => module.EventDrawer),
 );
 
-/** Shows the latest event in one line if the event panel is closed or does not fit. Opens the panel or a drawer. */
+/**
+ * Shows the latest event in one line if the event panel is closed or does not fit. A click opens the panel, or a drawer
+ * if the panel does not fit.
+ */
 export function EventTicker() {
   const { panel } = useMessages(english);
   const { isOpen, setOpen, closedClass } = useEventPanel();

@@ -19,7 +19,7 @@ import { EventPauseButton } from "./pause-button.tsx";
 import { type EventSearch, useEventReader } from "./use-event-reader.ts";
 
 interface LiveEventsProps {
-  /** The element that its buttons are rendered into; `null` until it is mounted. */
+  /** The element into which the buttons are rendered; `null` until it is mounted. */
   controls: HTMLElement | null;
   search: EventSearch;
   at: number | undefined;
@@ -99,7 +99,10 @@ export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: 
   );
 }
 
-/** Reads the history again once the target is reachable. Until then, the banner shows the cause. */
+/**
+ * Retries a failed read of the history once the target is reachable again. Until then, the status banner shows why the
+ * target is down.
+ */
 function useReloadAfterOutage(isDown: boolean, reader: EventReader, older: EventWindow["older"]): void {
   const wasDown = useRef(isDown);
   useEffect(() => {

@@ -5,7 +5,7 @@ import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 const OVERSCAN = 12;
 
 interface AnchoredRows {
-  /** The index of the first rendered row, and of the row after the last one. */
+  /** The rendered rows are those from index `first` to `end`, exclusive. */
   readonly first: number;
   readonly end: number;
   /** Whether the first row is visible. */

@@ -12,15 +12,18 @@ export const EVENT_TICKER_CLASS = "-mx-3 -mt-2 h-8 shrink-0 border-t border-line
 export interface EventPanelVisibility {
   readonly isOpen: boolean;
   setOpen(open: boolean): void;
-  /** The class of the placeholder, which applies before the page knows its width. */
+  /**
+   * The class of elements that are shown only while the panel is closed or does not fit. It uses a media query, so that
+   * it also applies before hydration.
+   */
   readonly closedClass: string;
 }
 
 let wasToggled = false;
 
 /**
- * Returns whether the event panel is open, which it is unless the user closed it. Below 1200 px, an open panel is
- * hidden.
+ * Returns whether the event panel is open. It is open unless the user closed it. Below 1200 px, it is hidden even if it
+ * is open.
  */
 export function useEventPanel(): EventPanelVisibility {
   const [chosen, setChosen] = useUiFlag("events");
@@ -36,8 +39,8 @@ export function useEventPanel(): EventPanelVisibility {
 }
 
 /**
- * Moves the focus from the button that disappears to the one that appears. Use it as the ref of the buttons that open
- * and close the panel.
+ * Focuses the button that appears when the panel is opened or closed, because the clicked button disappears. Use this
+ * function as the ref of both buttons.
  */
 export function focusEventToggle(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;

@@ -6,14 +6,14 @@ import type { HistoryEntry } from "@/lib/contract/event.ts";
 interface HeldEvents {
   /** Oldest first. */
   readonly events: readonly HistoryEntry[];
-  /** The number of events that have arrived since. */
+  /** The number of events that have arrived but are not shown. */
   readonly waiting: number;
-  /** Shows the events that have arrived. */
+  /** Adds the events that have arrived to the shown events. */
   update(): void;
 }
 
 /**
- * Returns the events to show. They stay the same while the pointer is on them.
+ * Returns the events to show. While `isHeld`, they stay the same until `update` is called.
  *
  * @param events oldest first
  * @param isHeld whether the pointer is on the events

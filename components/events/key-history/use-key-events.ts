@@ -31,7 +31,7 @@ export interface PastKeyEvents extends KeyEvents {
   readonly isUnwatched: boolean;
 }
 
-/** Reads the events of a key up to a time, and its holders at that time. */
+/** Reads the events of a key up to a time, and the holders of the lock at that time. */
 export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
   const history = useHistory(path, at);
   const pages = history.data?.pages;

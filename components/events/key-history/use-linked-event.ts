@@ -3,7 +3,10 @@
 import { useSearchParams } from "next/navigation";
 import { type RefObject, useEffect, useRef } from "react";
 
-/** Scrolls an event into view if the URL identifies it, as the link after a release does. */
+/**
+ * Scrolls an event into view if its ID is the `event` parameter of the URL, as in the link that is shown after a
+ * release.
+ */
 export function useLinkedEvent(id: string): { place: RefObject<HTMLLIElement | null>; isLinked: boolean } {
   const isLinked = useSearchParams().get("event") === id;
   const place = useRef<HTMLLIElement>(null);

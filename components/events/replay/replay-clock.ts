@@ -38,7 +38,7 @@ export function isReplayAtEnd(clock: ReplayClock, now: number): boolean {
   return getReplayPosition(clock, now) >= clock.to;
 }
 
-/** Starts the clock. If it is at the end, it restarts from the beginning. */
+/** Starts the clock. A clock that is at the end restarts from the beginning. */
 export function startClock(clock: ReplayClock, now: number): ReplayClock {
   const position = isReplayAtEnd(clock, now) ? clock.from : getReplayPosition(clock, now);
   return { ...clock, position, runsSince: now };

@@ -1,6 +1,9 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 
-/** The marked ends of holds. Evictions and recreated locks count as force-releases, because the holder lost the lock. */
+/**
+ * The ways in which a hold can end, as marked on the track. Evictions and recreated locks are marked as force-releases,
+ * because the holder lost the lock.
+ */
 export const REPLAY_MARKS = ["released", "expired", "force_released"] as const;
 export type ReplayMark = (typeof REPLAY_MARKS)[number];
 

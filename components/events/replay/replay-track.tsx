@@ -6,7 +6,7 @@ import { getReplayMark, MARK_CLASSES, REPLAY_MARKS, type ReplayMark } from "./re
 const BAR_COUNT = 120;
 const TRACK_HEIGHT = 36;
 
-/** The lane of each type of mark, so that its position identifies the type as well as its color. */
+/** The vertical position and height of each type of mark. The position identifies the type without relying on color. */
 const MARK_PLACES: Readonly<Record<ReplayMark, { y: number; height: number }>> = {
   force_released: { y: 0, height: 6 },
   expired: { y: 6, height: 4 },

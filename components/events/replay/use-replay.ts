@@ -34,7 +34,7 @@ interface LoadedSpan {
   readonly state: "loading" | "done" | "failed";
   /** `false` if the start of the range may be missing. */
   readonly isWhole: boolean;
-  /** The end of the replay if the range has too many events. */
+  /** The time at which the replay ends because the range has too many events; `undefined` if all events are loaded. */
   readonly cutAt: number | undefined;
 }
 
@@ -53,7 +53,11 @@ export interface Replay extends LoadedSpan {
 
 const EMPTY_SPAN: LoadedSpan = { entries: NO_ENTRIES, state: "loading", isWhole: true, cutAt: undefined };
 
-/** Replays a time range. @param begin initial position; `undefined` starts playing immediately */
+/**
+ * Replays a time range.
+ *
+ * @param begin the initial position, at which the replay is paused; if `undefined`, the replay starts playing at `from`
+ */
 export function useReplay(
   search: EventSearch,
   { from, to }: ReplaySpan,

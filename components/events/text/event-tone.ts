@@ -1,6 +1,9 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 
-/** The severity of an event. `bad`: a holder lost its lock. `warn`: a holder did not release, or a gap. */
+/**
+ * The severity of an event. `bad`: a holder lost its lock to an operator, to eviction or to its library. `warn`: a hold
+ * expired, a holder refused to release, or events are unknown.
+ */
 export type EventTone = "bad" | "warn" | "plain";
 
 export const TONE_CLASSES: Readonly<Record<EventTone, string>> = {

@@ -4,7 +4,9 @@ import type { LockEvent, PastHold } from "@/lib/contract/event.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { type HoldBar, type Overlap, toPastHoldBar } from "./timeline-bars.ts";
 
-/** The number of release requests described per hold. If there are more, only the latest ones matter. */
+/**
+ * The maximum number of release requests to describe per hold. If there are more, only the latest ones are described.
+ */
 const LISTED_REQUESTS_MAX = 4;
 
 /** The messages that bar texts need. */

@@ -16,7 +16,10 @@ import { useBarMessages } from "./use-bar-messages.ts";
 
 const formatInput = (at: number) => toLocalDateTime(at).replace("T", " ");
 
-/** Formats `2026-11-23 10:47:04.120 CET`. Holds of busy locks differ by milliseconds. */
+/**
+ * Formats a time with milliseconds, such as `2026-11-23 10:47:04.120 CET`, because the holds of a busy lock can start
+ * within milliseconds of each other.
+ */
 const formatMoment = (at: number) => formatDate(at).replace(/\d{2}:\d{2}:\d{2}/, formatClockMs(at));
 
 interface HeldAtFormProps {

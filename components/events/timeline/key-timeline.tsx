@@ -43,9 +43,9 @@ interface KeyTimelineProps {
   isOverdue: boolean;
   /** The end of the timeline in Unix milliseconds; `undefined` for now. */
   at?: number | undefined;
-  /** Controls above the lanes that select another time. */
+  /** Controls above the lanes, which select another time. */
   controls: ReactNode;
-  /** The result, shown below the lanes. */
+  /** Shown between the controls and the lanes. */
   children?: ReactNode;
 }
 
@@ -174,7 +174,10 @@ const DrawnTimeline = memo(function Drawn({ timeline, span, isOverdue, at }: Dra
   );
 });
 
-/** Labels round times below the lanes, and the present on the right. Times that would overlap it are omitted. */
+/**
+ * Labels round times below the lanes, and the end of the timeline on the right. Times whose labels would overlap the
+ * label of the end are omitted.
+ */
 function TimeAxis({ view, moment, now }: { view: TimelineView; moment(at: number): string; now: string }) {
   return (
     <div className="relative ml-24 h-4 text-2xs text-ink-3 sm:ml-36" aria-hidden>

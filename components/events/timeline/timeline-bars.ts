@@ -3,24 +3,27 @@ import type { LockKind } from "@/lib/contract/format.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { isHoldEnd } from "../key-history/merge-events.ts";
 
-/** How a hold ended. `open`: it continues at the end of the timeline. `unobserved`: its end was not recorded. */
+/** How a hold ended. `open`: still held at the end of the timeline. `unobserved`: the end was not recorded. */
 export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unobserved";
 
 /** One hold. Times are Unix milliseconds of the Redis clock; `from` is never after `to`. */
 export interface HoldBar {
-  /** The ID of its first event. */
+  /** The ID of the first event of the hold. For a past hold, a string made of its owner, fencing token and start. */
   readonly id: string;
   readonly owner: string;
   readonly fence: string | undefined;
   readonly from: number;
   /** `at_least`: the hold had already begun when its first event was observed. */
   readonly fromIs: "exact" | "at_least";
-  /** The end of the timeline if the hold is open, or the latest time at which it can have ended if it is unobserved. */
+  /**
+   * The end of the timeline if `end` is `open`. The latest time at which the hold can have ended if `end` is
+   * `unobserved`.
+   */
   readonly to: number;
   readonly end: HoldBarEnd;
-  /** The event that ended the hold. */
+  /** The event that ended the hold; `undefined` if `end` is `open` or `unobserved`. */
   readonly ended: LockEvent | undefined;
-  /** Requests to release it, and their answers, oldest first. */
+  /** The release requests for the hold and the answers to them, oldest first. */
   readonly requests: readonly LockEvent[];
 }
 
@@ -30,12 +33,15 @@ export interface HolderLane {
   readonly bars: readonly HoldBar[];
 }
 
-/** A period in which there were two holders. */
+/** A period in which two holders held the lock at the same time. */
 export interface Overlap {
   readonly from: number;
   readonly to: number;
   readonly bars: readonly [HoldBar, HoldBar];
-  /** `unclear`: it is unknown whether the lock allows several holders. */
+  /**
+   * `wrong`: the lock allows one holder, or one of the holds has a fencing token. `unclear`: it is unknown whether the
+   * lock allows several holders.
+   */
   readonly is: "wrong" | "unclear";
 }
 
@@ -61,7 +67,7 @@ interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended" | "requests"
   /** Whether the lock can have other holders at the same time. */
   isShared: boolean;
   ended: LockEvent | undefined;
-  /** The time of its last event. */
+  /** The time of the last event of the hold. */
   lastEventAt: number;
 }
 
@@ -213,7 +219,10 @@ function findOverlaps(bars: readonly HoldBar[], capacity: HolderCapacity): Overl
   return overlaps;
 }
 
-/** Converts a past hold into a bar. */
+/**
+ * Returns the bar of a past hold. The bar ends when the hold ended or was last seen. If neither is known, the bar ends
+ * at its start.
+ */
 export function toPastHoldBar({
   owner,
   fence,

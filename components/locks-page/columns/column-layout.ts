@@ -26,14 +26,15 @@ interface ColumnShare {
   px: number;
   leastPx: number;
   mostPx: number;
-  /** Whether the operator set its width. */
+  /** Whether the operator set the width of the column. */
   isByHand: boolean;
 }
 
 /**
  * Distributes the available width among the chosen columns. No column gets less than its minimum. If there is not
- * enough room, the columns with the highest rank are hidden. The default choice hides secondary columns before it
- * shrinks others. The key grows first. Width that no column can use stays empty at the end.
+ * enough room, the columns with the highest rank are hidden. If all columns are chosen in the default order, secondary
+ * columns are hidden before other columns shrink. The key column grows first. Width that no column can use stays empty
+ * at the end.
  */
 export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomPx: number): ColumnLayout {
   const shown = [...(sortedBy === undefined ? chosen : setColumnShown(chosen, sortedBy, true))];
@@ -119,7 +120,10 @@ function growColumns(parts: readonly ColumnShare[], roomPx: number): void {
   }
 }
 
-/** Grows the columns by this many pixels, or shrinks them if negative, in proportion to how far each may change. */
+/**
+ * Grows the columns by `amountPx` in total, or shrinks them if `amountPx` is negative. Each column changes in
+ * proportion to how far it may change.
+ */
 function distributePx(
   parts: readonly ColumnShare[],
   amountPx: number,

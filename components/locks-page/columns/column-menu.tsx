@@ -106,7 +106,10 @@ interface MoveColumnButtonProps {
   children: React.ReactNode;
 }
 
-/** Remains focusable at the first and last position, so that the focus is not lost. */
+/**
+ * Renders a button that moves a column by one position. At the first and last position it is dimmed but remains
+ * focusable, so that the focus is not lost.
+ */
 function MoveColumnButton({ label, isLast, onMove, children }: MoveColumnButtonProps) {
   return (
     <Button

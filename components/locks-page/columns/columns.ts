@@ -9,10 +9,11 @@ export type ColumnPriority = "primary" | "secondary";
 
 export interface Column {
   id: ColumnId;
-  /** Numbers are right-aligned. */
+  /** Whether the values are numbers, which are right-aligned. */
   figure: boolean;
   /**
-   * Widths in pixels: the minimum that shows the header and the values, the typical width, and the maximum it can use.
+   * Widths in pixels: the minimum that shows the header and the values, the typical width, and the maximum width that
+   * the column can use.
    */
   leastPx: number;
   typicalPx: number;

@@ -25,7 +25,7 @@ export interface TableColumns {
   /**
    * Sets the column widths.
    *
-   * @param when `while` during a drag, when the widths are not stored
+   * @param when `while` during a drag, during which the widths are not stored
    */
   setWidths(widths: ColumnWidths, when: "while" | "for_good"): void;
   /** Restores the default columns and widths. */
@@ -33,8 +33,8 @@ export interface TableColumns {
 }
 
 /**
- * Keeps the chosen columns in the URL, so that a link shows what its sender saw. The browser stores them together with
- * the widths and the row height.
+ * Keeps the chosen columns in the URL, so that a link shows what its sender saw. The browser stores the columns
+ * together with their widths and the row height.
  */
 export function useColumns(roomPx: number, sort: string): TableColumns {
   const [requested, setRequested] = useQueryState("cols", parseAsString);

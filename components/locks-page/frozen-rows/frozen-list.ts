@@ -8,7 +8,7 @@ export type FreezeReason = "reading" | "paused";
 
 /**
  * How the hold of a visible row ended: the event, `untold` if no event is known, or `taken_anew` if another hold has
- * the key.
+ * replaced it.
  */
 export type RowEnding = LockEvent | "untold" | "taken_anew";
 
@@ -28,7 +28,7 @@ export interface FrozenList {
   /** The index of the first row in the whole list. */
   offset: number;
   rows: readonly FrozenRow[];
-  /** The number of rows in the whole list, including those that have ended. */
+  /** The number of rows in the whole list, including those whose hold has ended. */
   total: number;
 }
 
@@ -107,7 +107,7 @@ function updateRow(
   return { ...row, lock: latest, end: null };
 }
 
-/** The maximum clock difference between masters. */
+/** The maximum difference between the clocks of masters, in ms. */
 const CLOCK_SKEW_MAX_MS = 1000;
 
 function markRowEnded(row: FrozenRow, ended: LockEvent | undefined): FrozenRow {
@@ -127,8 +127,8 @@ function isSameHold(one: Lock, other: Lock): boolean {
 }
 
 /**
- * Counts the rows that were added or ended since the list was frozen. Rows at the edges of the window are not counted
- * as added, because they may only have moved into it.
+ * Counts the rows that were added, or whose hold ended, since the list was frozen. Rows at the edges of the window are
+ * not counted as added, because they may only have moved into it.
  */
 export function countChanges(held: FrozenList, latest: LiveWindow): number {
   const ended = held.rows.filter(({ end }) => end !== null).length;

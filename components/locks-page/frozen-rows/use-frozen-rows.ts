@@ -22,7 +22,7 @@ export interface FrozenRows {
   paused: boolean;
   /** `null` if the rows are live. */
   freezeReason: FreezeReason | null;
-  /** The number of rows that were added or ended since the list was frozen. */
+  /** The number of rows that were added, or whose hold ended, since the list was frozen. */
   changes: number;
   toggle(): void;
   resume(): void;
@@ -101,13 +101,16 @@ function collectEndings(held: FrozenList | null): ReadonlyMap<string, RowEnding>
   return ended.length === 0 ? NO_ENDINGS : new Map(ended);
 }
 
-/** The maximum numbers of pinned rows and of their characters, as in the API. */
+/** The maximum number of pinned rows, and of characters in their paths, the same as in the API. */
 const PINNED_ROWS_MAX = 200;
 const PINNED_CHARACTERS_MAX = 40_000;
 /** The delay before rows are pinned, in ms, so that a pointer that only crosses the table does not freeze them. */
 const PIN_DELAY_MS = 150;
 
-/** Returns the paths of the frozen rows, so that the page can request how they ended even if they leave the window. */
+/**
+ * Returns the paths of the frozen rows, so that the page can request how their holds ended even if the rows leave the
+ * window. The paths change with a delay of `PIN_DELAY_MS`.
+ */
 export function usePinnedPaths(held: readonly string[] | undefined): string[] | undefined {
   const [pinnedPaths, setPinnedPaths] = useState<string[] | undefined>();
   const text = held?.join(" ");

@@ -16,7 +16,7 @@ export interface CompletionMessages {
 
 interface CompletionOptions {
   fields: readonly CompletionOption[];
-  /** By the part of the term before the value. */
+  /** The completions of values, by the part of the term before the value. */
   values: Readonly<Record<string, readonly CompletionOption[]>>;
   units: readonly CompletionOption[];
 }

@@ -23,7 +23,7 @@ import { useRowStage } from "./use-row-stage.ts";
 export interface RowActions {
   focusRow(path: string): void;
   releaseLock(lock: Lock): void;
-  /** Toggles the selection of a row. `extend` selects all rows from the last selected one. */
+  /** Toggles the selection of a row. `extend` selects all rows from the row that was toggled last to this row. */
   toggleSelected(lock: Lock, extend: boolean): void;
   /** Opens the copy menu. @param opener the button; `undefined` if opened by keyboard */
   copy(lock: Lock, opener?: HTMLElement): void;
@@ -33,7 +33,10 @@ export interface RowActions {
 
 export interface LockRowProps {
   lock: Lock;
-  /** How the row ended; `null` if it has not. An ended row stays until the list is refreshed. */
+  /**
+   * How the hold of the row ended; `null` if it has not ended. The row of an ended hold stays until the list is
+   * refreshed.
+   */
   end: RowEnding | null;
   /** The index in the whole list. */
   index: number;
@@ -57,10 +60,13 @@ const KEY_CELL_CLASS =
 const ON_DEMAND_CLASS =
   "opacity-0 focus-within:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 group-aria-selected:opacity-100 pointer-coarse:opacity-100";
 
-/** The columns that can show how a row ended. The first visible one does. */
+/** The columns that can show how the hold of a row ended. The first visible one of them shows it. */
 const ENDING_COLUMNS: readonly ColumnId[] = ["remaining", "attention", "held", "waiters", "count", "fence"];
 
-/** Columns that still apply to a row that has ended. The times in all others would keep counting. */
+/**
+ * Columns whose values remain visible after the hold has ended. The other columns are empty, because their times would
+ * keep counting.
+ */
 const STRIKETHROUGH_COLUMNS: ReadonlySet<ColumnId> = new Set(["key", "owner", "format"]);
 
 export const LockRow = memo(function LockRow({

@@ -12,7 +12,7 @@ import type { RowPacer } from "./row-pacer.ts";
 
 interface LockRowsProps {
   window: LiveWindow;
-  /** By path: rows that have ended. */
+  /** By path: rows whose hold has ended. */
   ends: ReadonlyMap<string, RowEnding>;
   layout: "rows" | "cards";
   /** The rows to render. */

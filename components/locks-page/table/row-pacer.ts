@@ -45,7 +45,7 @@ export class RowPacer {
     this.#ports = ports;
   }
 
-  /** Returns what a row shows when it is rendered for the first time. */
+  /** Returns the stage in which a new row is rendered. */
   admit(): RowStage {
     const now = this.#ports.now();
     if (now - this.#lastAdmittedAt > 8) this.#admittedInFrame = 0;
@@ -54,7 +54,7 @@ export class RowPacer {
     return this.isScrolling && this.#admittedInFrame > ROWS_PER_FRAME ? "key" : "text";
   }
 
-  /** Completes a row later. @returns a function that cancels it */
+  /** Schedules the next stage of a row. @returns a function that cancels it */
   wait(row: PacedRow): () => void {
     this.#pending.set(row, { row, since: this.#ports.now() });
     this.#schedule();
@@ -78,7 +78,7 @@ export class RowPacer {
     return Math.min(Math.max(since, this.#lastAdmittedAt) + settleMs, since + WAIT_MAX_MS);
   }
 
-  /** Advances the rows that are due, text before actions. */
+  /** Sets the next stage of up to `ROWS_PER_FRAME` rows that are due. Rows without text come first. */
   #advanceRows(): void {
     const now = this.#ports.now();
     const due = [...this.#pending.values()].filter((pending) => this.#getDueAt(pending) <= now);

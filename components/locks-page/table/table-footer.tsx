@@ -12,7 +12,7 @@ interface TableFooterProps {
   first: number;
   last: number;
   total: number;
-  /** The number of rows that a browser can lay out. A narrower search finds the others. */
+  /** The maximum number of rows that a browser can lay out. To see other rows, the operator must narrow the search. */
   most: number;
   children?: ReactNode;
 }

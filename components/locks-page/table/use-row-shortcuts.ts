@@ -13,7 +13,7 @@ interface RowShortcuts {
   scroller: RefObject<HTMLElement | null>;
   window: LiveWindow;
   focusedPath: string | null;
-  /** By path: rows that have ended and allow no action. */
+  /** By path: rows whose hold has ended. They allow no action. */
   ends: ReadonlyMap<string, RowEnding>;
   rows: Virtualizer<HTMLElement, Element>;
   focusRow(path: string): void;

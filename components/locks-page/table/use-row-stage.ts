@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import type { RowPacer, RowStage } from "./row-pacer.ts";
 
 /**
- * Returns what a row shows now.
+ * Returns how much of its content a row renders.
  *
  * @param isInUse whether the row has the pointer or the focus, and therefore shows everything immediately
  */

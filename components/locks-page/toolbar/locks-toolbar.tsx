@@ -44,7 +44,10 @@ export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
   );
 }
 
-/** Returns whether a filter narrows the listed locks. If so, the count shows both numbers. */
+/**
+ * Returns whether a filter selects only from the listed locks. If so, the toolbar shows the number of matches out of
+ * all held locks.
+ */
 function isOfListed(filter = ""): boolean {
   return filter !== "" && !selectsUnlisted(parseFilter(filter));
 }

@@ -6,7 +6,7 @@ export interface SystemView<Id extends string = SystemViewId | "unlisted"> {
   id: Id;
   /** The filter term of the view; "" for all locks. */
   term: string;
-  /** Whether a count above 0 needs attention. */
+  /** Whether a count above 0 is a problem. */
   isWrong: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface SavedViewsState {
   /** The view that was opened last, even if the search has changed since. */
   opened: View | undefined;
   open(view: View): void;
-  /** Opens a search that is not a saved view. */
+  /** Resets `opened`. Call it before opening a search that is not a saved view. */
   leave(): void;
 }
 

@@ -14,7 +14,10 @@ const CSV_COLUMNS: CsvColumns<BulkItemResult> = {
   problem: ({ problem }) => problem?.detail,
 };
 
-/** Formats the results as CSV, one lock per line. For a lock that was not released, the owner is its current holder. */
+/**
+ * Formats the results as CSV, one lock per line. For a lock that was not released, the owner column contains the
+ * current holder.
+ */
 export function formatBulkCsv(lines: readonly BulkItemResult[]): string {
   return formatCsvHeader(CSV_COLUMNS) + lines.map((line) => formatCsvRow(CSV_COLUMNS, line)).join("");
 }

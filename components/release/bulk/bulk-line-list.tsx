@@ -25,7 +25,7 @@ interface BulkLinePlaceholderProps {
   children: ReactNode;
 }
 
-/** Renders the scrolling part of the dialog. The buttons below it remain in view. */
+/** Renders the scrolling container of the list. The buttons below the container remain in view. */
 export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProps) {
   const messages = useMessages(english);
   return (
@@ -47,7 +47,7 @@ export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProp
 interface BulkLineListProps {
   title: string;
   lines: readonly BulkItemResult[];
-  /** `outcome` is the expected or actual result, `seen` the holder and its liveness. */
+  /** What each line shows. `outcome`: the expected or actual result. `seen`: the holder and its liveness. */
   shows: "outcome" | "seen";
 }
 

@@ -115,7 +115,10 @@ function formatProgressHeading(
   return released === total ? messages.allReleased : messages.someReleased(shown, formatNumber(total));
 }
 
-/** Shows actions for the remaining locks, and links to the records. */
+/**
+ * Shows a button to review the remaining locks, a button to save the results as CSV, and for admins a link to the audit
+ * log.
+ */
 function BulkFollowUp({ state, onAgain }: { state: BulkState; onAgain(): void }) {
   const messages = useMessages(english);
   const { hello } = useLiveState();

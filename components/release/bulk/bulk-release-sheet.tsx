@@ -96,7 +96,11 @@ function ReviewAgainButton({ bulk: { state, reviewAgain } }: { bulk: BulkRelease
   );
 }
 
-/** @param label label of the target, if it must be typed */
+/**
+ * Returns why the bulk release cannot be sent; `null` if it can.
+ *
+ * @param label label of the target, if it must be typed
+ */
 function useBulkBlockedReason(reason: string, typed: string, label: string | undefined): string | null {
   const messages = useMessages(english);
   const { typeName } = useMessages(release);

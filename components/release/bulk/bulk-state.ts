@@ -8,7 +8,8 @@ export type BulkSelection = { locks: readonly Lock[] } | { filter: string };
 
 /**
  * The step of a bulk release. `reviewing`: the review is running. `reviewed`: the operator can decide. `releasing`: the
- * release is running. `ended`: it is `done`, `stopped` by the operator, or `cut` off, so that some results are unknown.
+ * release is running. `ended`: the release is `done`, was `stopped` by the operator, or was `cut` off, so that some
+ * results are unknown. `failed`: the review failed.
  */
 export type BulkStep =
   | { at: "reviewing" }
@@ -32,7 +33,7 @@ export interface BulkState {
 
 export type BulkAction =
   | { type: "lines"; lines: readonly BulkStreamLine[] }
-  /** Whether the response is complete. */
+  /** The response has ended. */
   | { type: "end" }
   | { type: "send" }
   | { type: "fail"; why: Error; isOver: boolean }

@@ -12,7 +12,7 @@ export interface MenuAction {
   /** Why it is disabled. Replaces the hint. */
   blocked?: string | null | undefined;
   variant?: "danger" | undefined;
-  /** Separated by a line from the item before it. */
+  /** Whether a line separates the item from the previous item. */
   apart?: boolean;
   /** The URL of an item that can be opened as a link, such as in a new tab. */
   href?: string;

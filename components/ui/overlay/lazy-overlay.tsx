@@ -22,8 +22,8 @@ type Preload = "idle" | "on_open";
 /**
  * Creates a component for a dialog or menu whose code is loaded on demand.
  *
- * From the render that opens it until it has the focus, the keyboard is captured: no shortcut fires and Escape cancels.
- * If the code cannot be loaded, the keyboard is released and a notice shows the reason.
+ * From the render that opens the overlay until the overlay has the focus, the keyboard is captured: no shortcut fires,
+ * and Escape cancels. If the code cannot be loaded, the keyboard is released and a notice shows the reason.
  */
 export function createLazyOverlay<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

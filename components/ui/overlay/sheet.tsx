@@ -14,7 +14,7 @@ interface SheetProps {
    * Returns the element that receives the focus when the dialog closes. Defaults to the control that opened the dialog.
    */
   finalFocus?: (() => HTMLElement | null) | undefined;
-  /** Whether Escape and clicks outside leave it open, because its content is shown only once. */
+  /** Whether the dialog stays open on Escape and on clicks outside, because its content is shown only once. */
   stays?: boolean;
   onSubmit?(): void;
   /**
@@ -24,7 +24,7 @@ interface SheetProps {
   sends?: "enter" | "button";
   /** `wide` is for lists. Both widths fill the screen on phones. */
   width?: "normal" | "wide";
-  /** `content` makes it as high as its content, except on phones. */
+  /** `content`: the dialog is as high as its content, except on phones. */
   height?: "full" | "content";
   /** Returns the element that receives the focus when the dialog opens. Defaults to the first control. */
   initialFocus?: (() => HTMLElement | null) | undefined;

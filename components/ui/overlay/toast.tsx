@@ -5,7 +5,10 @@ import { type ReactNode, useEffect, useState } from "react";
 const SHOWN_MS = 2500;
 
 export interface Toast {
-  /** Always mounted: screen readers only announce changes to an existing region. */
+  /**
+   * The element that shows the text. Render it even while it is empty, because screen readers announce only changes to
+   * an existing region.
+   */
   note: ReactNode;
   showToast(text: ReactNode): void;
 }

@@ -141,7 +141,9 @@ function SearchFault({ id, fault }: { id: string; fault: string | undefined }) {
   );
 }
 
-/** Returns the typed text, which is ahead of the URL. Other changes to the URL, such as going back, replace it. */
+/**
+ * Returns the typed text, which is ahead of the URL. Other changes to the URL, such as going back, replace the text.
+ */
 function useSearchText(
   value: string,
   onChange: (value: string) => void,

@@ -14,7 +14,7 @@ interface CompletionState {
   close(): void;
   /** Opens the list. Call it after input, or after the caret moved while the list is open. */
   open(caret: number): void;
-  /** Handles a key. @returns whether the list consumed it */
+  /** Handles a key press. @returns whether the list handled it */
   onKey(event: KeyboardEvent<HTMLInputElement>): boolean;
 }
 

@@ -141,6 +141,20 @@ const yieldsField = {
   }),
 };
 
+export const HOLDING_MAX = 16;
+
+/** The fields with which a waiter takes part in the detection of deadlocks. */
+const deadlockFields = {
+  holding: z.array(HoldIdText).max(HOLDING_MAX).optional().meta({
+    description:
+      "`holdId`s of your holds that you do not release before this request ends, on the same target. Deadlocks are found from them, and `GET /waits` shows who is blocked behind you. Only with `waitMs`.",
+  }),
+  onDeadlock: z.enum(["report", "refuse"]).optional().meta({
+    description:
+      "What happens if the wait becomes part of a deadlock. `report` (default): `GET /waits` lists it. `refuse`: the youngest wait of the deadlock that chose this ends with `deadlock`. Not on quorum targets.",
+  }),
+};
+
 /** The lease of new holds. */
 export const NewLeaseMs = LeaseMs.optional().meta({
   description: `Lease of the holds in milliseconds. Defaults to ${LEASE_MS_DEFAULT}.`,
@@ -168,6 +182,7 @@ export const AcquireInput = z
     ...kindField,
     ...semaphoreFields,
     ...yieldsField,
+    ...deadlockFields,
     leaseMs: LeaseMs.optional().meta({
       description: `Lease of the hold in milliseconds. Defaults to ${LEASE_MS_DEFAULT}. With \`reenter\`: the minimum time left afterwards, by default the lease of the hold.`,
     }),
@@ -183,6 +198,7 @@ export const AcquireInput = z
         ...kindField,
         ...semaphoreFields,
         ...yieldsField,
+        ...deadlockFields,
       })) {
         if (!(field in input)) continue;
         context.addIssue({

@@ -58,3 +58,10 @@ export const LOCK_EXAMPLE = createSampleLock({
   version: "fence.1795216496123456",
   asOf: 1_795_216_504_643,
 });
+
+export const DeadlockStep = z
+  .object({
+    owner: z.string().meta({ description: "The waiting client." }),
+    key: z.string().meta({ description: "The lock that it waits for." }),
+  })
+  .meta({ id: "DeadlockStep", description: "One client of a deadlock." });

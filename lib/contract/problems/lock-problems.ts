@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FormatName, TimestampUnit, UsedKind } from "../format.ts";
 import { Holder, keyFields } from "../lock.ts";
 import {
+  DeadlockStep,
   HELD_EXAMPLE,
   HELD_FACTS,
   HolderFacts,
@@ -36,6 +37,30 @@ export const LOCK_PROBLEMS = {
     example: {
       detail: 'The lock is held by "checkout@pod-2:17". It expires in 21480 ms unless it is renewed.',
       ...HELD_EXAMPLE,
+    },
+  },
+  deadlock: {
+    meaning:
+      "The wait was part of a deadlock, and its `onDeadlock` was `refuse`. Clients waited for each other's locks, so none could continue.",
+    outcome: "not_done",
+    retry: "never",
+    remedy:
+      "Release the locks that you hold, then start again. To prevent the deadlock, acquire locks in the same order everywhere, or all at once.",
+    facts: {
+      ...keyFields,
+      cycle: z.array(DeadlockStep).meta({
+        description:
+          "The deadlock. Each client waits for a lock of the next one, and the last one for a lock of the first.",
+      }),
+    },
+    example: {
+      detail:
+        'The wait was part of a deadlock, so it was refused. "transfer@pod-4:9" waits for "lock:acct:9", "audit@pod-2:3" waits for "lock:acct:7". Release your locks, then retry.',
+      key: "lock:acct:9",
+      cycle: [
+        { owner: "transfer@pod-4:9", key: "lock:acct:9" },
+        { owner: "audit@pod-2:3", key: "lock:acct:7" },
+      ],
     },
   },
   lost: {

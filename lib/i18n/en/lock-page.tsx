@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import type { UnreadableReason } from "@/lib/contract/unreadable.ts";
 
 /** The texts of the lock page. */
 export const lockPage = {
@@ -35,6 +36,14 @@ export const lockPage = {
     <>The deadline has passed, so the next client can acquire the lock. Last held by {who}.</>
   ),
   notHeld: "Not held.",
+  /** The headline for a key that cannot be read, by reason. */
+  unreadable: {
+    too_large: "Cannot be read: larger than the locks that Lockkeeper reads.",
+    forbidden: "Cannot be read: the Redis user has no permission.",
+    timeout: "Cannot be read: Redis did not reply in time.",
+    error: "Cannot be read: Redis returned an error.",
+  } as Readonly<Record<UnreadableReason, string>>,
+  unreadableHelp: "It is not known whether this lock is held. Inspect the key with redis-cli.",
   neverSeen: "Not held, and no history is recorded.",
   neverSeenHelp:
     "If this lock should be held, check the key for typos, and check that it matches a watched pattern. Older holds may no longer be stored.",

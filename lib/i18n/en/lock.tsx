@@ -88,6 +88,7 @@ export const lock = {
 
   /** The holder. */
   notHeld: "not held",
+  unreadable: "cannot be read",
   onHost: (who: ReactNode, host: ReactNode) => (
     <>
       {who}

@@ -31,6 +31,13 @@ export const lockPage: Messages["lockPage"] = {
   ),
   ended: (who) => <>已到期，任何客户端都可获取。上一个持有者是 {who}</>,
   notHeld: "当前无人持有",
+  unreadable: {
+    too_large: "无法读取：内容超出 Lockkeeper 读取锁的上限",
+    forbidden: "无法读取：Redis 用户没有权限",
+    timeout: "无法读取：Redis 未及时响应",
+    error: "无法读取：Redis 返回错误",
+  },
+  unreadableHelp: "无法确认这把锁是否被持有，请用 redis-cli 检查该键。",
   neverSeen: "当前无人持有，也没有历史记录",
   neverSeenHelp:
     "如果这把锁本应被持有，请检查键名是否正确，以及它是否匹配被监视的键模式。更早的持有记录可能已不再保留。",

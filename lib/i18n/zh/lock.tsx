@@ -77,6 +77,7 @@ export const lock: Messages["lock"] = {
   },
 
   notHeld: "空闲",
+  unreadable: "无法读取",
   onHost: (who, host) => (
     <>
       {who}

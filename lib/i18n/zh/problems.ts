@@ -12,6 +12,11 @@ export const problems: Messages["problems"] = {
       method_not_allowed: { title: "资源不支持该方法", remedy: "请使用下面列出的方法。" },
       request_timeout: { title: "请求未及时送达", remedy: "未做任何更改，请重试。" },
       held: { title: "锁已被持有", remedy: "请等待锁释放，或稍后重试。" },
+      deadlock: {
+        title: "等待陷入死锁",
+        remedy:
+          "请先释放自己持有的锁，再重新开始。为避免死锁，请在所有地方按相同顺序获取锁，或一次获取全部锁。",
+      },
       lost: {
         title: "持有已结束",
         remedy:

@@ -92,7 +92,7 @@ export class LiveSnapshot {
     const votes = lock.votes === undefined ? "" : JSON.stringify(lock.votes);
     return {
       text: JSON.stringify(lock),
-      state: `free ${waiters?.count ?? 0} ${votes} ${key} ${toNoteFingerprint(lock.note)}`,
+      state: `free ${waiters?.count ?? 0} ${votes} ${key} ${lock.unreadable ?? ""} ${toNoteFingerprint(lock.note)}`,
     };
   }
 
@@ -103,7 +103,8 @@ export class LiveSnapshot {
   getPinnedState(key: Key): { state: string; hold: ObservedHold | undefined } {
     const hold = this.watcher.index.get(key);
     if (hold !== undefined) return { state: this.rowCache.getJson(hold), hold };
-    return { state: `free ${this.journal.findLastEnd(key)?.at ?? ""}`, hold };
+    const unreadable = this.watcher.locks.findUnreadable(key) ?? "";
+    return { state: `free ${this.journal.findLastEnd(key)?.at ?? ""} ${unreadable}`, hold };
   }
 
   /** Formats an item of a `kept` message as JSON. */

@@ -348,6 +348,8 @@ it("a client that leaves before the bulk response begins is audited as cancelled
   );
   await waitUntil(isHeldUp);
   await once(client.destroy(), "close");
+  // The server answers only after it has noticed that the client left.
+  await server.fetch("/healthz");
   await direct.call("CLIENT", "UNPAUSE");
   const intent = async () => (await readEntries()).find((entry) => entry.reason === `left ${key}`);
   const end = async () => {

@@ -7,6 +7,7 @@ import { isReadWrite } from "../kind-keys.ts";
 import type { ReadableObservation } from "../observation.ts";
 import { parseMemberScores, type QueuedClient, type QueueReader, type ReadCommand } from "../queue-reader.ts";
 import { FAIR_QUEUE } from "../redisson/fair-queue.ts";
+import { parseDeclaration } from "../wait-declaration.ts";
 import { findLockFormat } from "./lock-formats.ts";
 import { countListeners } from "./read-details.ts";
 import { runReadCommands } from "./run-commands.ts";
@@ -32,27 +33,53 @@ export async function readQueue(
   seen: ReadableObservation,
   routing?: SlotRouting,
 ): Promise<SeenQueue> {
-  const { key, asOf } = seen;
   const queue = findQueueReader(seen);
-  const waiters: ReadCommand = ["ZRANGEBYSCORE", buildWaitersKey(key), asOf];
-  const [[waiting, ...answers], listeners] = await Promise.all([
-    runReadCommands(redis, [waiters, ...(queue?.buildCommands(key) ?? [])], routing),
+  const [answers, listeners] = await Promise.all([
+    runReadCommands(redis, buildQueueCommands(seen, queue), routing),
     countListeners(redis, [findWakeChannel(seen)], routing),
   ]);
+  return { ...parseQueueAnswers(answers, seen.asOf, queue), listening: listeners[0] };
+}
+
+/** Reads the waiters of many locks in one round trip. Clients that only listen are not counted. */
+export async function readQueues(
+  redis: Redis,
+  seen: readonly ReadableObservation[],
+  routing?: SlotRouting,
+): Promise<Omit<SeenQueue, "listening">[]> {
+  const queues = seen.map(findQueueReader);
+  const commands = seen.map((each, at) => buildQueueCommands(each, queues[at]));
+  const answers = await runReadCommands(redis, commands.flat(), routing);
+  let from = 0;
+  return seen.map(({ asOf }, at) => {
+    const until = from + (commands[at]?.length ?? 0);
+    const own = answers.slice(from, until);
+    from = until;
+    return parseQueueAnswers(own, asOf, queues[at]);
+  });
+}
+
+function buildQueueCommands(
+  { key, asOf }: ReadableObservation,
+  queue: QueueReader | undefined,
+): ReadCommand[] {
+  return [["ZRANGEBYSCORE", buildWaitersKey(key), asOf], ...(queue?.buildCommands(key) ?? [])];
+}
+
+function parseQueueAnswers(
+  [waiting, ...answers]: readonly unknown[],
+  asOf: number,
+  queue: QueueReader | undefined,
+): Omit<SeenQueue, "listening"> {
   const ours = new Map(parseOwnWaiters(waiting).map((waiter) => [waiter.requestId, waiter]));
   const theirs = (queue?.parseQueue(answers, asOf) ?? []).map((queued): QueuedClient => {
     const own = ours.get(queued.owner);
     if (own === undefined) return queued;
     ours.delete(queued.owner);
-    const { owner, sinceMs, untilMs } = own;
-    return { owner, sinceMs, untilMs, isOurs: true };
+    const { owner, sinceMs, untilMs, declaration } = own;
+    return { owner, sinceMs, untilMs, declaration, isOurs: true };
   });
-  return {
-    ours: [...ours.values()],
-    theirs,
-    order: queue?.order ?? "unknown",
-    listening: listeners[0],
-  };
+  return { ours: [...ours.values()], theirs, order: queue?.order ?? "unknown" };
 }
 
 /** Returns the channel on which waiters listen. That of a read/write lock differs from that of other locks. */
@@ -69,17 +96,21 @@ function findQueueReader(seen: ReadableObservation): QueueReader | undefined {
 }
 
 /**
- * A waiter as waiter.lua stores it: request id or token, start of the wait in ms, and owner. Any client may have
+ * A waiter as waiter.lua stores it: request id or token, start of the wait in ms, owner and declaration. Any client may have
  * written other members.
  */
-const NAME = /^([^\t]*)\t(\d{1,15})\t(.+)$/s;
+const NAME = /^([^\t]*)\t(\d{1,15})\t([^\t]+)(?:\t(.*))?$/s;
+
+const toUtf8 = (text: string) => Buffer.from(text, "latin1").toString();
 
 function parseOwnWaiters(answer: unknown): SeenQueue["ours"] {
   const entries = parseMemberScores(answer).flatMap(([name, score]) => {
-    const [, requestId, since, owner] = NAME.exec(name.toString("latin1")) ?? [];
+    const [, requestId, since, owner, declared] = NAME.exec(name.toString("latin1")) ?? [];
     if (requestId === undefined || owner === undefined) return [];
     const named = decodeKey(Buffer.from(owner, "latin1"));
-    return [{ requestId, owner: named, sinceMs: Number(since), untilMs: Number(score) }];
+    const declaration = declared === undefined ? undefined : parseDeclaration(toUtf8(declared));
+    const times = { sinceMs: Number(since), untilMs: Number(score) };
+    return [{ requestId, owner: named, ...times, declaration }];
   });
   return entries.sort((one, other) => one.sinceMs - other.sinceMs);
 }

@@ -1,6 +1,7 @@
 import type { LockGroup } from "../../../lib/client/lock-group.ts";
 import type { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import type { OwnerRecord } from "../../../lib/contract/lock.ts";
+import type { OnDeadlock } from "../../formats/wait-declaration.ts";
 import type { Retry } from "./acquire-with-retry.ts";
 import type { Hold } from "./hold.ts";
 
@@ -10,6 +11,16 @@ export interface HoldOptions {
   readonly leaseMs?: number | undefined;
   /** How long to wait in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
+  /**
+   * Holds that you do not release before the wait ends, at most 16. Those of the enclosing `withLock` calls of the client are
+   * added automatically. A Lockkeeper server finds deadlocks from them.
+   */
+  readonly holding?: readonly Hold[] | undefined;
+  /**
+   * `report` by default: a deadlock is only reported. `refuse`: the youngest wait with this option in a deadlock ends with a
+   * DeadlockError. Requires a Lockkeeper server that watches this Redis.
+   */
+  readonly onDeadlock?: OnDeadlock | undefined;
   /** Retries at intervals instead of waiting in the queue. */
   readonly retry?: Retry | undefined;
   /** Cancels the wait. */
@@ -52,7 +63,10 @@ export interface HoldOptions {
 
 /** Options of `acquireAll` and `withLocks`. */
 export interface AcquireAllOptions
-  extends Omit<HoldOptions, "kind" | "permits" | "limit" | "yieldsToWriters" | "onJeopardy"> {
+  extends Omit<
+    HoldOptions,
+    "holding" | "onDeadlock" | "kind" | "permits" | "limit" | "yieldsToWriters" | "onJeopardy"
+  > {
   /** Called when a renewal of one hold has failed or is late. The group remains certain until its deadline. */
   readonly onJeopardy?: ((group: LockGroup<Hold>) => void) | undefined;
 }

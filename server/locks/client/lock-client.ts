@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { hostname } from "node:os";
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { SignalledLibrary } from "../../formats/release-signals.ts";
+import { DECLARED_HOLDS_MAX, type DeclaredHold } from "../../formats/wait-declaration.ts";
 import { openBackend, type RedisLocation } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
 import type { SafetyOptions } from "../verbs/safety.ts";
@@ -17,7 +18,7 @@ import type { Hold } from "./hold.ts";
 import { HoldLeases } from "./hold-leases.ts";
 import type { AcquireAllOptions, HoldOptions, WithLockOptions } from "./hold-options.ts";
 import { Latch } from "./latch.ts";
-import { LockFrame, runInFrame } from "./lock-frame.ts";
+import { LockFrame, listEnclosingHolds, runInFrame } from "./lock-frame.ts";
 import type { Logger } from "./logger.ts";
 import {
   assertAcquireAllOptions,
@@ -273,9 +274,17 @@ export class LockClient {
 
   async #acquire(key: string, options: HoldOptions, signal: AbortSignal | undefined): Promise<Hold> {
     const { renew = true, retry, onJeopardy } = options;
-    const { kind, yieldsToWriters, permits, limit } = options;
+    const { kind, yieldsToWriters, permits, limit, onDeadlock } = options;
     assertNoUpgrade(this, key, options);
-    const ask = { ...this.#toAcquireOptions(options, signal), kind, yieldsToWriters, permits, limit };
+    const deadlock = { holding: listDeclaredHolds(this, options), onDeadlock };
+    const ask = {
+      ...this.#toAcquireOptions(options, signal),
+      kind,
+      yieldsToWriters,
+      permits,
+      limit,
+      ...deadlock,
+    };
     try {
       if (signal?.aborted) throw createAbortedError(signal);
       const send = (each: AcquireOptions) => this.backend.verbs.acquire(key, each);
@@ -302,6 +311,14 @@ export class LockClient {
   #assertOpen(): void {
     if (this.isClosed) throw createClosedError();
   }
+}
+
+/** The holds that the caller names, then those of the enclosing frames. A wait is needed to be part of a deadlock. */
+function listDeclaredHolds(client: LockClient, { waitMs = 0, holding = [] }: HoldOptions): DeclaredHold[] {
+  if (waitMs === 0) return [];
+  return [...new Set([...holding, ...listEnclosingHolds(client)])]
+    .map(({ key, token }) => ({ key, token }))
+    .slice(0, DECLARED_HOLDS_MAX);
 }
 
 function createClosedError(): UnavailableError {

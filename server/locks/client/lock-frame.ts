@@ -138,6 +138,12 @@ export function findFrame(client: object, key: string): LockFrame | undefined {
   return frame?.isOpen ? frame : undefined;
 }
 
+/** Lists the holds of the enclosing frames of a client, nearest first. */
+export function listEnclosingHolds(client: object): Hold[] {
+  const frames = scope.getStore() ?? [];
+  return frames.flatMap((frame) => (frame.client === client && frame.canBeEntered ? [frame.hold] : []));
+}
+
 /** Runs the work inside the frame, and closes the frame when the work has settled. */
 export async function runInFrame<Result>(frame: LockFrame, work: () => Promise<Result>): Promise<Result> {
   const { client, hold } = frame;

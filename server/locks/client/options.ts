@@ -31,6 +31,19 @@ const KIND: OptionType = {
   name: WritableKind.options.map((kind) => `"${kind}"`).join(", "),
   is: (value) => WritableKind.safeParse(value).success,
 };
+const isHold = (value: unknown) =>
+  typeof value === "object" &&
+  value !== null &&
+  STRING.is(Reflect.get(value, "key")) &&
+  STRING.is(Reflect.get(value, "token"));
+const HOLDS: OptionType = {
+  name: "a list of holds",
+  is: (value) => Array.isArray(value) && value.every(isHold),
+};
+const ON_DEADLOCK: OptionType = {
+  name: '"report" or "refuse"',
+  is: (value) => value === "report" || value === "refuse",
+};
 const LIBRARIES: OptionType = {
   name: `a list of ${SIGNALLED_LIBRARIES.map((library) => `"${library}"`).join(", ")}`,
   is: (value) =>
@@ -57,6 +70,8 @@ const ACQUIRE_OPTIONS: OptionTypes = {
   yieldsToWriters: BOOLEAN,
   permits: NUMBER,
   limit: NUMBER,
+  holding: HOLDS,
+  onDeadlock: ON_DEADLOCK,
 };
 const WITH_LOCK_OPTIONS: OptionTypes = { ...ACQUIRE_OPTIONS, reentrant: BOOLEAN };
 const CAMPAIGN_OPTIONS: OptionTypes = { ...HOLD_OPTIONS, onElected: FUNCTION, onLost: FUNCTION };

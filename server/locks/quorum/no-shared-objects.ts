@@ -1,6 +1,6 @@
 import { InvalidError } from "../../errors/request-errors.ts";
 import { createConditionUnsupportedError } from "../verbs/error-factories.ts";
-import type { ConditionVerbs, LatchVerbs, VerbHold } from "../verbs/verbs.ts";
+import type { AcquireOptions, ConditionVerbs, LatchVerbs, VerbHold } from "../verbs/verbs.ts";
 
 const refuseLatch = () => Promise.reject(createUnsupportedError("latches"));
 
@@ -21,4 +21,12 @@ export const NO_CONDITIONS: ConditionVerbs = { await: refuseCondition, signal: r
 /** Creates the error for objects that cannot be divided among masters. @param what such as `semaphores` */
 export function createUnsupportedError(what: string): InvalidError {
   return new InvalidError(`A quorum does not support ${what}. Nothing was done.`, {});
+}
+
+/** Checks that a wait need not end because of a deadlock: no master sees all waiters of a quorum. @throws InvalidError */
+export function assertNoRefusal({ onDeadlock }: Pick<AcquireOptions, "onDeadlock">): void {
+  if (onDeadlock !== "refuse") return;
+  throw new InvalidError("On a quorum, deadlocks are not detected. Omit onDeadlock, and set waitMs.", {
+    field: "onDeadlock",
+  });
 }

@@ -40,7 +40,7 @@ import { type KeyspaceSource, WaiterQueues } from "../waiting/waiter-queues.ts";
 import { extendOnMasters } from "./extend-on-masters.ts";
 import { forceReleaseOnMasters } from "./force-release-on-masters.ts";
 import { readForeignHold } from "./foreign-hold.ts";
-import { createUnsupportedError, NO_CONDITIONS, NO_LATCHES } from "./no-shared-objects.ts";
+import { assertNoRefusal, createUnsupportedError, NO_CONDITIONS, NO_LATCHES } from "./no-shared-objects.ts";
 import { PendingVotesByHold } from "./pending-votes.ts";
 import { QuorumAttempt, type QuorumGrant } from "./quorum-attempt.ts";
 import { QuorumGroupAcquirer } from "./quorum-group-acquirer.ts";
@@ -97,6 +97,7 @@ export class QuorumLocks implements OperatorVerbs {
     assertDurations(options);
     assertPlainKind(options, QUORUM_KINDS);
     assertPermits(options);
+    assertNoRefusal(options);
     return await this.#acquire(key, options);
   }
 

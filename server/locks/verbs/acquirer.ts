@@ -6,6 +6,8 @@ import type { AcquireRequest, WaitRequest } from "../../formats/lock-requests.ts
 import type { LockWriter } from "../../formats/lock-writer.ts";
 import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { AcquireReply } from "../../formats/script-replies.ts";
+import { formatListedOwner } from "../../formats/stop-waiting.ts";
+import { formatDeclaration } from "../../formats/wait-declaration.ts";
 import type { Commands } from "../../redis/commands.ts";
 import type { FairPlaces } from "../waiting/fair-places.ts";
 import {
@@ -123,16 +125,16 @@ export class Acquirer {
   #acquireWaiting(
     format: LockWriter,
     key: Key,
-    ask: AcquireRequest,
+    request: AcquireRequest,
     waitMs: number,
-    {
-      requestId,
-      signal,
-      onSend,
-      ...start
-    }: Pick<AcquireOptions, "requestId" | "signal" | "onSend"> &
+    options: Pick<AcquireOptions, "requestId" | "signal" | "onSend" | "holding" | "onDeadlock"> &
       Pick<WaitOptions, "sinceMs" | "startsInOutage">,
   ): Promise<AcquiredGrant> {
+    const { requestId, signal, onSend } = options;
+    const declaration = this.#requests.createDeclaration(options);
+    const ask =
+      declaration === undefined ? request : { ...request, declared: formatDeclaration(declaration) };
+    const refusableId = declaration?.onDeadlock === "refuse" ? declaration.waitId : undefined;
     let unansweredSince: number | undefined;
     let seenMs: number | undefined;
     const keepMs = requestId === undefined ? 0 : PLACE_RETENTION_MS;
@@ -145,8 +147,9 @@ export class Acquirer {
         waitMs,
         signal,
         requestId: named,
-        sinceMs: start.sinceMs,
-        startsInOutage: start.startsInOutage,
+        refusableId,
+        sinceMs: options.sinceMs,
+        startsInOutage: options.startsInOutage,
         enqueueing: {
           kind: format.kind,
           fairWaiter,
@@ -176,13 +179,15 @@ export class Acquirer {
         // The first attempt may have added the waiter to the list even if its reply was lost.
         const mayBeListed = sinceMs === undefined ? unansweredSince !== undefined : ending !== undefined;
         if (ending === "superseded") return;
+        // A refused waiter leaves at once, because the others are stuck while it is listed.
+        const placeMs = ending === "deadlock" ? 0 : keepMs;
         if (fairWaiter !== undefined) {
           const seen = named === undefined ? undefined : seenMs;
           const mayReturn = ending !== undefined || unansweredSince !== undefined;
-          const waiter = { waiterId: fairWaiter, sinceMs, owner: ask.owner, seenMs: seen };
+          const waiter = { waiterId: fairWaiter, sinceMs, owner: formatListedOwner(ask), seenMs: seen };
           if (mayBeListed || sinceMs !== undefined)
-            void this.#fairPlaces.leave(key, { ...waiter, keepMs: mayReturn ? keepMs : 0 });
-        } else if (mayBeListed) this.#stopWaiting(format, key, ask, sinceMs, keepMs);
+            void this.#fairPlaces.leave(key, { ...waiter, keepMs: mayReturn ? placeMs : 0 });
+        } else if (mayBeListed) this.#stopWaiting(format, key, ask, sinceMs, placeMs);
         if (unansweredSince !== undefined) this.#abandonIfAnonymous(format, key, ask, requestId);
       },
     );
@@ -264,11 +269,11 @@ export class Acquirer {
   #stopWaiting(
     format: LockWriter,
     key: Key,
-    { id, owner }: AcquireRequest,
+    ask: AcquireRequest,
     sinceMs: number | undefined,
     keepMs: number,
   ): void {
-    const waiter = { requestId: id, sinceMs, owner, keepMs };
+    const waiter = { requestId: ask.id, sinceMs, owner: formatListedOwner(ask), keepMs };
     format.stopWaiting(this.#redis, this.#channel, key, waiter).catch(() => undefined);
   }
 

@@ -299,7 +299,7 @@ export function createObservedNotALockError({ key, type, unread }: NotALockObser
   }
   if (unread === undefined) return createNotALockError(key, type);
   return new NotALockError(
-    `The key holds a ${type} ${describeExcess(unread)}, so it is not a lock. It was not changed. Inspect it with redis-cli.`,
+    `The key holds a ${type} ${describeExcess(unread)}. It is probably not a lock; inspect it with redis-cli. It was not changed.`,
     facts,
   );
 }

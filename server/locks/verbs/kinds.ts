@@ -2,6 +2,7 @@ import { PERMIT_LIMIT_MAX, PERMITS_MAX } from "../../../lib/contract/actions/ver
 import { hasValidKind, isSemaphoreKind } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { HoldRef } from "../../formats/hold-id.ts";
+import { DECLARED_HOLDS_MAX } from "../../formats/wait-declaration.ts";
 import type { AcquireOptions } from "./verbs.ts";
 
 /**
@@ -40,6 +41,16 @@ export function assertPermits(options: AcquireOptions): void {
   throw new InvalidError(`A semaphore has no ${field}: its permits are available when they are released.`, {
     field,
   });
+}
+
+/** Checks what a waiter declares. @throws InvalidError */
+export function assertDeadlockOptions({ holding = [], onDeadlock = "report" }: AcquireOptions): void {
+  if (!Array.isArray(holding) || holding.length > DECLARED_HOLDS_MAX)
+    throw new InvalidError(`holding must be a list of at most ${DECLARED_HOLDS_MAX} holds.`, {
+      field: "holding",
+    });
+  if (onDeadlock !== "report" && onDeadlock !== "refuse")
+    throw new InvalidError("onDeadlock must be report or refuse.", { field: "onDeadlock" });
 }
 
 /** @throws InvalidError */

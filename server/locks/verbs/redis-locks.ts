@@ -10,6 +10,7 @@ import type { FindSignalledLibraries } from "../../formats/release-signals.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 import type { Commands, Subscriber } from "../../redis/commands.ts";
 import { ConditionWaiters } from "../waiting/condition-waiters.ts";
+import { DeadlockRefusals } from "../waiting/deadlock-refusals.ts";
 import { FairPlaces } from "../waiting/fair-places.ts";
 import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { WaiterQueues } from "../waiting/waiter-queues.ts";
@@ -24,6 +25,7 @@ import { assertDurations } from "./input/durations.ts";
 import { assertLockSet } from "./input/lock-set.ts";
 import { formatReservedOwner } from "./input/reserved-owner.ts";
 import {
+  assertDeadlockOptions,
   assertExclusive,
   assertKind,
   assertKindOptions,
@@ -114,7 +116,7 @@ export class RedisLocks implements OperatorVerbs {
     this.#lockable = new LockableKeys(lockable);
     const keyspace = { subscriber: keyspaceSubscriber, db };
     const queues = new WaiterQueues(subscriber, keyspace);
-    const waits = new WaitCoordinator(queues);
+    const waits = new WaitCoordinator(queues, new DeadlockRefusals(subscriber));
     const retry = <Reply>(call: () => Promise<Reply>) => attempt(redis, call);
     const fairPlaces = new FairPlaces(redis, this.#channel, queues, fairWaitMs, retry);
     this.#acquirer = new Acquirer(
@@ -169,6 +171,7 @@ export class RedisLocks implements OperatorVerbs {
       assertCallerTexts(options);
       assertDurations(options);
       assertKindOptions(options);
+      assertDeadlockOptions(options);
     } catch (error) {
       return Promise.reject(error);
     }

@@ -9,6 +9,7 @@ import type {
   ReleaseRequest,
   RenewRequest,
 } from "../../formats/lock-requests.ts";
+import type { WaitDeclaration } from "../../formats/wait-declaration.ts";
 import { formatReservedOwner } from "./input/reserved-owner.ts";
 import type { AcquireOptions, HoldCaller, ReleaseOptions, RenewOptions, VerbHold } from "./verbs.ts";
 
@@ -43,6 +44,15 @@ export class RequestFactory {
       ...identity,
     };
     return options.kind === undefined ? request : { ...request, ...toKindFields(options, identity) };
+  }
+
+  /** Creates what a waiter declares; `undefined` if it declares nothing. */
+  createDeclaration({
+    holding = [],
+    onDeadlock = "report",
+  }: Pick<AcquireOptions, "holding" | "onDeadlock">): WaitDeclaration | undefined {
+    if (holding.length === 0 && onDeadlock === "report") return undefined;
+    return { onDeadlock, waitId: `${this.#process}.${++this.#requestCount}`, holding };
   }
 
   /** Creates the request for several locks, each of which gets its own token. @param keys in the common order */

@@ -8,6 +8,7 @@ import type { ExtendRequest } from "../../formats/lock-requests.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
+import type { DeclaredHold, OnDeadlock } from "../../formats/wait-declaration.ts";
 import type { AbortSignalLike } from "../waiting/abort-signal-like.ts";
 
 /** The caller of a verb. */
@@ -55,6 +56,13 @@ export interface AcquireOptions extends HoldCaller {
   readonly minHoldMs?: number | undefined;
   /** How long to wait for a held lock, in ms; 0 by default. */
   readonly waitMs?: number;
+  /** The holds that the caller does not release before this wait ends. They are listed with the waiter. */
+  readonly holding?: readonly DeclaredHold[] | undefined;
+  /**
+   * What happens if the wait becomes part of a deadlock; `report` by default. `refuse`: a Lockkeeper server that watches the
+   * target ends the youngest of these waits with `deadlock`.
+   */
+  readonly onDeadlock?: OnDeadlock | undefined;
   /** Ends the wait. */
   readonly signal?: AbortSignalLike | undefined;
   /** Called before each attempt is sent. Deadlines count from the last attempt. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Key } from "../../../lib/keys/key.ts";
-import { AbortedError, type HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
+import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
+import { AbortedError, DeadlockError, type HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { AbortSignalLike } from "./abort-signal-like.ts";
+import type { DeadlockRefusals, DeadlockStep } from "./deadlock-refusals.ts";
 import type { QueuePlace, Turn } from "./key-queue.ts";
 import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
 import type { EnqueueOptions, WaiterQueues } from "./waiter-queues.ts";
@@ -20,6 +21,8 @@ export interface WaitOptions {
   readonly requestId: string | undefined;
   /** Options of `WaiterQueues.enqueue`. */
   readonly enqueueing?: EnqueueOptions;
+  /** Identifies a wait that a deadlock may end. */
+  readonly refusableId?: string | undefined;
   /** When the caller began to wait, in Unix ms of the Redis clock; by default with the first attempt. */
   readonly sinceMs?: number | undefined;
   /** Whether the first attempt may also find Redis unreachable, because the caller cannot return without the lock. */
@@ -54,7 +57,11 @@ export class WaitCoordinator {
   readonly #retainedPlaces = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
   readonly #runningWaits = new Map<string, WaitCancellation>();
 
-  constructor(private readonly queues: WaiterQueues) {}
+  /** @param refusals reports the waits that a deadlock ends; by default there are none */
+  constructor(
+    private readonly queues: WaiterQueues,
+    private readonly refusals?: DeadlockRefusals,
+  ) {}
 
   /**
    * Repeats attempts until one is done, the time is up or the signal aborts. Between attempts, waits in the queue of
@@ -63,7 +70,7 @@ export class WaitCoordinator {
    * @param key the lock to wait for, unless an attempt reports another one
    * @param onEnd called once if the wait ends without the lock, with the reason (unless an attempt failed) and the
    *   start of the wait
-   * @throws LockkeeperError timeout, aborted, and errors of an attempt
+   * @throws LockkeeperError timeout, deadlock, aborted, and errors of an attempt
    */
   async run<Reply extends Revocable>(
     key: Key,
@@ -71,12 +78,16 @@ export class WaitCoordinator {
     attempt: WaitAttempt<Reply>,
     onEnd: OnWaitEnd,
   ): Promise<Reply> {
-    const { waitMs, signal, requestId, enqueueing, startsInOutage = false } = options;
+    const { waitMs, signal, requestId, enqueueing, refusableId, startsInOutage = false } = options;
     const name = requestId === undefined ? undefined : `${requestId}\n${key}`;
     const deadline = performance.now() + waitMs;
     let sinceMs = this.#reclaimPlace(name) ?? options.sinceMs;
     const stop = new WaitCancellation(waitMs, signal);
     if (name !== undefined) this.#supersede(name, stop);
+    const unregister =
+      refusableId === undefined
+        ? undefined
+        : this.refusals?.register(refusableId, (cycle) => stop.refuse(cycle));
     let place: QueuePlace | undefined;
     let queuedKey = key;
     let heldMs: number | undefined;
@@ -106,9 +117,10 @@ export class WaitCoordinator {
     } catch (error) {
       onEnd(stop.ending, sinceMs);
       if (sinceMs !== undefined) this.#retainPlace(name, sinceMs, stop);
-      throw error === stop ? toWaitError(stop, place?.refused?.toError(), signal) : error;
+      throw error === stop ? toWaitError(stop, queuedKey, place?.refused?.toError(), signal) : error;
     } finally {
       place?.leave(heldMs);
+      unregister?.();
       stop.dispose();
       if (name !== undefined && this.#runningWaits.get(name) === stop) this.#runningWaits.delete(name);
     }
@@ -121,7 +133,8 @@ export class WaitCoordinator {
 
   /** Keeps the place of a caller that gave up or timed out, because it can return. */
   #retainPlace(name: string | undefined, sinceMs: number, { ending }: WaitCancellation): void {
-    if (name === undefined || ending === undefined || ending === "superseded") return;
+    if (name === undefined || ending === undefined || ending === "superseded" || ending === "deadlock")
+      return;
     clearTimeout(this.#retainedPlaces.get(name)?.timer);
     const timer = setTimeout(() => this.#retainedPlaces.delete(name), PLACE_RETENTION_MS);
     timer.unref();
@@ -164,20 +177,31 @@ function requireStillWanted<Reply extends Revocable>(
   { ending }: WaitCancellation,
   signal: AbortSignalLike | undefined,
 ): Reply {
-  if (ending === undefined || ending === "timed_out") return acquired;
+  if (ending === undefined || ending === "timed_out" || ending === "deadlock") return acquired;
   if (ending === "given_up") acquired.revoke();
   throw createAbortedError(signal);
 }
 
 function toWaitError(
-  { ending }: WaitCancellation,
+  { ending, deadlock = [] }: WaitCancellation,
+  key: Key,
   refusal: HeldError | undefined,
   signal: AbortSignalLike | undefined,
-): WaitTimeoutError | AbortedError {
+): WaitTimeoutError | DeadlockError | AbortedError {
+  if (ending === "deadlock") return createDeadlockError(key, deadlock);
   if (ending === "timed_out" && refusal !== undefined) {
     return new WaitTimeoutError(`The wait is over. ${refusal.message}`, refusal.facts);
   }
   return createAbortedError(signal);
+}
+
+function createDeadlockError(key: Key, cycle: readonly DeadlockStep[]): DeadlockError {
+  const waits = cycle.map((step) => `${JSON.stringify(step.owner)} waits for ${JSON.stringify(step.key)}`);
+  const what = waits.length === 0 ? "" : ` ${waits.join(", ")}.`;
+  return new DeadlockError(
+    `The wait was part of a deadlock, so it was refused.${what} Release your locks, then retry.`,
+    { ...toKeyFields(key), cycle },
+  );
 }
 
 /** Creates an error with the abort reason of the caller's signal as its cause. */

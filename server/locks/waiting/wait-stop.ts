@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldError } from "../../errors/lock-errors.ts";
 import type { AbortListener, AbortSignalLike } from "./abort-signal-like.ts";
+import type { DeadlockStep } from "./deadlock-refusals.ts";
 
 /** The hold that an attempt found. */
 export interface SeenHold {
@@ -27,14 +28,16 @@ export interface HeldOutcome {
 }
 
 /** Why a wait ended without the lock. */
-export type WaitEndReason = "timed_out" | "given_up" | "superseded";
+export type WaitEndReason = "timed_out" | "given_up" | "superseded" | "deadlock";
 
 /**
- * Ends a wait when it times out, its caller gives up, or a later request reuses its id. It is not an `AbortSignal`,
+ * Ends a wait when it times out, its caller gives up, a later request reuses its id, or it is refused because of a deadlock. It is not an `AbortSignal`,
  * because thousands of waits can be pending and a signal uses as much memory as the rest of a wait.
  */
 export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;
+  /** The deadlock that ended the wait. */
+  deadlock: readonly DeadlockStep[] | undefined;
   /** The listener. A new one replaces the previous one. */
   onEnding: { stopped(): void } | undefined;
   readonly #timer: NodeJS.Timeout;
@@ -60,6 +63,11 @@ export class WaitCancellation implements AbortListener {
     if (this.ending !== undefined) return;
     this.ending = ending;
     this.onEnding?.stopped();
+  }
+
+  refuse(deadlock: readonly DeadlockStep[]): void {
+    this.deadlock ??= deadlock;
+    this.end("deadlock");
   }
 
   dispose(): void {

@@ -1,6 +1,12 @@
 import type { Redis } from "ioredis";
 import type { Key } from "../../../lib/keys/key.ts";
-import { buildEventChannel, TARGET_PREFIX } from "../../formats/keys.ts";
+import {
+  buildEventChannel,
+  buildQueuePattern,
+  parseQueueKey,
+  QUEUE_TIMEOUTS_PREFIX,
+  TARGET_PREFIX,
+} from "../../formats/keys.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import { removeCovered } from "../../redis/glob.ts";
 import { isOversizedKey } from "../scan/oversized-keys.ts";
@@ -20,6 +26,7 @@ const SETTING_NAME = "notify-keyspace-events";
 const EVENT_NAME_BYTES_MAX = 64;
 
 const OWN_PREFIX = Buffer.from(TARGET_PREFIX);
+const QUEUE_PREFIX = Buffer.from(QUEUE_TIMEOUTS_PREFIX);
 
 export interface KeyspaceListener {
   onKeyChange(key: Key, event: string): void;
@@ -33,6 +40,8 @@ export interface KeyspaceListener {
   onOversizedKey(name: Uint8Array): void;
   /** Called for an invalid message on the script event channel. */
   onInvalidScriptEvent(): void;
+  /** Called when a client of Redisson has entered or left the queue of a fair lock. */
+  onQueueChange?(key: Key): void;
 }
 
 /**
@@ -46,6 +55,8 @@ export class KeyspaceSubscriber {
   readonly #prefix: string;
   readonly #channel: string;
   readonly #patterns: readonly string[];
+  /** Patterns of the queues of fair locks that the watched patterns do not cover. */
+  readonly #queuePatterns: readonly string[];
 
   constructor(redis: Redis, db: number, patterns: readonly string[], listener: KeyspaceListener) {
     this.#redis = redis;
@@ -53,6 +64,9 @@ export class KeyspaceSubscriber {
     this.#channel = buildEventChannel(db);
     // Redis sends a message once for each matching pattern, so overlapping patterns would cause duplicates.
     this.#patterns = removeCovered(patterns);
+    this.#queuePatterns = removeCovered([...patterns, ...patterns.map(buildQueuePattern)])
+      .filter((pattern) => pattern.startsWith(QUEUE_TIMEOUTS_PREFIX))
+      .map((pattern) => this.#prefix + pattern);
     const nameOffset = this.#prefix.length;
     const eventChannel = Buffer.from(this.#channel);
     const notifications = new VerbNotifications(listener);
@@ -71,6 +85,11 @@ export class KeyspaceSubscriber {
         const name = data.subarray(start, channelEnd);
         if (isOversizedKey(name)) return listener.onOversizedKey(name);
         const key = toKey(data.toString("latin1", start, channelEnd));
+        if (startsWith(data, start, channelEnd, QUEUE_PREFIX)) {
+          const lock = parseQueueKey(key);
+          if (lock !== undefined) listener.onQueueChange?.(lock);
+          return;
+        }
         notifications.recordKeyChange(key, data.toString("latin1", event, eventEnd));
       },
       onMessage: (data: Buffer, channel: number, channelEnd: number, start: number, end: number) => {
@@ -89,7 +108,14 @@ export class KeyspaceSubscriber {
   async subscribe(): Promise<void> {
     await this.#redis.psubscribe(...this.#patterns.map((pattern) => this.#prefix + pattern));
     await this.#redis.subscribe(this.#channel);
+    // Without the right to subscribe, queues are read less often.
+    if (this.#queuePatterns.length > 0)
+      await this.#redis.psubscribe(...this.#queuePatterns).catch(ignoreReplyError);
   }
+}
+
+function ignoreReplyError(error: unknown): void {
+  if (!isReplyError(error)) throw error;
 }
 
 export type NotificationState = { state: "on" } | { state: "off"; detail: string };

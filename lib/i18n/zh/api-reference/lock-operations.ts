@@ -16,6 +16,7 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
       "使用 redlock、redis-py 等 SET NX PX 客户端库的格式",
       "使用以秒为单位的 SETNX、GETSET 锁的格式",
       "获取信号量 10 个许可中的 2 个",
+      "陷入死锁时拒绝等待",
       "重入已有的持有",
     ],
   },

@@ -12,7 +12,10 @@ export const REPLAYED_HEADER = {
 
 /** Creates the options of an acquire. The owner is the name of the API key or operator by default. */
 export function toAcquireOptions(
-  input: Omit<AcquireInput, "kind" | "permits" | "limit" | "yieldsToWriters" | "reenter"> &
+  input: Omit<
+    AcquireInput,
+    "kind" | "permits" | "limit" | "yieldsToWriters" | "holding" | "onDeadlock" | "reenter"
+  > &
     Partial<Pick<AcquireInput, "kind" | "permits" | "limit" | "yieldsToWriters">>,
   principal: Principal,
   requestId: string | undefined,

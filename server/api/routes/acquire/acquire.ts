@@ -5,6 +5,7 @@ import {
   InvalidHoldIdError,
 } from "../../../errors/lock-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../../formats/hold-id.ts";
+import type { DeclaredHold } from "../../../formats/wait-declaration.ts";
 import { deriveSharedToken } from "../../../locks/verbs/request-factory.ts";
 import type { AcquiredGrant } from "../../../locks/verbs/verbs.ts";
 import type { HoldClaim } from "../../../quotas/hold-claim.ts";
@@ -28,6 +29,11 @@ const ACQUIRE_EXAMPLES = {
   "Use the format of redlock, redis-py and other SET NX PX libraries": { format: "token" },
   "Use the format of SETNX and GETSET locks that write seconds": { format: "timestamp", unit: "s" },
   "Acquire 2 of 10 permits of a semaphore": { kind: "semaphore", permits: 2, limit: 10 } as const,
+  "Refuse to wait in a deadlock": {
+    waitMs: 10_000,
+    holding: [EXAMPLE_HOLD_ID],
+    onDeadlock: "refuse",
+  } as const,
   "Re-enter a hold": { reenter: EXAMPLE_HOLD_ID },
 };
 
@@ -70,6 +76,7 @@ export function createVerbRoutes(
         "not_replicated",
         "held",
         "timeout",
+        "deadlock",
         "lost",
         "queue_full",
         "quota_exceeded",
@@ -109,10 +116,25 @@ function acquireLock(
     claim.count();
     return respondToAcquire(target.locks.acquire(key, acquireOptions), answer);
   }
+  const { onDeadlock } = body;
+  const declared = { holding: parseHolding(body.holding, target), onDeadlock };
   pendingRequests.assertCapacity(principal.id);
   const wait = new Wait(pendingRequests.create(principal.id, request.detach()));
-  const options = { ...acquireOptions, waitMs, signal: wait.request, onSend: wait.onSend };
+  const options = { ...acquireOptions, ...declared, waitMs, signal: wait.request, onSend: wait.onSend };
   return respondToAcquire(target.locks.acquire(key, options), answer, wait);
+}
+
+/** @throws InvalidHoldIdError also for a hold on another target, because a deadlock is found on one target */
+function parseHolding(
+  holdIds: readonly string[] | undefined,
+  target: AcquireCall["target"],
+): DeclaredHold[] | undefined {
+  return holdIds?.map((holdId) => {
+    const hold = parseHoldId(holdId);
+    if (hold === undefined || hold.target !== target.name)
+      throw new InvalidHoldIdError("Body, holding: this is not a holdId of the same target.");
+    return { key: hold.key, token: hold.token };
+  });
 }
 
 interface AcquireAnswer {

@@ -4,11 +4,11 @@
 -- waiter, nothing is changed. A kept place is removed as soon as it is its turn. If the lock is free, the next waiter is
 -- woken.
 --
--- KEYS[1] the waiters (sorted set: id, since and owner -> end of the wait in ms)       KEYS[2] the lock
+-- KEYS[1] the waiters (sorted set: id, since, owner and declaration -> end of the wait in ms)       KEYS[2] the lock
 -- KEYS[3] the queue (list)       KEYS[4] when each waiter in it times out (sorted set)
 -- KEYS[5] until when each waiter of Lockkeeper is alive (sorted set)
 -- ARGV[1] id of the waiter in the queue    ARGV[2] when it began to wait, in ms, or '' if its client does not know
--- ARGV[3] owner    ARGV[4] '0' or how long its place is kept, in ms
+-- ARGV[3] owner, and after a tab what the waiter declares    ARGV[4] '0' or how long its place is kept, in ms
 -- ARGV[5] channel for events    ARGV[6] the key of the lock, as bytes
 -- ARGV[7] the fair wait time in ms    ARGV[8] channel of waiters    ARGV[9] '1' if waiters may also use sharded pub/sub
 -- ARGV[10] '' or the server's time of this client's last attempt, in ms    ARGV[11] '1' if the place is already kept
@@ -34,7 +34,7 @@ local is_renewed = beat and beat >= 0 and (is_kept or seen_ms and beat > seen_ms
 if is_renewed or is_kept and not beat then return { 'left', format_integer(now_ms) } end
 
 if not is_kept then
-  redis.pcall('PUBLISH', ARGV[5], format_event('wait_ended', now_ms, '', 0, 0, '', owner, '', ARGV[6]))
+  redis.pcall('PUBLISH', ARGV[5], format_event('wait_ended', now_ms, '', 0, 0, '', string.match(owner, '^[^\t]*'), '', ARGV[6]))
 end
 local remaining_ms = redis.call('PTTL', KEYS[2])
 if keep_ms > 0 and is_queued(3, waiter) and (remaining_ms ~= -2 or read_head(3) ~= waiter) then

@@ -7,11 +7,11 @@
 -- semaphore of which permits of the other kind are acquired is not changed either.
 --
 -- KEYS[1] the semaphore    KEYS[2] the companion of the hold    KEYS[3] the acquired permits (sorted set)
--- KEYS[4] the waiters (sorted set: request id, since and owner -> end of the wait in ms)
+-- KEYS[4] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
 -- KEYS[5] the companion of the key, which keeps its last fencing token
 -- KEYS[6] the claim of the waiter whose turn it is    KEYS[7] the acquired permits of the other kind (sorted set)
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
--- ARGV[5] channel for events    ARGV[6] owner, principal and owner record as JSON, three lines
+-- ARGV[5] channel for events    ARGV[6] owner, principal, owner record as JSON, and optionally what the waiter declares, one line each
 -- ARGV[7] number of permits    ARGV[8] '' or the total number of permits of the semaphore
 -- ARGV[9] channel of waiters    ARGV[10] '1' if waiters may also use sharded pub/sub
 -- ARGV[11] '' or how long the client will wait, in ms    ARGV[12] '' or when it began to wait, in ms
@@ -47,7 +47,8 @@ local NEVER_MS = 922337203685477
 local token, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local permits, limit = tonumber(ARGV[7]), tonumber(ARGV[8])
 local wait_ms, since, sent_ms = tonumber(ARGV[11]), ARGV[12], tonumber(ARGV[14])
-local owner, principal, record = string.match(ARGV[6], '^([^\n]*)\n([^\n]*)\n([^\n]*)$')
+local owner, principal, record = string.match(ARGV[6], '^([^\n]*)\n([^\n]*)\n([^\n]*)')
+local listed = format_listed(owner, ARGV[6])
 
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -60,7 +61,7 @@ local claimed_by, claimed_since_ms = read_claim(6)
 
 -- A grant ends the wait that led to it, and its claim.
 local function stop_waiting()
-  if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(request_id, since, owner))
+  if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(request_id, since, listed))
   elseif sent_ms then remove_waiter(4, request_id) end
   if claimed_by == request_id then redis.call('DEL', KEYS[6]) end
 end
@@ -161,7 +162,7 @@ if wait_ms then
     since = format_integer(now_ms)
     redis.pcall('PUBLISH', ARGV[5], format_event('waiting', now_ms, '', 0, 0, '', owner, '', KEYS[1]))
   end
-  redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(request_id, since, owner))
+  redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(request_id, since, listed))
   -- The TTL is never shortened, because another client may be waiting for longer.
   if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end
   if not gives_way_ms then claim_turn(6, request_id, since, wait_ms) end

@@ -1,0 +1,42 @@
+import { Waits, WaitsQuery } from "../../../../lib/contract/waits/waits.ts";
+import type { Key } from "../../../../lib/keys/key.ts";
+import { getAllowedKeys } from "../../../auth/principal.ts";
+import { WaitReport } from "../../../waits/wait-report.ts";
+import { createTaggedResponse } from "../../http/etag.ts";
+import { WAITS } from "../../openapi/examples/waits.ts";
+import { assertConnected } from "../../routing/assert-connected.ts";
+import { defineTargetRoute, type Route } from "../../routing/route.ts";
+
+/** Creates the route that lists deadlocks and root blockers. */
+export function createWaitsRoutes(): Route[] {
+  return [
+    defineTargetRoute({
+      method: "GET",
+      path: "/waits",
+      operationId: "getWaits",
+      tag: "Locks",
+      access: "read",
+      filtersByGrant: true,
+      expensive: true,
+      summary: "List deadlocks and root blockers",
+      description:
+        "Returns the wait-for graph: deadlocks first, then the holders that block others and are not known to wait themselves, by total time waited. A client is known to hold a lock while it waits only if it declared that: with `holding` in `acquire`, by nested `withLock` calls of `@lockkeeper/redis`, or as a thread of Redisson in the queue of a fair lock. Equal owner labels prove nothing. Clients that poll are not visible. A deadlock is reported within 2 s. Locks that you may not read are left out.",
+      query: WaitsQuery,
+      response: {
+        status: 200,
+        schema: Waits,
+        example: WAITS,
+        description: "The waits.",
+        etag: true,
+      },
+      handle: async ({ target, query, principal, cpu }) => {
+        assertConnected(target.watcher);
+        const allowed = getAllowedKeys(principal, "read", target.name);
+        const canRead = (key: Key) => allowed === undefined || allowed.has(key);
+        return createTaggedResponse(
+          cpu.run(() => new WaitReport(target.waits, canRead).build(target.name, query.key)),
+        );
+      },
+    }),
+  ];
+}

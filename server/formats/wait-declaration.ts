@@ -1,0 +1,56 @@
+import type { Key } from "../../lib/keys/key.ts";
+import type { HoldIdentity } from "./lock-requests.ts";
+
+/** What happens to a waiter in a deadlock. `refuse`: its wait ends with `deadlock` if it is the youngest that chose this. */
+export type OnDeadlock = "refuse" | "report";
+
+/** A hold that a waiter declares. Its fencing token is not needed, because a token identifies a single hold. */
+export type DeclaredHold = Pick<HoldIdentity, "token"> & { readonly key: Key };
+
+/** What a waiter of Lockkeeper's verbs declares about itself. It is listed with the waiter, so every instance reads it. */
+export interface WaitDeclaration {
+  readonly onDeadlock: OnDeadlock;
+  /** Identifies the wait. A refusal names it. */
+  readonly waitId: string;
+  /** The holds that it does not release before its wait ends. */
+  readonly holding: readonly DeclaredHold[];
+}
+
+/** The maximum number of holds that a waiter declares. */
+export const DECLARED_HOLDS_MAX = 16;
+/** Limits what each waiter adds to the list that scripts read. Holds beyond it are not declared. */
+const DECLARATION_CHARACTERS_MAX = 2048;
+
+const POLICIES: readonly OnDeadlock[] = ["report", "refuse"];
+
+/** Formats a declaration as one line of JSON without tabs: policy, id, then key and token of each hold. */
+export function formatDeclaration({ onDeadlock, waitId, holding }: WaitDeclaration): string {
+  const parts: string[] = [JSON.stringify(onDeadlock), JSON.stringify(waitId)];
+  let length = parts.join().length + 2;
+  for (const { key, token } of holding.slice(0, DECLARED_HOLDS_MAX)) {
+    const part = `${JSON.stringify(key)},${JSON.stringify(token)}`;
+    if (length + part.length + 1 > DECLARATION_CHARACTERS_MAX) break;
+    parts.push(part);
+    length += part.length + 1;
+  }
+  return `[${parts.join()}]`;
+}
+
+/** Parses a declaration; `undefined` if it is not one. Any client may have written it. */
+export function parseDeclaration(text: string | undefined): WaitDeclaration | undefined {
+  if (text === undefined || text.length > DECLARATION_CHARACTERS_MAX) return undefined;
+  let fields: unknown;
+  try {
+    fields = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(fields) || fields.some((field) => typeof field !== "string")) return undefined;
+  const [policy, waitId, ...holds]: string[] = fields;
+  const onDeadlock = POLICIES.find((each) => each === policy);
+  if (onDeadlock === undefined || waitId === undefined || waitId === "") return undefined;
+  const holding: DeclaredHold[] = [];
+  for (let at = 0; at + 1 < holds.length && holding.length < DECLARED_HOLDS_MAX; at += 2)
+    holding.push({ key: holds[at] ?? "", token: holds[at + 1] ?? "" });
+  return { onDeadlock, waitId, holding };
+}

@@ -1,0 +1,33 @@
+import type { Key } from "../../lib/keys/key.ts";
+
+/** How long an observation that was read before a release may still arrive, in milliseconds. */
+const REMEMBERED_MS = 5000;
+
+/** The holds that this instance released a moment ago. A token is never used again. */
+export class ReleasedHolds {
+  /** When each hold was released, oldest first. */
+  readonly #releasedAt = new Map<string, number>();
+
+  /** @param now a monotonic clock, in milliseconds */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  add(target: string, key: Key, token: string): void {
+    this.#dropOld();
+    this.#releasedAt.set(formatName(target, key, token), this.now());
+  }
+
+  has(target: string, key: Key, token: string): boolean {
+    this.#dropOld();
+    return this.#releasedAt.has(formatName(target, key, token));
+  }
+
+  #dropOld(): void {
+    const oldest = this.now() - REMEMBERED_MS;
+    for (const [name, at] of this.#releasedAt) {
+      if (at > oldest) return;
+      this.#releasedAt.delete(name);
+    }
+  }
+}
+
+const formatName = (target: string, key: Key, token: string) => `${target}\0${key}\0${token}`;

@@ -1,0 +1,301 @@
+import { createHash } from "node:crypto";
+import type { Logger } from "pino";
+import { formatKey, type Key } from "../../lib/keys/key.ts";
+import { toKeyPattern } from "../../lib/keys/key-pattern.ts";
+import { DEADLOCK_CHANNEL } from "../formats/keys.ts";
+import type { WaitRefusal } from "../locks/waiting/deadlock-refusals.ts";
+import type { Masters } from "../redis/master.ts";
+import type { ObservedHold } from "../watch/holds/observed-hold.ts";
+import type { Watcher } from "../watch/watcher.ts";
+import { chooseRefusedWait, type Deadlock, findDeadlocks, type KnownDeadlock } from "./find-deadlocks.ts";
+import { LibraryHolds } from "./library-holds.ts";
+import { readWaits, type StoredWaiter, scanWaitedKeys } from "./read-waits.ts";
+import { type HeldLock, type Wait, WaitGraph } from "./wait-graph.ts";
+import { WaitReport } from "./wait-report.ts";
+
+/** How long the waiters of a lock are left unread after a change, so that short waits cost one read per interval. */
+const READ_AFTER_MS = 300;
+/** A long list is read less often: one more millisecond per waiter. */
+const READ_AFTER_MS_MAX = 1000;
+/** Waits can end without an event, because a client died. */
+const REREAD_AFTER_MS = 5000;
+/** How often a deadlock that persists is compared and its refusal repeated. */
+const DEADLOCK_CHECK_MS = 500;
+const KEYS_PER_READ_MAX = 200;
+/** The maximum number of locks whose waiters are read. Others are counted as left out. */
+const KEYS_MAX = 10_000;
+
+export interface WaitMonitorDeps {
+  readonly watcher: Watcher;
+  readonly masters: Masters;
+  /** Whether this instance may publish refusals. */
+  readonly canWrite: boolean;
+  readonly log: Logger;
+}
+
+interface TrackedKey {
+  /** When its waiters are read next, on the monotonic clock. */
+  dueAt: number;
+}
+
+/**
+ * Keeps the wait-for graph of one target, and finds deadlocks.
+ *
+ * Events and readings only mark a lock; its waiters are then read from Redis, so every instance sees the same graph. A
+ * deadlock is reported only if its waits and holds are found again in reads that were sent after it was first found. All of
+ * them then existed at the same time.
+ */
+export class WaitMonitor {
+  readonly graph = new WaitGraph();
+  /** Number of deadlocks found since the process started. */
+  deadlockCount = 0;
+  /** When the waiters were last read, on the Redis clock. */
+  asOf = 0;
+  readonly #tracked = new Map<Key, TrackedKey>();
+  readonly #libraryHolds: LibraryHolds;
+  /** When a waiter whose start Redis does not store was first read: by lock and id. */
+  readonly #firstSeen = new Map<Key, Map<string, number>>();
+  /** Waiters that only listen, by lock, as last read with the lock. */
+  readonly #listening = new Map<Key, number>();
+  #deadlocks: readonly KnownDeadlock[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #isChanged = false;
+  #isRunning = false;
+  #isStopped = false;
+  #breaks = -1;
+
+  constructor(private readonly deps: WaitMonitorDeps) {
+    const { watcher } = deps;
+    this.#libraryHolds = new LibraryHolds(watcher.index);
+    watcher.onReading((key, before, after, waitersOfFree) =>
+      this.#onReading(key, before, after, waitersOfFree),
+    );
+    watcher.onQueueChange((key) => this.markKey(key));
+    watcher.onChange(() => this.#scanAfterBreak());
+  }
+
+  get deadlocks(): readonly KnownDeadlock[] {
+    return this.#deadlocks;
+  }
+
+  /** Number of visible waiters of a lock whose name is unknown, because they only listen. */
+  countUnnamed(key: Key): number {
+    return Math.max(0, (this.#listening.get(key) ?? 0) - this.graph.getWaits(key).length);
+  }
+
+  /** Sums the time waited behind root blockers by key pattern, longest first. */
+  sumWaitedMsByPattern(): { pattern: string; waitedMs: number }[] {
+    const sums = new Map<string, number>();
+    for (const { key, waitedMs } of new WaitReport(this, () => true).listRoots()) {
+      const pattern = toKeyPattern(key);
+      sums.set(pattern, (sums.get(pattern) ?? 0) + waitedMs);
+    }
+    return [...sums]
+      .map(([pattern, waitedMs]) => ({ pattern, waitedMs }))
+      .sort((one, other) => other.waitedMs - one.waitedMs);
+  }
+
+  /** The locks with visible waiters. */
+  listWaitedKeys(): Key[] {
+    return [...new Set([...this.graph.keys, ...this.#listening.keys()])];
+  }
+
+  findHold(key: Key): ObservedHold | undefined {
+    return this.deps.watcher.index.get(key);
+  }
+
+  get now(): number {
+    return this.deps.watcher.clock.now();
+  }
+
+  /** Has the waiters of a lock read soon. Called for each event of waiting clients. */
+  markKey(key: Key): void {
+    const known = this.#tracked.get(key);
+    if (known === undefined && this.#tracked.size >= KEYS_MAX) return;
+    const delayMs = Math.min(READ_AFTER_MS_MAX, READ_AFTER_MS + this.graph.getWaits(key).length);
+    const dueAt = performance.now() + delayMs;
+    if (known === undefined) this.#tracked.set(key, { dueAt });
+    else known.dueAt = Math.min(known.dueAt, dueAt);
+    this.#arm();
+  }
+
+  /** Marks a lock if its waiters are known, because one of them may have acquired it. */
+  markKnownKey(key: Key): void {
+    if (this.#tracked.has(key)) this.markKey(key);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #onReading(
+    key: Key,
+    before: ObservedHold | undefined,
+    after: ObservedHold | undefined,
+    waitersOfFree: number,
+  ): void {
+    this.#libraryHolds.update(key, before, after);
+    const listening = after?.seen.waiters?.count ?? waitersOfFree;
+    if (listening > 0) {
+      if (this.#listening.size < KEYS_MAX || this.#listening.has(key)) this.#listening.set(key, listening);
+      this.markKey(key);
+    } else this.#listening.delete(key);
+    if (this.graph.declaringWaits.size === 0) return;
+    this.#isChanged = true;
+    this.#arm();
+  }
+
+  /** Events were lost while a connection was broken, and before the process started. */
+  #scanAfterBreak(): void {
+    const { watcher, masters } = this.deps;
+    if (watcher.breaks === this.#breaks || !watcher.isUp) return;
+    this.#breaks = watcher.breaks;
+    void scanWaitedKeys(masters, (key) => this.markKey(key));
+  }
+
+  #arm(afterMs = READ_AFTER_MS): void {
+    if (this.#timer !== undefined || this.#isStopped || this.#isRunning) return;
+    this.#timer = setTimeout(() => void this.#run(), afterMs);
+    this.#timer.unref();
+  }
+
+  async #run(): Promise<void> {
+    this.#timer = undefined;
+    this.#isRunning = true;
+    try {
+      await this.#readDueKeys();
+      if (this.#isChanged || this.#deadlocks.length > 0) {
+        this.#isChanged = false;
+        await this.#updateDeadlocks();
+      }
+    } catch (error) {
+      this.deps.log.warn({ err: error }, "Could not read the waiters of locks");
+    } finally {
+      this.#isRunning = false;
+    }
+    if (this.#isChanged) this.#arm();
+    else if (this.#deadlocks.length > 0) this.#arm(DEADLOCK_CHECK_MS);
+    else if (this.#tracked.size > 0) this.#arm();
+  }
+
+  async #readDueKeys(): Promise<void> {
+    const now = performance.now();
+    const due: Key[] = [];
+    for (const [key, { dueAt }] of this.#tracked) {
+      if (dueAt > now) continue;
+      due.push(key);
+      if (due.length === KEYS_PER_READ_MAX) break;
+    }
+    await this.#readKeys(due);
+  }
+
+  async #readKeys(keys: readonly Key[]): Promise<void> {
+    if (keys.length === 0) return;
+    const asOf = Math.floor(this.now);
+    const sentAt = performance.now();
+    for (const key of keys) this.#tracked.set(key, { dueAt: sentAt + REREAD_AFTER_MS });
+    const seen = keys.map((key) => {
+      const hold = this.findHold(key);
+      return hold === undefined ? { state: "free" as const, key, asOf } : { ...hold.seen, asOf };
+    });
+    const read = await readWaits(this.deps.masters, seen);
+    for (const [key, waiters] of read) this.#applyWaiters(key, waiters);
+    this.asOf = asOf;
+  }
+
+  #applyWaiters(key: Key, waiters: readonly StoredWaiter[]): void {
+    if (waiters.length === 0) {
+      this.#firstSeen.delete(key);
+      const dueAt = this.#tracked.get(key)?.dueAt ?? 0;
+      if (dueAt > performance.now() + READ_AFTER_MS_MAX) this.#tracked.delete(key);
+    }
+    const hadWaits = this.graph.getWaits(key).length > 0;
+    if (waiters.length === 0 && !hadWaits) return;
+    const before = this.#firstSeen.get(key);
+    const firstSeen = new Map<string, number>();
+    const toSince = ({ id, sinceMs }: StoredWaiter) => {
+      if (sinceMs !== null) return sinceMs;
+      const since = before?.get(id) ?? Math.floor(this.now);
+      firstSeen.set(id, since);
+      return since;
+    };
+    this.graph.setWaits(
+      key,
+      waiters.map((waiter) => this.#toWait(key, waiter, toSince(waiter))),
+    );
+    if (firstSeen.size > 0) this.#firstSeen.set(key, firstSeen);
+    this.#isChanged = true;
+  }
+
+  #toWait(key: Key, { id, by, owner, untilMs, declaration }: StoredWaiter, sinceMs: number): Wait {
+    const holding =
+      by === "library"
+        ? this.#libraryHolds.list(owner).filter((hold) => hold.key !== key)
+        : declaration?.holding;
+    const { onDeadlock = "report", waitId } = declaration ?? {};
+    return { id, key, owner, by, sinceMs, untilMs, holding: holding ?? [], onDeadlock, waitId };
+  }
+
+  readonly #findHeldLock = (key: Key): HeldLock | undefined => {
+    const hold = this.findHold(key);
+    if (hold === undefined || hold.seen.state === "ended") return undefined;
+    const tokens = hold.seen.holders.map(({ token }) => token);
+    return { blocking: hold.seen.kind === "semaphore" ? "any" : "all", tokens };
+  };
+
+  async #updateDeadlocks(): Promise<void> {
+    const known = new Map(this.#deadlocks.map((each) => [each.id, each]));
+    const found = this.#find();
+    const isConfirmed = (id: string) => known.has(id);
+    let confirmed = found;
+    if (found.some(({ id }) => !isConfirmed(id))) {
+      await this.#readAgain(found);
+      const again = new Set(this.#find().map(({ id }) => id));
+      confirmed = found.filter(({ id }) => again.has(id));
+    }
+    for (const deadlock of confirmed) {
+      if (!isConfirmed(deadlock.id)) this.#reportDeadlock(deadlock);
+      this.#refuse(deadlock);
+    }
+    this.#deadlocks = confirmed;
+  }
+
+  #find(): KnownDeadlock[] {
+    return findDeadlocks(this.graph, this.#findHeldLock).map((each) => ({ ...each, id: computeId(each) }));
+  }
+
+  /** Reads the locks and the waiters of deadlocks again. */
+  async #readAgain(deadlocks: readonly Deadlock[]): Promise<void> {
+    const keys = new Set<Key>();
+    for (const { waits } of deadlocks)
+      for (const { key, holding } of waits)
+        for (const each of [key, ...holding.map((hold) => hold.key)]) keys.add(each);
+    await Promise.all([...keys].map((key) => this.deps.watcher.readKey(key)));
+    await this.#readKeys([...keys]);
+  }
+
+  #reportDeadlock({ cycle }: KnownDeadlock): void {
+    this.deadlockCount++;
+    const waits = cycle.map(({ owner, key }) => `${formatKey(owner)} waits for ${formatKey(key)}`);
+    this.deps.log.warn({ target: this.deps.watcher.options.target, waits }, "Found a deadlock");
+  }
+
+  /** A message can be lost, so it is repeated while the deadlock lasts. */
+  #refuse(deadlock: KnownDeadlock): void {
+    const wait = chooseRefusedWait(deadlock);
+    const [master] = this.deps.masters.list;
+    if (wait?.waitId === undefined || master === undefined || !this.deps.canWrite) return;
+    const cycle = deadlock.cycle.map(({ owner, key }) => ({ owner: formatKey(owner), key: formatKey(key) }));
+    const message: WaitRefusal = { waitId: wait.waitId, cycle };
+    master.redis.publish(DEADLOCK_CHANNEL, JSON.stringify(message)).catch((error: unknown) => {
+      this.deps.log.warn({ err: error }, "Could not refuse a wait that is part of a deadlock");
+    });
+  }
+}
+
+/** The same on every instance. */
+function computeId({ waits }: Deadlock): string {
+  const names = waits.map(({ key, id }) => `${key}\n${id}`).sort();
+  return createHash("sha256").update(names.join("\n\n")).digest("base64url").slice(0, 16);
+}
