@@ -15,7 +15,9 @@ export class Election {
   readonly #requests = new RequestFactory();
   /** The last known hold of this instance. Its lease may have expired. */
   #hold: (Leadership & { readonly renewedAt: number }) | undefined;
-  /** An acquire without a reply. It is repeated until a reply arrives, because it may have acquired the lock. */
+  /**
+   * An acquire request without a reply. It is repeated until a reply arrives, because it may have acquired the lock.
+   */
   #unanswered: { readonly ask: AcquireRequest; readonly sentAt: number } | undefined;
 
   constructor(
@@ -24,7 +26,7 @@ export class Election {
     private readonly leaseMs: number,
   ) {}
 
-  /** The leadership of this instance while its lease is certainly running. */
+  /** The leadership of this instance. `undefined` if it has none or if its lease may have expired. */
   get lead(): Leadership | undefined {
     const hold = this.#hold;
     return hold !== undefined && performance.now() < hold.renewedAt + this.leaseMs ? hold : undefined;
@@ -36,7 +38,8 @@ export class Election {
   }
 
   /**
-   * Tries to become the leader. After a lost reply, the same request is repeated, and an existing hold is renewed.
+   * Tries to become the leader. Renews an existing hold, and repeats a request whose reply was lost. Returns whether
+   * this instance is the leader.
    */
   async campaign(): Promise<boolean> {
     if (this.#hold !== undefined && (await this.#renewHold(this.#hold))) return true;

@@ -25,15 +25,15 @@ interface AppenderDeps {
   onAppended(until: number): void;
   /** Called for each observation that this instance has recorded. */
   onRecorded(observation: ObservedEvent): void;
-  /** Called when another instance records. */
+  /** Called when this instance is no longer the recorder. */
   onReplaced(): void;
-  /** Called when the home store did not accept an append. */
+  /** Called when an append has failed or too many events are pending. */
   onFailed(): void;
   /** Called when lost entries have been written to the store again. */
   onRestored(count: number): void;
 }
 
-/** Appends this instance's observations to the history while it is the recorder: each change once, in order. */
+/** While this instance is the recorder, appends its observations to the history: each change once, in order. */
 export class EventAppender {
   #isOpen = false;
   #recordedUntil: number | null = null;
@@ -89,7 +89,10 @@ export class EventAppender {
     }, waitMs);
   }
 
-  /** Appends all pending entries and the time up to which everything is recorded. Calls do not overlap. */
+  /**
+   * Appends all pending entries, and stores the time up to which everything is recorded. Concurrent calls share one
+   * flush.
+   */
   flush(): Promise<void> {
     this.#flushing ??= this.#flushAll().finally(() => {
       this.#flushing = undefined;

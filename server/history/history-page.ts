@@ -42,11 +42,7 @@ export class HistoryPageBuilder {
     }
   }
 
-  /**
-   * Returns the page.
-   *
-   * @param isWhole whether no older entries are known to have been dropped
-   */
+  /** @param isWhole whether no older entries are known to have been dropped */
   build(isWhole: boolean): HistoryPage {
     const next = this.#isFull ? this.#items.at(-1)?.id : undefined;
     return { items: this.#items, next, isComplete: isWhole };

@@ -21,7 +21,7 @@ import { findHoldsAt } from "./past-holds.ts";
 export type { UnnumberedEvent as Unnumbered } from "./events/stream-entry.ts";
 export type { HistoryPage } from "./history-page.ts";
 
-/** The events after an id: all of them (`events`), with some missing (`gap`), or unknown (`reset`). */
+/** The events after an id. `events`: all of them. `gap`: some are missing. `reset`: the id cannot be used to resume. */
 export type EventReplay =
   | { kind: "events"; events: HistoryEntry[] }
   | { kind: "gap"; events: HistoryEntry[] }
@@ -30,7 +30,7 @@ export type EventReplay =
 /** An entry as published to readers. */
 export interface PublishedEvent {
   readonly entry: HistoryEntry;
-  /** Whether its id can be used to resume. */
+  /** Whether the id of the entry can be used to resume. */
   readonly isStored: boolean;
   /** The temporary id under which the same event was published before it was recorded. */
   readonly previousId: string | undefined;
@@ -58,12 +58,13 @@ export interface EventObserver {
   listUnrecordedEvents(key: Key): readonly { readonly event: UnnumberedEvent }[];
 }
 
-/** The retention that applies unless another one is configured. */
+/** The default retention: 50,000 events, for at most seven days. */
 export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_000 };
 
 /**
- * Publishes the events of one target. Observed events go to the recorder and return with the id that all instances
- * share. Without a recorder, they are stored only in memory. Renewals and waits are published but not stored.
+ * Publishes the events of one target. Observed events are passed to the recorder, and are published with the id that
+ * all instances share once they are recorded. Without a recorder, they are stored only in memory. Renewals and waits
+ * are published but not stored.
  */
 export class Journal implements EventPublisher {
   readonly index: EventIndex;
@@ -116,7 +117,7 @@ export class Journal implements EventPublisher {
       this.#publish({ entry, isStored: true, previousId: previousId });
   }
 
-  /** Subscribes to events. Each is delivered once, as soon as it is known. Gaps are not events. */
+  /** Subscribes to events, excluding gaps. Each event is delivered once, as soon as it is known. */
   subscribe(listener: (event: LockEvent) => void): () => void {
     return this.subscribeAll(({ entry, previousId }) => {
       if (previousId === undefined && !isGap(entry)) listener(entry);
@@ -203,7 +204,7 @@ export class Journal implements EventPublisher {
     return page.build(!this.index.isTruncated && !this.#isBeforeOldest(cursor));
   }
 
-  /** After a data loss, a cursor can be older than the oldest entry. */
+  /** Whether a cursor is older than the oldest entry, which is possible after a data loss. */
   #isBeforeOldest(cursor: string | undefined): boolean {
     const { oldest } = this.index;
     return cursor !== undefined && (oldest === null || compareIds(cursor, oldest) < 0);

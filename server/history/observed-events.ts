@@ -7,7 +7,7 @@ export interface ObservedEvent {
   readonly key: Key;
   /** Time of the observation, on the target's clock. */
   readonly observedAt: number;
-  /** The temporary id under which it was published before it was recorded. */
+  /** The temporary id under which the event was published before it was recorded. */
   temporaryId: string | undefined;
 }
 

@@ -46,7 +46,10 @@ export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
   return [...ended, ...[...open.values()].map(toOpenPastHold)].sort((a, b) => a.since - b.since);
 }
 
-/** Returns the name of an event's hold. Several holds may have the same owner label, and readers have the same token. */
+/**
+ * Returns a string that identifies the hold of an event. Several holds may have the same owner label, and readers have
+ * the same fencing token.
+ */
 function findHoldName(open: ReadonlyMap<string, OpenHold>, { fence, owner = "", shared }: LockEvent): string {
   if (fence === undefined) return `\n${owner}`;
   const sharedName = `${fence}\n${owner}`;

@@ -17,7 +17,7 @@ export class RecordedCoverage {
   /** A stamp that was read before the entries it covers. */
   #unconfirmed: RecordedPosition | undefined;
 
-  /** The time up to which this instance has every entry, or `null` if no record is known. */
+  /** The time up to which this instance has every entry, or `null` until such a time is known. */
   get until(): number | null {
     return this.#until;
   }

@@ -15,11 +15,11 @@ export interface ObservationChanges {
 
 export interface RecorderTimes {
   readonly pollMs: number;
-  /** Lease of the recorder's lock: the time after which a silent recorder is replaced. */
+  /** Lease of the recorder's lock, in ms: the time after which a recorder that no longer renews is replaced. */
   readonly leaseMs: number;
   /** How long an instance with incomplete observations waits for another instance to become the recorder. */
   readonly giveWayMs: number;
-  /** Length of the most recent period, which is not yet declared recorded because events may still arrive. */
+  /** Length of the most recent period that is not declared recorded yet, because its events may still arrive. */
   readonly lagMs: number;
 }
 

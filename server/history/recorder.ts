@@ -27,12 +27,13 @@ const BEAT_MS = 250;
 const STALLED_MS = 1500;
 
 /**
- * The state of this instance. `leading`: it records. `following`: another instance records, and its entries are read.
- * `alone`: no instance records, or the home store is unreachable; events are shown immediately and recorded later.
+ * The state of this instance. `leading`: this instance records. `following`: another instance records, and its entries
+ * are read. `alone`: no instance records, or the home store is unreachable; events are shown immediately and recorded
+ * later.
  */
 type RecorderMode = "starting" | "leading" | "following" | "alone";
 
-/** Merges the observations of all instances of one target into one history, with each change once. */
+/** Merges the observations of all instances of one target into one history, in which each change appears once. */
 export class Recorder {
   #mode: RecorderMode = "starting";
   readonly #copy: StreamCopy;
@@ -178,14 +179,17 @@ export class Recorder {
     if (performance.now() - this.#appender.flushedAt > this.times.pollMs) await this.#appender.flush();
   }
 
-  /** Whether everything after the recorded time was observed. */
+  /** Whether this instance has observed everything since the time up to which everything is recorded. */
   #isObservedSinceRecorded(): boolean {
     const covered = this.#observedEvents.getCoveredSince(this.session.now());
     const { recordedUntil } = this.#appender;
     return covered !== undefined && (recordedUntil === null || covered <= recordedUntil);
   }
 
-  /** Returns the time up to which all events have arrived. Missed periods are never declared recorded. */
+  /**
+   * Returns the time up to which all events have arrived. `-Infinity` if a period was missed, so that it is never
+   * declared recorded.
+   */
   #getSettledAt(): number {
     if (!this.#isObservedSinceRecorded()) return Number.NEGATIVE_INFINITY;
     return this.session.now() - this.times.lagMs - this.#beats.elapsedMs;
@@ -216,7 +220,10 @@ export class Recorder {
     return recordedUntil > 0 && covered > recordedUntil;
   }
 
-  /** Becomes the recorder: no other instance appends from now on. Reads the stream to its end and continues there. */
+  /**
+   * Makes this instance the recorder: no other instance appends from now on. Reads the stream to its end and continues
+   * there.
+   */
   async #takeOver(before: RecorderStamp): Promise<void> {
     await this.#copy.readToEnd();
     this.#coverage.recordStamp(before, this.#copy.lastKnownId);

@@ -30,8 +30,8 @@ export function publishEarly(observation: ObservedEvent, publisher: EventPublish
  * Returns the observations that the history does not contain yet, in order, and marks all others as recorded.
  *
  * Only keys with an observation that is not marked are compared with the history, so the cost does not grow with the
- * number of recorded observations. After a gap, holds that were merely seen are compared as well, because they may be
- * recorded again.
+ * number of recorded observations. After a gap, keys with a `seen` event are compared as well, because such an event
+ * may be recorded again.
  */
 export function takeUnrecorded(
   observedEvents: ObservedEvents,
@@ -53,8 +53,8 @@ export function takeUnrecorded(
 }
 
 /**
- * Marks the observation that an entry of the history records. Returns the temporary id under which it was published
- * before, and clears it.
+ * Marks the observation of a history entry as recorded. Returns and clears the temporary id under which the observation
+ * was published, or returns `undefined` if there is none.
  */
 export function matchRecordedEntry(entry: HistoryEntry, observedEvents: ObservedEvents): string | undefined {
   if (entry.type === "gap") return undefined;

@@ -15,8 +15,8 @@ const STORE_ID_KEY = `${HOME_PREFIX}home`;
 type RestoreCallback = (lastIntactAt: number) => Promise<void>;
 
 /**
- * The Redis that stores Lockkeeper's own data. It can lose the data, for example in a restart without persistence. An
- * id key detects this, and the restore callbacks rewrite what must not be lost.
+ * The Redis that stores Lockkeeper's own data. It can lose the data, for example in a restart without persistence. A
+ * key with the store's id reveals the loss, and the restore callbacks rewrite the data that must survive.
  */
 export class HomeStore {
   readonly #restoreCallbacks: RestoreCallback[] = [];
@@ -69,7 +69,7 @@ export class HomeStore {
   /**
    * Runs a task that may be repeated, immediately or once the store is connected.
    *
-   * @throws any other error of the task
+   * @throws any error of the task except `unavailable` and `unknown_outcome`
    */
   async whenAvailable(task: () => Promise<void>): Promise<void> {
     if (this.isDisconnected) this.#pendingTasks.add(task);
@@ -93,7 +93,7 @@ export class HomeStore {
     }
   }
 
-  /** Checks that the store still has Lockkeeper's data, and restores the data otherwise. */
+  /** Checks that the store still has Lockkeeper's data, and restores the data if it does not. */
   ensureRestored(): Promise<void> {
     this.#restoring ??= this.#restoreIfEmptied().finally(() => {
       this.#restoring = undefined;

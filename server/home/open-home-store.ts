@@ -26,7 +26,7 @@ export function openHomeStore(where: RedisLocation, name = "home", more: RedisOp
  * Waits up to five seconds for the store.
  *
  * @returns `disconnected` if the store does not respond
- * @throws StartupError if it responds but refuses Lockkeeper's own keys
+ * @throws StartupError if the store responds but denies access to Lockkeeper's own keys
  */
 export async function waitForHomeStore(
   home: HomeStore,

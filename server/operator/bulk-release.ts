@@ -43,7 +43,7 @@ export async function forceReleaseItem(
   });
 }
 
-/** Previews the outcome of an item, based on Redis. Never throws. */
+/** Previews the outcome of an item, based on a read from Redis. Never throws. */
 export async function previewItem(
   target: Target,
   item: BulkItem,

@@ -18,7 +18,7 @@ export interface FoundHold {
 
 export interface FoundHolds {
   readonly finds: readonly FoundHold[];
-  /** Number of all locks that match the filter. */
+  /** Total number of locks that match the filter. */
   readonly found: number;
 }
 
@@ -30,7 +30,7 @@ interface HoldQuery {
 
 /**
  * Finds the indexed holds that match a filter, except unlisted locks, which are released individually. If the filter
- * specifies an owner, service or host, only matching holds are selected on locks with several holders.
+ * specifies an owner, service or host, a lock with several holders is represented by its matching holders only.
  */
 export async function findMatchingHolds(
   watcher: Watcher,
@@ -59,7 +59,10 @@ function toFoundHolds(hold: ObservedHold, matchesHolder: HolderPredicate): Found
   return named.map((holder) => item(buildHolderVersion(hold, holder)));
 }
 
-/** Converts a hold for the review. `expectedVersion` can identify one of several holders. */
+/**
+ * Returns the data of a hold that the review shows, or `undefined` if the lock has no format, kind, confidence or
+ * release rules. If `expectedVersion` identifies one of several holders, only that holder is included.
+ */
 export function toReviewedHold(
   watcher: Watcher,
   hold: ObservedHold,

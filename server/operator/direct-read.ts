@@ -30,8 +30,8 @@ export function getFirstFailure(tries: readonly PromiseSettledResult<unknown>[])
 }
 
 /**
- * Asserts that the key is a lock. In a quorum, one copy that is a lock is enough, because differences are part of
- * the result.
+ * Asserts that the key is a lock. In a quorum, one copy that is a lock is enough, because the result shows differences
+ * between the masters.
  *
  * @throws LockkeeperError not_a_lock, key_not_allowed
  */

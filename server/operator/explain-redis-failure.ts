@@ -4,10 +4,10 @@ import { createRefusedError } from "../errors/refused-error.ts";
 import { classifyFailure, findRefusal } from "../redis/failure.ts";
 
 /**
- * Runs a read, and converts a Redis failure to `unavailable`.
+ * Runs a read, and converts temporary Redis failures to `unavailable`.
  *
- * @param otherwise a sentence about the consequence for the caller
- * @throws LockkeeperError errors of the read; unavailable
+ * @param otherwise a sentence for the error message that states the consequence for the caller
+ * @throws any LockkeeperError or permanent Redis error of the read, or `unavailable` for any other Redis failure
  */
 export async function explainRedisFailure<Result>(
   attempt: () => Promise<Result>,

@@ -25,10 +25,11 @@ type ExtendArgs = ExtendInput & {
 };
 
 /**
- * Extends the hold that the operator saw, or does nothing. Compares the hold as a force-release does.
+ * Extends the hold that the operator saw. Changes nothing if the lock now has a different hold. The hold is compared in
+ * the same way as for a force-release.
  *
- * @throws LockkeeperError reason_required, format_required, read_only, invalid, lost, changed, unverified,
- * not_a_lock, key_not_allowed, unavailable, unknown_outcome
+ * @throws LockkeeperError reason_required, format_required, read_only, invalid, lost, changed, unverified, not_a_lock,
+ * key_not_allowed, unavailable, unknown_outcome
  */
 export async function extendLock(deps: ExtendDeps, key: Key, request: ExtendArgs): Promise<Extended> {
   const reason = request.reason.trim();
@@ -63,8 +64,8 @@ function createHoldEndedError(key: Key): LostError {
 const DEADLINE_IN_VALUE: ReadonlySet<FormatName> = new Set(["timestamp", "redis-lock"]);
 
 /**
- * Checks that Lockkeeper can extend the lock.
- * @throws ReadOnlyError
+ * Asserts that Lockkeeper can extend the lock.
+ * @throws ReadOnlyError if it cannot
  */
 function assertExtensible(seen: HeldObservation): void {
   const why = explainNotExtensible(seen);

@@ -35,11 +35,11 @@ type ForceReleaseArgs = ForceReleaseInput &
   };
 
 /**
- * Releases the hold that the operator saw, or nothing.
+ * Releases the hold that the operator saw. Releases nothing if the lock now has a different hold.
  *
- * The hold is compared twice: here with the observations (an owner string can be reused), and by the script with the
- * current value in Redis. A hold with a fencing token is compared only by the script. The remaining race is a foreign
- * owner that released and re-acquired the lock so recently that the notification has not arrived.
+ * The hold is compared twice: here with the observations, because an owner string can be reused, and by the script with
+ * the current value in Redis. A hold with a fencing token is compared only by the script. The remaining race is a
+ * foreign owner that released and re-acquired the lock so recently that the notification has not arrived.
  *
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, changed, unverified, not_a_lock,
  * key_not_allowed, unavailable, unknown_outcome

@@ -25,7 +25,7 @@ interface WaitersReading {
  * Reads the waiters of a lock, with their names if Redis stores them. In a quorum, reads the waiters of all masters,
  * because clients queue on each of them.
  *
- * @throws LockkeeperError not_a_lock; the Redis error if no master responds
+ * @throws LockkeeperError `not_a_lock`, or the Redis error if no master responds
  */
 export async function readLockWaiters(
   { name, masters, rules }: DirectReadTarget,
@@ -96,7 +96,7 @@ function toLockWaiter(
   return { ...named, by, place, since: sinceMs, until: untilMs };
 }
 
-/** Counts the waiters, at least as many as are named. */
+/** Returns the highest count of any master, but at least the number of named waiters. */
 function countWaiters(readings: readonly WaitersReading[], named: number): Waiters {
   const all = readings.flatMap(({ seen }) => ("waiters" in seen && seen.waiters ? [seen.waiters] : []));
   const unseen: SeenWaiters = { count: null, known: "unknown" };

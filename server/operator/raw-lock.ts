@@ -16,7 +16,7 @@ import { assertIsLock, type DirectReadTarget, findMastersToAsk, getFirstFailure 
  * Reads the raw content of a lock. The content of other keys is not returned, because read access to locks does not
  * include other data in Redis.
  *
- * @throws LockkeeperError not_a_lock, unavailable; the Redis error if no master responds
+ * @throws LockkeeperError `not_a_lock` or `unavailable`, or the Redis error if no master responds
  */
 export async function readRawCopies({ name, masters, rules }: DirectReadTarget, key: Key): Promise<RawLock> {
   const selectedMasters = findMastersToAsk(masters, key);

@@ -6,8 +6,8 @@ import { FormatRequiredError, ReadOnlyError } from "../errors/operator-errors.ts
 import { InvalidError } from "../errors/request-errors.ts";
 
 /**
- * Returns the format by whose rules a lock is released: its own, or the one in the request if the value is
- * ambiguous.
+ * Returns the format whose rules apply to the release of a lock: the lock's own format, or the one in the request if
+ * the value is ambiguous.
  *
  * @throws LockkeeperError read_only, format_required, invalid
  */
@@ -48,7 +48,7 @@ export function chooseReleaseFormat(
 }
 
 /**
- * Lists the formats that a release may use. To clients that use `SET NX`, a deadline that has passed is an ordinary
+ * Lists the formats that a release may use. Clients that use `SET NX` treat a deadline that has passed as an ordinary
  * string.
  */
 function listAllowedFormats(known: FormatName, { state, type, candidates }: Lock): FormatName[] {

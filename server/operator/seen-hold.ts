@@ -32,7 +32,7 @@ import { chooseReleaseFormat } from "./release-format.ts";
  */
 type ReleaseScope = "single" | "bulk";
 
-/** Names the hold that an operator saw, and how it may be changed. */
+/** Identifies the hold that an operator saw, and specifies how it may be changed. */
 export type HoldSelector = Pick<ForceReleaseInput, "expectedVersion" | "format" | "reservedMs"> & {
   readonly onUnverified: ForceReleaseInput["onUnverified"] | "extend";
   /** The keys with the same token that an error may name; `undefined` means all. */
@@ -48,9 +48,9 @@ interface HoldFinderDeps {
 }
 
 /**
- * Finds the current state of the hold that the request names; `undefined` if it has ended.
+ * Finds the current state of the hold that the request names, or returns `undefined` if that hold has ended.
  *
- * @throws LockkeeperError like `forceReleaseLock`, except reason_required
+ * @throws the same errors as `forceReleaseLock`, except `reason_required`
  */
 export async function findReleasableHold(
   deps: HoldFinderDeps,
@@ -61,7 +61,12 @@ export async function findReleasableHold(
   return "goneAt" in found ? undefined : found.hold;
 }
 
-/** Asserts that a hold can be released, as far as the index shows. @throws LockkeeperError */
+/**
+ * Asserts that a hold can be released, based on its last observation. Returns the format whose rules apply, and the
+ * holder if the version identifies one of several.
+ *
+ * @throws LockkeeperError if it cannot be released
+ */
 export function assertReleasable(watcher: Watcher, hold: ObservedHold, request: HoldSelector) {
   const lock = toVisibleLock(watcher, hold, request);
   const format = chooseReleaseFormat(lock, request);
@@ -78,8 +83,8 @@ interface PresentHold {
 type SeenHoldLookup = PresentHold | { readonly goneAt: number };
 
 /**
- * Returns a hold with a fencing token from the index. The script compares the token, so no read is needed, except
- * in a quorum, where each master must be read.
+ * Returns the hold from the index if it has a fencing token. The script compares the token, so no read is needed.
+ * `undefined` if the hold must be read from Redis, which is always the case in a quorum.
  */
 export function findIndexedHold(
   { watcher }: HoldFinderDeps,
@@ -99,7 +104,8 @@ export function findIndexedHold(
 }
 
 /**
- * Reads the hold that the caller saw, or one that may be the same. Use this only for harmless operations.
+ * Reads the hold that the caller saw. Also accepts a hold that is possibly a different one, so use this only for
+ * harmless operations.
  *
  * @throws LockkeeperError lost, changed, not_a_lock, unavailable
  */
@@ -121,7 +127,7 @@ export async function readSeenHold(
 /**
  * Reads the hold that the request names and checks that the request can release it.
  *
- * @throws LockkeeperError like `forceReleaseLock`, except reason_required
+ * @throws the same errors as `forceReleaseLock`, except `reason_required`
  */
 export async function findSeenHold(
   { watcher }: HoldFinderDeps,
@@ -201,7 +207,7 @@ function findExpectedHolder(
   return holder;
 }
 
-/** Reads the current lock and creates the error that reports it. */
+/** Reads the current state of the lock and returns the error that reports it. */
 export async function readChangedError(
   watcher: Watcher,
   key: Key,

@@ -31,7 +31,7 @@ export class HoldClaim {
     this.ledger.add(this.hold.principal, 1, this.hold.bytes);
   }
 
-  /** Records a hold that was granted for `remainingMs`. @param token of the hold, if it is known */
+  /** Records a hold that was granted for `remainingMs`. @param token the token of the hold, if it is known */
   confirm(remainingMs: number, token = this.hold.token): void {
     this.#uncount();
     const { target, principal, bytes } = this.hold;
@@ -50,7 +50,7 @@ export class HoldClaim {
     this.ledger.forget(this.hold.target, this.#recordedAs);
   }
 
-  /** Stops counting a hold that is not requested yet. */
+  /** Stops counting a hold that has not been requested yet. */
   cancel(): void {
     this.#uncount();
   }

@@ -34,8 +34,8 @@ export function toLedgerKey({ key, kind, token }: LedgerRef): Key {
 }
 
 /**
- * The time after its grant by this instance in which a hold counts even if an observation of its key lacks it, in
- * milliseconds: the key may have been read before the grant.
+ * Time, in ms, for which a hold granted by this instance counts even if an observation of its key does not include it.
+ * The key may have been read before the grant.
  */
 const OBSERVED_WITHIN_MS = 5000;
 
@@ -44,7 +44,7 @@ const NO_USAGE: HoldUsage = { holds: 0, bytes: 0 };
 interface Entry extends Pick<LedgerHold, "principal" | "bytes"> {
   /** The key that the hold shares with others. */
   readonly sharedKey: Key | undefined;
-  /** Before this moment, an observation that lacks the hold does not end it. */
+  /** Before this moment, an observation that does not include the hold does not end it. */
   certainUntil: number;
 }
 
@@ -64,7 +64,7 @@ export class HoldLedger {
   /**
    * Records a hold. Replaces the previous one of the key, unless holds of its kind share the key.
    *
-   * @param source `grant`: of this instance; `observation`: it was read from Redis
+   * @param source `grant` if this instance granted the hold, `observation` if it was read from Redis
    */
   record(
     target: string,
@@ -93,7 +93,7 @@ export class HoldLedger {
     if (before !== undefined) holds?.deadlines.set(name, Math.max(before, this.now() + remainingMs));
   }
 
-  /** Records a hold under another name. */
+  /** Replaces a hold with another one of the same principal. Does nothing if `before` is not recorded. */
   replace(target: string, before: LedgerRef, after: LedgerRef, remainingMs: number): void {
     const entry = this.#holdsByTarget.get(target)?.entries.get(toLedgerKey(before));
     if (entry === undefined) return;
@@ -101,7 +101,7 @@ export class HoldLedger {
     this.record(target, after, { principal: entry.principal, bytes: entry.bytes, remainingMs });
   }
 
-  /** Removes a hold. */
+  /** Removes a hold and subtracts it from the usage of its principal. */
   forget(target: string, ref: LedgerRef): void {
     const holds = this.#holdsByTarget.get(target);
     const entry = holds?.entries.get(toLedgerKey(ref));
@@ -120,7 +120,7 @@ export class HoldLedger {
     }
   }
 
-  /** Returns the principal of a hold. */
+  /** Returns the principal of a hold, or `undefined` if the hold is not recorded. */
   findPrincipal(target: string, ref: LedgerRef): string | undefined {
     this.#removeExpired();
     return this.#holdsByTarget.get(target)?.entries.get(toLedgerKey(ref))?.principal;

@@ -50,7 +50,7 @@ export class HoldQuotas {
    * Asserts that a principal may acquire a lock, and returns the claim of its hold. A lock that the principal already
    * holds is never refused: the request gets `held`, or the stored outcome of its Idempotency-Key.
    *
-   * @throws QuotaExceededError
+   * @throws QuotaExceededError if the quota does not allow it
    */
   claim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });
@@ -59,7 +59,10 @@ export class HoldQuotas {
     return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
   }
 
-  /** Returns the claim of a hold that the principal gives up and gets back. Never refused, because it was counted before. */
+  /**
+   * Returns the claim of a hold that the principal gives up and then acquires again. Never refused, because the hold
+   * was counted before.
+   */
   reclaim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });
     return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
@@ -95,7 +98,7 @@ export class HoldQuotas {
     this.#ledger.extend(hold.target, hold, remainingMs);
   }
 
-  /** Records that a hold became another one, which expires in `remainingMs`. */
+  /** Records that a hold was replaced by another one, which expires in `remainingMs`. */
   replace(before: LockRef, after: LedgerRef, remainingMs: number): void {
     this.#ledger.replace(before.target, before, after, remainingMs);
   }

@@ -15,15 +15,15 @@ export interface ServerFacts {
 export interface ServerExpectations {
   /** The setting that names the address, for error messages. */
   readonly setting?: string;
-  /** Whether the server must be a cluster node. A server of the other kind is rejected. */
+  /** `cluster` if the server must be a cluster node, `single` if it must not be one. */
   readonly topology?: "single" | "cluster";
 }
 
 /**
  * Checks that a Redis server can be used as a target, and returns its name and run id.
  *
- * @throws StartupError (one line) if the server is unreachable, requires a different password, is too old, is a
- * replica, or is a cluster node where a single server is expected.
+ * @throws StartupError with a one-line message if the server is unreachable, requires a different password, is too old,
+ * is a replica, or is a cluster node where a single server is expected.
  */
 export async function checkServer(
   address: RedisAddress,

@@ -71,8 +71,9 @@ export const COMMAND_TIMEOUT_MS = 1000;
  * Opens a connection that never resends a command and never queues one while it is disconnected.
  *
  * By default, ioredis resends commands that were in flight when a connection broke, so a script whose reply was lost
- * runs again and counts twice. Both switches are needed to disable that: without `maxRetriesPerRequest: 0`, the promise
- * of such a command never settles. Callers repeat a command themselves, with the same request id.
+ * runs again and counts twice. Preventing this requires both `autoResendUnfulfilledCommands: false` and
+ * `maxRetriesPerRequest: 0`. Without the latter, the promise of such a command never settles. Callers repeat a command
+ * themselves, with the same request id.
  */
 export function connect(address: RedisAddress, name: string, more: RedisOptions = {}): Redis {
   const redis = new Redis({

@@ -7,11 +7,14 @@ interface Attempt {
 }
 
 /**
- * Records which addresses were reached, and the last error of each other address, for all connections that are opened
- * while `record` runs. A timeout error contains neither.
+ * Records, for all connections opened while `record` runs, which addresses were reached and the last error of each
+ * address that was not. A timeout error contains neither.
  */
 export class ConnectionErrors {
-  /** Disabled while nothing records: Node 20 and 22 track every promise of the process for an enabled storage. */
+  /**
+   * Disabled while nothing is recorded, because Node 20 and 22 track every promise of the process while a storage is
+   * enabled.
+   */
   static readonly #current = new AsyncLocalStorage<ConnectionErrors>();
   static #recording = 0;
   readonly #attempts = new Map<string, Attempt>();
@@ -43,7 +46,7 @@ export class ConnectionErrors {
     return this.#attempts.size;
   }
 
-  /** How many addresses have been reached. */
+  /** Number of addresses that have been reached. */
   get reached(): number {
     return [...this.#attempts.values()].filter(({ isReached }) => isReached).length;
   }
@@ -84,9 +87,9 @@ export class ConnectionErrors {
 const NO_ANSWER = "no answer";
 
 /**
- * Describes why a connection failed, such as "connect ECONNREFUSED 10.0.0.1:6379". Print this text and never the error.
- * The error of a refused AUTH contains the password among its command's arguments, and a server that does not support
- * AUTH repeats them in its message.
+ * Describes why a connection failed, such as "connect ECONNREFUSED 10.0.0.1:6379". Print this text, never the error
+ * itself. The error of a refused AUTH contains the password among its command's arguments, and a server that does not
+ * support AUTH repeats them in its message.
  */
 export function describeConnectionError(error: unknown): string {
   // A host name with several addresses fails with one error per address.

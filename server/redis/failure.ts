@@ -68,8 +68,8 @@ export function readErrorCode(error: unknown): string | undefined {
 }
 
 /**
- * Returns the reason why Redis refused a command; `undefined` if `error` is not a refusal. For a transaction, it is the
- * reason for its first refused command.
+ * Returns the reason why Redis refused a command; `undefined` if `error` is not a refusal. For a transaction, returns
+ * the reason for its first refused command.
  */
 export function findRefusal(error: unknown): RefusalReason | undefined {
   if (!(error instanceof Error)) return undefined;

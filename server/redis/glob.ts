@@ -53,7 +53,7 @@ export class Glob {
   }
 }
 
-/** Matches keys that match at least one of several patterns. */
+/** A set of patterns that matches every key that at least one pattern matches. */
 export class KeyPatternSet {
   readonly #globs: readonly Glob[];
 
@@ -66,7 +66,7 @@ export class KeyPatternSet {
   }
 }
 
-/** Removes patterns whose keys another pattern covers, as far as `covers` can prove it. */
+/** Removes each pattern that another pattern provably covers (see `covers`). */
 export function removeCovered(patterns: readonly string[]): readonly string[] {
   const rest: string[] = [];
   for (const pattern of patterns) {

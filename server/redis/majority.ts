@@ -1,12 +1,12 @@
 /** Returns the smallest number of masters that is a majority. */
 export const computeMajority = (masters: number) => Math.floor(masters / 2) + 1;
 
-/** Returns the k-th smallest value. */
+/** Returns the k-th smallest value, or `Infinity` if there are fewer than k values. */
 export function kthSmallest(values: readonly number[], k: number): number {
   return values.toSorted((one, other) => one - other)[k - 1] ?? Number.POSITIVE_INFINITY;
 }
 
-/** Returns the k-th largest value. */
+/** Returns the k-th largest value, or `-Infinity` if there are fewer than k values. */
 export function kthLargest(values: readonly number[], k: number): number {
   return values.toSorted((one, other) => other - one)[k - 1] ?? Number.NEGATIVE_INFINITY;
 }

@@ -27,7 +27,7 @@ export interface Masters {
   /** Set if each master has every key and a vote on it. The set of masters is then fixed. */
   readonly isQuorum?: true;
   readonly list: readonly Master[];
-  /** Returns the master of the key; `undefined` if it is unknown. */
+  /** Returns the master of the key, or `undefined` if no master is known. */
   findMaster(key: Key): Master | undefined;
   /** Present if keys are distributed across masters and can move between them. */
   readonly routing?: SlotRouting;

@@ -27,7 +27,7 @@ export class ReadConnections {
     return this.shared;
   }
 
-  /** Reads over a separate connection that is closed afterwards. @throws if it does not open */
+  /** Reads over a separate connection that is closed afterwards. @throws if the connection cannot be opened */
   async readApart<Result>(read: (redis: Redis) => Promise<Result>): Promise<Result> {
     const redis = this.open("reads-apart");
     try {

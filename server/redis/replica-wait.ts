@@ -20,7 +20,7 @@ export interface WaitConnection {
   skipKey(): void;
 }
 
-/** Time after the last WAIT in which the key that is written before each of them expires, in ms. */
+/** TTL of the key that is written before each WAIT, in ms. */
 const KEY_TTL_MS = 60_000;
 
 /**
@@ -37,7 +37,7 @@ export class ReplicaWait {
 
   /**
    * @param timeoutMs how long replicas may take to acknowledge
-   * @param getConnection returns the connection to the server of a place
+   * @param getConnection returns the connection to the server at a place
    */
   constructor(
     private readonly replicas: number,
@@ -46,7 +46,7 @@ export class ReplicaWait {
   ) {}
 
   /**
-   * Counts the replicas that have every write of the server up to the execution of the script.
+   * Counts the replicas that have acknowledged every write of the server up to and including the script's writes.
    *
    * @throws NeverSentError if another server has replaced the one that executed the script
    * @throws ReplyError if Redis refuses the write or WAIT
@@ -75,7 +75,7 @@ export class ReplicaWait {
     return waited;
   }
 
-  /** Sends both commands in one packet. A failed write makes the count meaningless, so its error takes precedence. */
+  /** Sends SET and WAIT in one packet. If SET fails, the count is meaningless, so the error of SET is thrown. */
   async #writeAndCount(line: WaitConnection, runId: string): Promise<number> {
     const deadline = performance.now() + this.timeoutMs;
     for (;;) {

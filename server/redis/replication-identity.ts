@@ -8,7 +8,7 @@ import type { RedisAddress } from "./connect.ts";
 interface ServerIdentity {
   readonly runId: string | undefined;
   readonly replid: string | undefined;
-  /** The replication id of the master that it followed before it was promoted. */
+  /** The replication id of the master that the server followed before it was promoted. */
   readonly followed: string | undefined;
 }
 
@@ -27,8 +27,8 @@ export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string
   readonly #runIds = new Map<string, string | undefined>();
 
   /**
-   * Returns the run id of the server behind a connection; two connections to the same address may reach two servers.
-   * `undefined` before it is connected, and if INFO is not allowed.
+   * Returns the run id of the server behind a connection, because two connections to the same address may reach
+   * different servers. `undefined` before the connection opens, or if the user may not run INFO.
    */
   getRunId(place: string, connection = ""): string | undefined {
     return this.#runIds.get(`${connection} ${place}`);

@@ -17,19 +17,20 @@ export interface ScriptCall<Keys, Arguments> {
 /** `EVALSHA_RO`: Redis refuses every write of the script. Available since Redis 7.0. */
 type ReadCommand = "EVALSHA" | "EVALSHA_RO";
 
-/** How scripts that only read are run on a connection. `EVALSHA` by default. */
+/** The command that runs read-only scripts on a connection. `EVALSHA` by default. */
 const readCommands = new WeakMap<Redis, ReadCommand>();
 
 /**
- * Makes `Script.readMany` and `Script.read` use EVALSHA_RO on this connection. If Redis does not know the command or
- * the user may not run it, EVALSHA is used from then on.
+ * Makes `Script.readMany` and `Script.read` use EVALSHA_RO on this connection. If Redis does not support EVALSHA_RO or
+ * the user is not permitted to run it, EVALSHA is used from then on.
  */
 export function preferReadOnlyScripts(redis: Redis): void {
   readCommands.set(redis, "EVALSHA_RO");
 }
 
 /**
- * A Lua file as a typed function: a tuple of keys, a tuple of arguments, a decoded reply. No other code sends EVALSHA.
+ * A Lua file as a typed function that takes a tuple of keys and a tuple of arguments and returns a decoded reply. No
+ * other code sends EVALSHA.
  */
 export class Script<
   Keys extends readonly RedisArgument[],
@@ -56,7 +57,7 @@ export class Script<
     });
   }
 
-  /** Runs a script that only reads. Commands for a cluster run it like any script. */
+  /** Runs a script that only reads. On a cluster, it runs like any other script. */
   async read(redis: Commands, keys: Keys, parameters: Arguments): Promise<Reply> {
     if (!isConnection(redis) || readCommands.get(redis) !== "EVALSHA_RO")
       return await this.run(redis, keys, parameters);
@@ -72,8 +73,8 @@ export class Script<
   }
 
   /**
-   * Sends many calls in one round trip. Each has its own reply, with strings as bytes, or its own error. Use it only
-   * for read-only scripts: if the script is missing, all calls run again.
+   * Sends many calls in one round trip. Each call has its own reply, with strings as bytes, or its own error. Use it
+   * only for read-only scripts: if the script is missing, all calls run again.
    */
   async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<(Reply | Error)[]> {
     if (calls.length === 0) return [];
@@ -102,7 +103,7 @@ export class Script<
   }
 }
 
-/** Whether the commands go to a single server. Those for a cluster choose the connection by the key. */
+/** Whether the commands go to a single server. Cluster commands choose the connection by key. */
 function isConnection(commands: Commands): commands is Commands & Redis {
   return "call" in commands && "script" in commands;
 }
@@ -111,7 +112,7 @@ function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }
 
-/** Whether Redis does not know EVALSHA_RO, or the user may not run it. */
+/** Whether the error means that Redis does not support EVALSHA_RO or that the user is not permitted to run it. */
 function isReadCommandRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /^(ERR unknown command|NOPERM.* run the) .?evalsha_ro\b/i.test(error.message);

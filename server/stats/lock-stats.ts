@@ -48,7 +48,7 @@ export class LockStats {
   #since: number;
   readonly #series: StatsSeries;
   readonly #waitTracker: WaitTracker;
-  /** Keyed by pattern. A pattern with too few samples is not cached, because the next release may complete them. */
+  /** Keyed by pattern. A pattern with too few samples is not cached, because the next release may provide enough. */
   readonly #typicalHeldMs = new Map<string, number>();
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -75,7 +75,7 @@ export class LockStats {
     this.#series.tick(this.deps.now(), () => this.totals);
   }
 
-  /** Applies a change to the index. Must be called before the events of that change. */
+  /** Updates the statistics after a change to the index. Must be called before `onEvent` is called for that change. */
   onHoldChange(
     key: Key,
     before: ObservedHold | undefined,
@@ -111,7 +111,7 @@ export class LockStats {
     return this.#waitTracker.expiredInUse;
   }
 
-  /** Returns the typical times of a key's pattern. */
+  /** Returns the typical hold and wait times of a key's pattern, and their distributions. */
   getTypical(key: Key): TypicalTimes {
     const now = this.deps.now();
     const pattern = toKeyPattern(key);

@@ -13,7 +13,7 @@ export interface HistogramBucket {
   readonly share: number;
 }
 
-/** A histogram of durations with exponential buckets. Each takes 1.7 KB. */
+/** A histogram of durations with exponential buckets. It takes 1.7 KB. */
 export class LogHistogram {
   readonly #weights = new Float64Array(SIZE);
   #total = 0;

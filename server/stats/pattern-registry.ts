@@ -86,7 +86,10 @@ function toTypicalMs(times: DecayingHistogram | undefined, at: number): TypicalM
   return { p50, p95, samples: countSamples(times, at) };
 }
 
-/** Counts samples, rounded to one decimal. They are weighted by age, so a recent one counts slightly less than 1. */
+/**
+ * Returns the number of samples, rounded to one decimal. Samples are weighted by age, so a recent sample counts
+ * slightly less than 1.
+ */
 function countSamples(times: DecayingHistogram, at: number): number {
   return Math.round(times.countSamplesAt(at) * 10) / 10;
 }
@@ -133,7 +136,7 @@ export class PatternRegistry {
     return record;
   }
 
-  /** Whether no pattern fits in. One place is reserved for `(other)`. */
+  /** Whether there is no room for another pattern. One place is reserved for `(other)`. */
   get #isFull(): boolean {
     const rest = this.#patterns.has(OTHER_PATTERN) ? 1 : 0;
     return this.#patterns.size - rest >= this.maxPatterns - 1;

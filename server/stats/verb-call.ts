@@ -24,7 +24,7 @@ export interface VerbCall {
   readonly key: Key;
   /** Fencing token of the hold that the call names. */
   readonly fence: string | undefined;
-  /** `undefined` for the format that the lock already has. */
+  /** `undefined` means the format that the lock already has. */
   readonly format: string | undefined;
   /** Whether the request may stay open until the lock is available. */
   readonly waits: boolean;

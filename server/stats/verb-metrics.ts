@@ -41,8 +41,8 @@ export class VerbMetrics {
   }
 
   /**
-   * Records a call. It is counted in maps, because this runs for every request and the library's Counter would double
-   * its cost.
+   * Records a call in maps, because this method runs for every request and the Counter of the metrics library would
+   * double its cost.
    */
   recordVerb({ target, verb, waits }: VerbCall, { outcome, waitedMs }: VerbEnd, tookMs: number): void {
     const outcomes = getOrCreateMap(getOrCreateMap(this.#calls, target), verb);

@@ -26,7 +26,7 @@ export class VerbObserver {
   }
 }
 
-/** A call in progress. One exists for each request for as long as it waits, so it is kept small. */
+/** A call in progress. There is one for each waiting request, so it is kept small. */
 export class RunningVerb {
   private readonly startedAt = performance.now();
 

@@ -18,7 +18,7 @@ const WAITS_MAX = 10_000;
 const SAME_LABEL_WAITS_MAX = 1000;
 /** Maximum number of holds that are no longer in the index and whose end event is still expected. */
 const GONE_HOLDS_MAX = 10_000;
-/** Time within which the end event of such a hold arrives, in ms. */
+/** Time within which the end event of a hold that is no longer in the index arrives, in ms. */
 const REPORTED_WITHIN_MS = 5000;
 /** Maximum number of expired holds whose holder may still be using them. */
 const EXPIRED_HOLDS_MAX = 1000;
@@ -27,7 +27,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * Maximum time in ms by which an event can be ahead of the Redis clock. Any client can publish on the event channel.
  */
 const CLOCK_AHEAD_MS = 60_000;
-/** Difference in ms from a time that was already checked against the clock, within which a time is not checked. */
+/**
+ * Maximum difference, in ms, from a time that was already checked against the clock for a time to be accepted without a
+ * check.
+ */
 const COMPARED_NEAR_MS = 30_000;
 /** Maximum number of patterns cached by key. An acquire and its release usually follow each other closely. */
 const KNOWN_PATTERNS_MAX = 2000;
@@ -48,7 +51,7 @@ export interface WaitTrackerDeps {
   readonly series: StatsSeries;
 }
 
-/** Counts what happens to the locks of one target, by key pattern. */
+/** Counts acquisitions, waits, expiries and other events of one target by key pattern. */
 export class WaitTracker {
   readonly patterns = new PatternRegistry();
   /** Number of holds that expired in use since the process started. */
@@ -64,7 +67,9 @@ export class WaitTracker {
 
   constructor(private readonly deps: WaitTrackerDeps) {}
 
-  /** Applies a change to the index. Must be called before the events of that change. */
+  /**
+   * Records facts about holders that have left the index. Must be called before `onEvent` is called for that change.
+   */
   onHoldChange(before: ObservedHold | undefined, after: ObservedHold | undefined): void {
     if (before === undefined) return;
     for (const holder of before.holders) {
@@ -103,7 +108,10 @@ export class WaitTracker {
     if (heldMs !== undefined && !isOlder) pattern.addHeldTime(heldMs, at);
   }
 
-  /** Returns the time of an event, at most slightly in the future, or `undefined` if it is older than a day. */
+  /**
+   * Returns the time of an event, limited to about a minute ahead of the Redis clock, or `undefined` if the event is
+   * older than a day.
+   */
   #clampTime({ at }: LockEvent): number | undefined {
     if (Math.abs(at - this.#comparedAt) <= COMPARED_NEAR_MS) return at;
     this.#comparedAt = this.deps.now();
@@ -190,14 +198,18 @@ export class WaitTracker {
   }
 
   /**
-   * Ignores a hold that left the index long ago: it was an earlier hold of the same owner, and its end was reported.
+   * Removes and returns the facts about a hold that recently left the index. Ignores a hold that left it long ago,
+   * because that was an earlier hold of the same owner whose end was reported.
    */
   #takeGoneHold(name: string): GoneHold | undefined {
     const gone = this.#goneHolds.take(name);
     return gone !== undefined && this.deps.now() - gone.at < REPORTED_WITHIN_MS ? gone : undefined;
   }
 
-  /** Finds a hold in the index. The event of the next holder may arrive before the observation that shows it. */
+  /**
+   * Returns the facts about a hold that is still in the index. Its end event may arrive before the observation that
+   * removes it.
+   */
   #findIndexedHold(key: Key, name: string): GoneHold | undefined {
     const hold = this.deps.findHold(key);
     const holder = hold?.holders.find(

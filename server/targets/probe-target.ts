@@ -25,7 +25,7 @@ export function formatLocation(where: RedisLocation): string {
  * Checks that Redis is reachable and supports locks.
  *
  * @param setting the setting that contains the address
- * @throws StartupError with a one-line message
+ * @throws StartupError with a one-line message if Redis is unreachable or does not support locks
  */
 export async function probeTarget(where: RedisLocation, setting: string): Promise<ServerFacts> {
   if (typeof where === "string") return await checkServer(parseRedisAddress(where), { setting });
@@ -34,7 +34,10 @@ export async function probeTarget(where: RedisLocation, setting: string): Promis
   return await probeMajority(where.quorum, setting);
 }
 
-/** Accepts a minority of unreachable masters. Otherwise throws the error of the first one that failed. */
+/**
+ * Returns the facts about the first reachable master if a majority is reachable. Otherwise throws the error of the
+ * first master that failed.
+ */
 async function probeMajority(urls: readonly string[], setting: string): Promise<ServerFacts> {
   const results = await Promise.allSettled(
     urls.map((url, at) => checkServer(parseRedisAddress(url), { setting: `${setting}.quorum[${at}]` })),

@@ -3,7 +3,7 @@ import type { RedisLocation } from "../locks/backends/open-backend.ts";
 import type { SafetyOptions } from "../locks/verbs/safety.ts";
 import type { Runbook } from "../watch/annotations/runbook.ts";
 
-/** What Lockkeeper watches on a target and may write to it. */
+/** What Lockkeeper watches on a target, and what it may write there. */
 export interface TargetPolicy {
   /** Glob patterns of the watched keys. Always includes `lockable`. */
   readonly watch: readonly string[];

@@ -179,7 +179,7 @@ function startWatching(
   return { masters, journal, watcher, waits, stats, finder, isRecorder, close };
 }
 
-/** Returns the hold if lists contain it, because statistics omit the same locks as lists. */
+/** Returns the hold if it is listed, or `undefined` otherwise. Statistics omit the same locks as lists. */
 function selectListed(hold: ObservedHold | undefined): ObservedHold | undefined {
   return hold?.isListed === true ? hold : undefined;
 }

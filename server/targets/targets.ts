@@ -12,7 +12,7 @@ export class Targets {
   }
 
   /**
-   * Returns a target by name; the default target for `undefined`.
+   * Returns a target by name, or the default target if `name` is `undefined`.
    *
    * @throws LockkeeperError `not_found`, or `unavailable` until the target is first reached
    */
@@ -25,7 +25,7 @@ export class Targets {
   }
 
   /**
-   * Returns the connector of a target by name; that of the default target for `undefined`.
+   * Returns the connector of a target by name, or that of the default target if `name` is `undefined`.
    *
    * @throws LockkeeperError not_found
    */

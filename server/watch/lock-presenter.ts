@@ -12,7 +12,7 @@ import type { LockIndex } from "./index/lock-index.ts";
 /** Maximum number of keys with the same token that a lock lists. */
 const SHARED_WITH_MAX = 20;
 
-/** Converts holds of the index to locks of the API, with notes, runbooks and keys that share their token. */
+/** Converts holds in the index to their API form. Adds notes, runbooks and the other keys with the same token. */
 export class LockPresenter {
   #notes: Notes | undefined;
 
@@ -29,7 +29,10 @@ export class LockPresenter {
     this.#notes = notes;
   }
 
-  /** Returns the other keys with the same token that the caller may see. */
+  /**
+   * Returns up to 20 other keys with the same token. If `allowedKeys` is given, omits all keys that it does not
+   * contain.
+   */
   findKeysSharingToken(hold: ObservedHold, allowedKeys?: KeyPatternSet): readonly Key[] {
     const keys = this.index.findKeysSharingToken(hold, SHARED_WITH_MAX);
     return allowedKeys === undefined ? keys : keys.filter((key) => allowedKeys.has(key));
@@ -40,9 +43,9 @@ export class LockPresenter {
   }
 
   /**
-   * Converts a key without a hold, or one that cannot be read.
+   * Converts a key that is free or cannot be read to its API form.
    *
-   * @param votes the votes on the key, by default those in the index
+   * @param votes the votes on the key; defaults to the current votes
    */
   toFreeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.findVotes(key)): Lock {
     const lock = this.#annotate(toFreeLock(this.target, key, asOf, waiters, votes), key, undefined);
@@ -50,7 +53,7 @@ export class LockPresenter {
     return unreadable === undefined ? lock : { ...lock, unreadable };
   }
 
-  /** Returns the note about a lock. */
+  /** Returns the note about the key or its current hold, or `undefined` if there is none. */
   findNote(key: Key, hold: ObservedHold | undefined): Note | undefined {
     return this.#notes?.find(key, hold);
   }

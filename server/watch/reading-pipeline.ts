@@ -18,8 +18,8 @@ import type { MasterListener, MasterWatch } from "./topology/master-watch.ts";
 import type { AppliedReading, TopologyView } from "./topology/topology-view.ts";
 
 /**
- * Called for each reading of a key, with the indexed hold before and after it, the number of waiters if the lock is
- * free, and the observation.
+ * Called for each reading of a key with the indexed holds before and after the reading, the number of waiters if the
+ * lock is free, and the observation.
  */
 export type ReadingListener = (
   key: Key,
@@ -45,8 +45,8 @@ export interface ReadingPipelineDeps {
 }
 
 /**
- * Applies the reports of the masters to the index through the topology view, and reports the resulting events. The
- * index has no other writer.
+ * Applies the masters' readings to the index through the topology view, and reports the resulting events. The index has
+ * no other writer.
  */
 export class ReadingPipeline implements MasterListener {
   /** Number of messages on the script event channel that have been ignored since the process started. */
@@ -59,7 +59,7 @@ export class ReadingPipeline implements MasterListener {
 
   constructor(private readonly deps: ReadingPipelineDeps) {}
 
-  /** Calls the listener for each reading, before its events are published. */
+  /** Calls the listener for each reading, before the events of that reading are published. */
   onReading(listener: ReadingListener): () => void {
     this.#readingListeners.add(listener);
     return () => this.#readingListeners.delete(listener);
@@ -75,12 +75,12 @@ export class ReadingPipeline implements MasterListener {
     this.#notes = notes;
   }
 
-  /** Attributes changes to new format rules until `endRuleChange`. Such changes are not reported as events. */
+  /** Starts a rule change. Until `endRuleChange`, changes caused by the new rules are not reported as events. */
   beginRuleChange(change: RuleChange): void {
     this.#ruleChange = change;
   }
 
-  /** Ends a rule change after every key has been read with the new rules. */
+  /** Ends a rule change. Call this once every key has been read with the new rules. */
   endRuleChange(change: RuleChange): void {
     if (this.#ruleChange === change) this.#ruleChange = undefined;
   }
@@ -108,8 +108,9 @@ export class ReadingPipeline implements MasterListener {
   }
 
   /**
-   * Applies the event of a verb of this process whose notifications are known. If the verb released a hold that has not
-   * been read since it began, the key is free as before and is not read at all.
+   * Reports the event of a verb that this process ran. If the verb released a hold that has not been read yet, the key
+   * is still free in the index, so its pending read is cancelled. Returns false if the event must be handled like any
+   * other script event.
    */
   onVerbEvent(event: ScriptEvent, at: MasterWatch): boolean {
     const { key } = event;
@@ -156,7 +157,9 @@ export class ReadingPipeline implements MasterListener {
     this.deps.onChange();
   }
 
-  /** Applies the readings that the functions return; `undefined` means that there is none yet. */
+  /**
+   * Calls each function and applies the reading that it returns. `undefined` means that no reading can be applied yet.
+   */
   applyReadings(evaluations: readonly (() => AppliedReading | undefined)[]): void {
     for (const evaluate of evaluations) {
       try {
@@ -210,7 +213,7 @@ export class ReadingPipeline implements MasterListener {
   }
 }
 
-/** Returns how a reading changed whether a continuing hold is listed, or `undefined` if it did not. */
+/** Returns whether a reading made a continuing hold `listed` or `unlisted`, or `undefined` if it did neither. */
 function findListingChange(
   before: ObservedHold | undefined,
   after: ObservedHold | undefined,
@@ -221,7 +224,10 @@ function findListingChange(
   return after.isListed ? "listed" : "unlisted";
 }
 
-/** Treats a hold that only exists under new rules as newly observed, because its start is unknown. */
+/**
+ * Marks a reading as part of the initial scan, because the start of a hold that exists only under the new rules is
+ * unknown.
+ */
 function toFirstReading(applied: AppliedReading): AppliedReading {
   return { ...applied, context: { ...applied.context, since: "at_least" }, isInitialScan: true };
 }

@@ -54,8 +54,9 @@ export function buildHealth(
 }
 
 /**
- * Returns the time (`performance.now()`) up to which the index contains every change to known keys. Masters without a
- * response count only if none responds. `undefined` if the index was never complete.
+ * Returns the time (`performance.now()`) up to which the index contains every change to known keys. Masters that do not
+ * respond are ignored unless none responds. `undefined` if the index has never been complete for one of the counted
+ * masters.
  */
 export function findConfirmedAt(watches: readonly MasterWatch[]): number | undefined {
   const up = watches.filter(({ connection }) => connection.isUp);
@@ -92,7 +93,7 @@ function buildMasterHealth(watch: MasterWatch): MasterHealth {
   };
 }
 
-/** Merges the scans in progress. */
+/** Returns the combined progress of all scans, or `undefined` if no scan is in progress. */
 function mergeScans(masters: readonly MasterHealth[]): ScanProgress | undefined {
   const scans = masters.flatMap(({ scan }) => scan ?? []);
   if (scans.length === 0) return undefined;
@@ -104,7 +105,7 @@ function mergeScans(masters: readonly MasterHealth[]): ScanProgress | undefined 
   };
 }
 
-/** @param isQuorum if true, every master has every key, so the counts are not added up */
+/** @param isQuorum if true, every master has every key, so the highest count is returned instead of the sum */
 function mergeUnreadableCounts(watches: readonly MasterWatch[], isQuorum: boolean): UnreadableKeyCounts {
   const none: UnreadableKeyCounts = {
     count: 0,
@@ -165,7 +166,7 @@ function computeState(masters: readonly MasterHealth[], needed = 1): Health["sta
   return masters.every(({ state }) => state === "live") ? "live" : "catching_up";
 }
 
-/** Describes the masters that are down. */
+/** Describes the outage, or returns `undefined` if no master is down. */
 function describeOutage(masters: readonly MasterHealth[], needed = 1): string | undefined {
   const down = masters.filter(({ state }) => state === "down");
   if (masters.length <= 1) {

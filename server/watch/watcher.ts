@@ -110,7 +110,7 @@ export class Watcher {
   }
 
   /**
-   * Calls the listener after changes to the index or its health. The listener is called frequently, so it must be
+   * Calls the listener after changes to the index or the watcher's health. Calls are frequent, so the listener must be
    * cheap.
    */
   onChange(listener: () => void): () => void {
@@ -119,15 +119,15 @@ export class Watcher {
   }
 
   /**
-   * Calls the listener when a foreign hold that may have lasted longer than 200 ms was missed. `from` is its earliest
-   * start on the Redis clock.
+   * Calls the listener when a foreign hold that may have lasted longer than 200 ms was missed. `from` is the earliest
+   * possible start of the hold, on the Redis clock.
    */
   onLongUnseenHold(listener: (from: number) => void): () => void {
     this.#longUnseenHoldListeners.add(listener);
     return () => this.#longUnseenHoldListeners.delete(listener);
   }
 
-  /** Calls the listener for each reading, before its events are published. */
+  /** Calls the listener for each reading, before the events of that reading are published. */
   onReading(listener: ReadingListener): () => void {
     return this.#pipeline.onReading(listener);
   }
@@ -137,7 +137,7 @@ export class Watcher {
     return this.#pipeline.onQueue(listener);
   }
 
-  /** Whether the index can be current: a master responds, or a majority of a quorum. */
+  /** Whether the index can be current: at least one master responds, or on a quorum, a majority. */
   get isUp(): boolean {
     return this.#view.isUp;
   }
@@ -153,8 +153,9 @@ export class Watcher {
   }
 
   /**
-   * The time on Redis's clock at which the index last contained every change to its locks: all notifications had
-   * arrived and their keys were read, or each key was polled. Masters without a response count only if none responds.
+   * The latest time, on the Redis clock, up to which the index contains every change to its locks: all notifications
+   * have arrived and their keys have been read, or each key has been polled. Masters that do not respond are ignored
+   * unless none responds.
    */
   get asOf(): number {
     const confirmedAt = findConfirmedAt(this.#masterSet.list);
@@ -202,7 +203,7 @@ export class Watcher {
 
   /**
    * Resolves when the index contains what Redis has reported so far, or after half a second. Unlike `waitUntilSettled`,
-   * it waits neither for a batch to fill up nor for keys that change all the time.
+   * does not wait for batches to fill up or for keys that change constantly.
    */
   readQueued(): Promise<void> {
     return this.#masterSet.readQueued();
@@ -221,7 +222,7 @@ export class Watcher {
     return rules.findReach(key) === "lockable" || rules.findFormat(key) !== undefined;
   }
 
-  /** Reads a key in Redis now, and updates the index if the key is watched. @throws when Redis is unreachable */
+  /** Reads a key in Redis now, and updates the index if the key is watched. @throws if Redis is unreachable */
   async readKey(key: Key): Promise<{ observation: Observation; hold: ObservedHold | undefined }> {
     if (this.isWatched(key)) {
       const observation = await this.#view.readAndApply(key);
@@ -231,12 +232,12 @@ export class Watcher {
     return { observation, hold: this.#createTransientHold(observation) };
   }
 
-  /** Reads a key as one format without changing the index. @throws when Redis is unreachable */
+  /** Reads a key as a lock of the given format without changing the index. @throws if Redis is unreachable */
   readKeyAs(key: Key, format: FormatName): Promise<Observation> {
     return this.#view.readWithRules(key, { findFormat: () => format });
   }
 
-  /** Reads a key under different rules without changing the index. @throws when Redis is unreachable */
+  /** Reads a key under different rules without changing the index. @throws if Redis is unreachable */
   readKeyWithRules(key: Key, rules: FormatRules): Promise<Observation> {
     return this.#view.readWithRules(key, rules);
   }
@@ -251,7 +252,7 @@ export class Watcher {
     this.#ownScriptEvents.recordReply(change, key, fence);
   }
 
-  /** Waits until all notifications for the key sent so far have arrived. @throws when Redis is unreachable */
+  /** Waits until all notifications for the key sent so far have arrived. @throws if Redis is unreachable */
   confirmContinuity(key: Key): Promise<void> {
     return this.#view.confirmContinuity(key);
   }

@@ -21,9 +21,9 @@ export type NewAuditEntry = WithoutPlace<AuditEntry>;
 const BEYOND_ASCII = /[\u007f-\uffff]/g;
 
 /**
- * Serializes an entry as one line of printable ASCII JSON that starts with the number and the time. Everything else in
- * reasons and keys (line breaks, bidirectional marks, homoglyphs) is escaped. The text is safe to display, and no two
- * entries look the same.
+ * Serializes an entry as one line of printable ASCII JSON that starts with the number and the time. All other
+ * characters in reasons and keys, such as line breaks, bidirectional marks and homoglyphs, are escaped. The text is
+ * safe to display, and no two entries look the same.
  */
 export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: number): string {
   return JSON.stringify({ number, at, kind, ...facts }).replace(
@@ -70,7 +70,7 @@ export class ChainCheck {
   #noted: number | undefined;
   fault: ChainFault | undefined;
   entries = 0;
-  /** Numbers of entries that record a loss before them, at most `LOSSES_MAX`. */
+  /** Numbers of entries that record a loss of earlier entries, at most `LOSSES_MAX`. */
   readonly losses: number[] = [];
   from: number | null = null;
   to: number | null = null;
@@ -92,7 +92,7 @@ export class ChainCheck {
     return this.#place ?? CHAIN_START;
   }
 
-  /** The number of the entry whose hash was noted. */
+  /** The number of the entry with the noted hash, or `undefined` if it has not been found. */
   get notedAt(): number | undefined {
     return this.#noted;
   }
@@ -156,7 +156,7 @@ function isLoss({ number, text }: ChainLink): boolean {
   return kind === "entries_lost" || (kind === "chain_begun" && number > 1);
 }
 
-/** Formats a line of an export. */
+/** Formats an entry as one line of an export, including the line break. */
 export function formatExportLine({ prev, hash, text }: ChainLink): string {
   return `{"prev":"${prev}","hash":"${hash}","entry":${text}}\n`;
 }

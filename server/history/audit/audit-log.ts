@@ -14,7 +14,7 @@ import {
 import { CHAIN_START, type ChainLink, linkEntries, type NewAuditEntry } from "./audit-chain.ts";
 import { AUDIT_APPEND_MAX, type AuditAppendResult, type AuditStore, type ChainEnd } from "./audit-store.ts";
 
-/** Time limit for writing an intent, in ms. After it, the action is refused. */
+/** Time limit for writing an intent, in ms. After this time, the action is refused. */
 const WRITE_TIMEOUT_MS = 2000;
 /** How long outcomes wait, in ms, so that the next intent is written together with them. */
 const BATCH_DELAY_MS = 5;
@@ -42,19 +42,19 @@ interface AppendBatch {
 export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
 
 /**
- * Appends entries to the audit chain in order, together with the entries of other instances. Entries that arrive
- * during a call are written in the next one.
+ * Appends entries in order to the audit chain, to which other instances also append. Entries that arrive during a call
+ * are written in the next call.
  *
  * If the reply of a call is lost, the call may have run or may still run. The call is remembered until its last entry
- * is found in the chain, or until the chain has grown without it and the script would reject it.
+ * is found in the chain, or until the chain has grown without that entry, so that the script would reject the call.
  */
 export class AuditLog {
   #queue: PendingEntry[] = [];
-  /** `undefined` if it must be read; `null` if there is no chain. */
+  /** The end of the chain. `undefined` if it must be read; `null` if there is no chain. */
   #head: ChainPlace | null | undefined;
   /** The last place known to be in the chain. */
   #known: ChainPlace | undefined;
-  /** The last place before the most recently logged loss. */
+  /** The value of `#known` when the most recent loss was logged. */
   #loggedLoss: ChainPlace | undefined;
   /** Calls with an unknown outcome. */
   #unconfirmed: AppendBatch[] = [];
@@ -82,7 +82,7 @@ export class AuditLog {
   /**
    * Writes an intent. Resolves when it is written.
    *
-   * @throws LockkeeperError `unavailable`: the intent was not written, and the action must not be performed
+   * @throws LockkeeperError `unavailable` if the intent was not written; the action must then not be performed
    */
   begin(intent: NewIntent): Promise<void> {
     const entry: NewAuditEntry = { kind: "intent", at: Date.now(), ...intent };
@@ -220,7 +220,7 @@ export class AuditLog {
     this.#known = end.head;
   }
 
-  /** Queues an entry that records the loss, and the intents whose outcome is still open. */
+  /** Queues the given entries, which record the loss, and again the intents whose outcome is still open. */
   #handleLoss(entries: readonly NewAuditEntry[]): void {
     // An empty store that accepts no writes is detected with each attempt but logged once.
     if (this.#loggedLoss !== this.#known)

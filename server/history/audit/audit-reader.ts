@@ -8,8 +8,8 @@ import { AUDIT_PAGE_SIZE, type AuditStore } from "./audit-store.ts";
 /** Maximum number of entries that one page scans. A page with few matches ends there and has a `next` cursor. */
 const SCAN_MAX = 20_000;
 /**
- * Number of entries after an intent within which its outcome is expected. It is later only if the action is slow on a
- * busy system.
+ * Number of entries after an intent within which its outcome is expected. The outcome comes later only if the action is
+ * slow on a busy system.
  */
 const READ_AHEAD = 10 * AUDIT_PAGE_SIZE;
 /** Tolerance for times in the chain, in ms. Clocks of instances differ, so times are only roughly ordered. */
@@ -51,7 +51,7 @@ export class AuditReader {
     }
   }
 
-  /** Collects the outcomes after `from` that belong to intents before it. */
+  /** Collects outcomes that follow `from` and may belong to intents before it. */
   async #readAhead(from: number, join: OutcomeJoiner): Promise<void> {
     let at = from - 1;
     for (let left = READ_AHEAD; left > 0; left -= AUDIT_PAGE_SIZE) {
@@ -103,7 +103,7 @@ export class AuditReader {
 class OutcomeJoiner {
   readonly #outcomes = new Map<string, Outcome>();
 
-  /** Returns the item of an entry, or `undefined` for an outcome. */
+  /** Returns the item of an entry, or `undefined` for an outcome or an invalid entry. */
   add({ text }: ChainLink): AuditItem | undefined {
     const entry = parseEntry(text);
     if (entry?.kind === "outcome") {
@@ -117,7 +117,9 @@ class OutcomeJoiner {
   }
 }
 
-/** Skips invalid entries. Other clients can write to the stream; `verify` reports such entries. */
+/**
+ * Returns `undefined` for an invalid entry. Other clients can write to the stream; `verify` reports invalid entries.
+ */
 function parseEntry(text: string): AuditEntry | undefined {
   try {
     return AuditEntry.safeParse(JSON.parse(text)).data;

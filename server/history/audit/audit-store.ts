@@ -63,7 +63,7 @@ export interface AuditAppendRequest {
   readonly head: ChainPlace | undefined;
   readonly begin: ChainPlace | undefined;
   readonly links: readonly ChainLink[];
-  /** Numbers whose hashes the reply contains if the end is different. */
+  /** Numbers of the entries whose hashes the reply contains if the chain has a different end. */
   readonly compare: readonly number[];
 }
 
@@ -101,7 +101,7 @@ export class AuditStore {
     return reply.outcome === "behind" ? reply.end : undefined;
   }
 
-  /** Reads entries after a number, oldest first. @throws like `readEnd` */
+  /** Reads entries after a number, oldest first. @throws the same errors as `readEnd` */
   async readAfter(number: number, count = AUDIT_PAGE_SIZE): Promise<ChainLink[]> {
     // Redis rejects negative ids. `(0-0` would exclude an entry with the number 0.
     const from = number < 0 ? "-" : `(${number}-18446744073709551615`;
@@ -109,7 +109,11 @@ export class AuditStore {
     return found.map(toLink);
   }
 
-  /** Reads entries before a number (`Infinity` to start at the end), newest first. @throws like `readEnd` */
+  /**
+   * Reads entries before a number (`Infinity` to start at the end), newest first.
+   *
+   * @throws the same errors as `readEnd`
+   */
   async readBefore(number: number, count = AUDIT_PAGE_SIZE): Promise<ChainLink[]> {
     if (number <= 0) return [];
     const from = Number.isFinite(number) ? `(${number}-0` : "+";

@@ -36,8 +36,9 @@ export class Audit {
   /**
    * Records the intent of an action. Resolves when it is written.
    *
-   * @throws LockkeeperError `unavailable`: the intent was not written, and the action must not be performed
-   * @throws LockkeeperError `invalid`: the details are too long; changes by an administrator are never recorded in part
+   * @throws LockkeeperError `unavailable` if the intent was not written; the action must then not be performed
+   * @throws LockkeeperError `invalid` if the details are too long, because changes by an administrator are never
+   * recorded in part
    */
   async beginAction(call: AuditedCall, facts: AuditFacts): Promise<AuditedAction> {
     assertRecordable(facts.details);
@@ -88,8 +89,8 @@ function truncateIntent({ from, seen, reason, details, ...intent }: NewIntent): 
 }
 
 /**
- * Checks the size of the details.
- * @throws LockkeeperError invalid
+ * Asserts that the details are short enough to be recorded in full.
+ * @throws LockkeeperError `invalid` if they are too long
  */
 function assertRecordable(details: AuditFacts["details"]): void {
   const bytes = measureDetails(details ?? {});

@@ -1,4 +1,4 @@
-/** Returns whether a text is a hash of the chain. */
+/** Whether a text has the form of a chain hash. */
 export function isChainHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }

@@ -26,7 +26,10 @@ export function formatChainReport(
   return { lines, isWhole };
 }
 
-/** Formats what the hashes prove and what they do not. A chain alone cannot prove where it started or ended. */
+/**
+ * Returns lines that state what the hashes prove and what they do not prove. A chain alone cannot prove where it
+ * started or ended.
+ */
 function formatResult({ entries, head, notedAt }: ChainCheck, begin: number): string[] {
   const range = entries === 1 ? `entry ${head.number}` : `entries ${begin + 1} to ${head.number}`;
   return [

@@ -16,7 +16,10 @@ export interface Refusal {
 
 interface RefusalWindow {
   readonly action: string;
-  /** Refusals that no entry has counted yet, with the times of the first and last. */
+  /**
+   * Number of refusals that no entry has counted yet. `since` and `last` are the times of the first and the last of
+   * them.
+   */
   count: number;
   since: number;
   last: number;

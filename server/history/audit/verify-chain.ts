@@ -38,7 +38,7 @@ async function verifyChainTo(
   return check;
 }
 
-/** Verifies an exported chain. @throws errors of reading the file */
+/** Verifies an exported chain. @throws if the file cannot be read */
 export async function verifyExportFile(file: string, noted: string | undefined): Promise<ChainCheck> {
   const check = new ChainCheck(undefined, noted);
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });

@@ -12,7 +12,7 @@ export function parseEventId(text: string): EventId | undefined {
 /**
  * Compares ids; negative when `a` is before `b`.
  *
- * @throws for an invalid id; check foreign input with `parseEventId`
+ * @throws if an id is invalid; check untrusted input with `parseEventId` first
  */
 export function compareIds(a: string, b: string): number {
   if (a === b) return 0;

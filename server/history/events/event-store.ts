@@ -33,7 +33,7 @@ export interface RecorderStamp {
   readonly leader: string | null;
 }
 
-/** An entry to append. It has an id if it is rewritten because the store lost it. */
+/** An entry to append. It has an id only if the store lost the entry and it is written again. */
 export type AppendableEntry = UnnumberedEntry & { readonly id?: string };
 
 export interface AppendRequest {
@@ -42,7 +42,7 @@ export interface AppendRequest {
   readonly until: number | null;
   /** Entries before this id are dropped. `null` if only the count and age limits apply. */
   readonly cutAt: string | null;
-  /** Whether older entries were removed. A store that lost its data does not know. */
+  /** Whether older entries were removed. Unknown to a store that has lost its data. */
   readonly isTruncated: boolean;
   readonly entries: readonly AppendableEntry[];
 }

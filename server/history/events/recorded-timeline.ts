@@ -2,14 +2,14 @@ import { END_EVENT_TYPES, type LockEvent } from "../../../lib/contract/event.ts"
 import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
 
 /**
- * Difference in ms by which two instances' times of the same foreign change can differ, because they read the key at
- * different times.
+ * Maximum difference, in ms, between the times that two instances record for the same foreign change. The instances
+ * read the key at different times.
  */
 const SAME_CHANGE_MS = 2000;
 
 /**
- * A recorded change of a hold. `extended`: an extension by an operator, or a release request or its answer, which
- * change neither the count nor the holder. Renewals by holders are not stored.
+ * A recorded change of a hold. `extended`: an operator's extension, a release request, or the answer to a release
+ * request. None of these changes the count or the holder. Renewals by holders are not stored.
  */
 type TimelineStep = "begun" | "grown" | "shrunk" | "extended" | "ended";
 
@@ -44,8 +44,8 @@ interface ForeignState {
  * Two events describe the same change in these cases:
  * - Hold with a fencing token: same token and `seq`, and a hold ends only once. Tokens increase, so the timeline stays
  *   in order, whichever instance recorded an event, and whether it was reported or inferred.
- * - Foreign hold: nothing in Redis numbers its changes, so the owner and the step decide. An owner that holds the
- *   lock cannot acquire it, and one that does not cannot release it.
+ * - Foreign hold: nothing in Redis numbers its changes, so the owner and the step decide. An owner that holds the lock
+ *   cannot acquire it, and an owner that does not hold the lock cannot release it.
  * - A `force_released` event may follow another event of the same end, because it adds the operator and the reason.
  */
 export class RecordedTimeline {
@@ -169,7 +169,7 @@ function findForeignStart(own: readonly UnnumberedEvent[], recorded: readonly Un
   return later < 0 ? own.length : later;
 }
 
-/** Returns the index of the observation of a recorded change, or -1. */
+/** Returns the index of the observation of a recorded change that is closest in time, or -1 if there is none. */
 function findClosestChange(own: readonly UnnumberedEvent[], recorded: UnnumberedEvent): number {
   let found = -1;
   let apart = SAME_CHANGE_MS;

@@ -73,7 +73,7 @@ export class StreamCopy {
     }
   }
 
-  /** Applies this instance's appends. Entries that were read in the meantime are already published. */
+  /** Publishes the entries that this instance has appended, except those that it has already read in the meantime. */
   applyAppended(recorded: readonly RecordedEntry[]): void {
     // Ids increase, so all entries after the first new one are new.
     const firstNew = recorded.findIndex(({ entry }) => this.#isNew(entry.id));

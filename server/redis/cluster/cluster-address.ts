@@ -5,15 +5,15 @@ import { type ClusterAddress, formatNodeName, type NodeName, parseNodeName } fro
 
 export interface ClusterLocation {
   /**
-   * URLs of some of its nodes, with `redis://` or `rediss://`. The first URL's user, password and TLS apply to all
-   * nodes.
+   * URLs of some of the cluster's nodes, with `redis://` or `rediss://`. The first URL's user, password and TLS apply
+   * to all nodes.
    */
   readonly cluster: readonly string[];
   /** Maps node addresses that are not directly reachable: `host:port` to `host:port`. */
   readonly natMap?: Readonly<Record<NodeName, NodeName>>;
 }
 
-/** @throws StartupError if a URL cannot be a node of a cluster */
+/** @throws StartupError if a URL cannot be that of a cluster node */
 export function toClusterAddress({ cluster, natMap = {} }: ClusterLocation): ClusterAddress {
   const nodes = cluster.map((url) => parseNodeAddress(url));
   const [first] = nodes;

@@ -9,7 +9,7 @@ import { ClusterNodeConnections } from "./cluster-node-connections.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** How long a call waits for the connection to a node and follows redirects before it fails. */
+/** How long a call waits for the connection to a node and follows redirects before it fails, in ms. */
 const READY_MS = 200;
 const REDIRECT_BUDGET_MS = 500;
 const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "utf8");
@@ -18,8 +18,9 @@ const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "u
  * Sends each script to the master of a Redis Cluster that has its keys.
  *
  * ioredis's Cluster is not used because it always queues commands: a node that is slow to connect receives an acquire
- * whose caller has given up, and the lock stays held although no client uses it. It also reports the same error for a
- * command that was never sent and for one whose reply was lost. Here, each connection is made by `connect`.
+ * whose caller has given up, and the lock stays held although no client uses it. ioredis's Cluster also reports the
+ * same error for a command that was never sent and for one whose reply was lost. Here, each connection is made by
+ * `connect`.
  */
 export class ClusterClient extends EventEmitter implements Commands {
   readonly isCluster = true;
@@ -58,7 +59,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#eval(ignoreNode, source, numberOfKeys, parameters);
   }
 
-  /** Returns a client that also calls back with each script's node before the script is sent to it. */
+  /** Returns a client that calls `before` with the node to which it is about to send a script. */
   withSendHook(before: (node: NodeName) => void): Commands {
     const status = () => this.#status;
     return {
@@ -100,7 +101,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#sendToSlot(first, call, { before, keys, apart });
   }
 
-  /** Runs a script as `evalsha` and `eval` do, but returns strings as bytes. */
+  /** Like `evalsha` and `eval`, but strings in the reply are returned as bytes. */
   readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
     evalsha: (sha, count, ...parameters) =>
       this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
@@ -190,11 +191,14 @@ export class ClusterClient extends EventEmitter implements Commands {
   }
 }
 
-/** How to send a script. */
+/** A script to send to a node, and the fallback for a slot that is being migrated. */
 interface SentScript {
   readonly keys: readonly RedisArgument[];
   before(node: NodeName): void;
-  /** Sends the script with one declared key: for a slot that is being migrated, once its source has no keys left. */
+  /**
+   * Sends the script with only one declared key. Used for a slot that is being migrated, once the source node has none
+   * of the keys.
+   */
   apart(redis: Redis): Promise<unknown>;
 }
 
@@ -204,7 +208,10 @@ function isTryAgain(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("TRYAGAIN");
 }
 
-/** A reply proves that the node is up. After any other error, another node may have its slots. */
+/**
+ * Whether an error may be caused by an outdated map. An error reply proves that the node is up. After any other error,
+ * another node may have its slots.
+ */
 function mayBeOutdated(error: unknown): boolean {
   return !isReplyError(error) || error.message.startsWith("CLUSTERDOWN");
 }

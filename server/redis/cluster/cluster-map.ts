@@ -44,7 +44,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   #masterBySlot: (NodeName | undefined)[] = [];
   #nodes: readonly NodeName[] = [];
   #epoch = 0;
-  /** `undefined` until it is known. */
+  /** Whether the cluster supports sharded pub/sub; `undefined` until it is known. */
   #hasShardedPubSub: boolean | undefined;
   #refreshing: Promise<void> | undefined;
   #refreshedAt = Number.NEGATIVE_INFINITY;
@@ -127,7 +127,10 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     this.#applyView(view);
   }
 
-  /** A node behind a network partition still returns the map from before the failover. */
+  /**
+   * Whether a view may be older than the current map. A node behind a network partition still returns the map from
+   * before the failover.
+   */
   #isOutdated({ epoch, isOk }: ClusterView): boolean {
     return !isOk || epoch < this.#epoch;
   }
@@ -192,7 +195,7 @@ export function parseNodeName(node: NodeName): { host: string; port: number } {
   return { host: node.slice(0, at), port: Number(node.slice(at + 1)) };
 }
 
-/** Returns the first reply. A frozen node delays it only until the next node is queried. */
+/** Returns the first reply. A frozen node delays the result only until the next node is queried. */
 async function raceNodes<Answer>(
   nodes: readonly NodeName[],
   ask: (node: NodeName, signal: AbortSignal) => Promise<Answer>,

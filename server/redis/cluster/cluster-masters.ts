@@ -10,8 +10,8 @@ import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
 /**
- * Interval of refreshes, in ms, within which a master that received its first slots is found. Locks that were acquired
- * on it earlier are found by a scan.
+ * Interval of refreshes, in ms. A master that received its first slots is found within this time. A scan then finds the
+ * locks that were acquired on it before.
  */
 const REFRESH_INTERVAL_MS = 1000;
 /**

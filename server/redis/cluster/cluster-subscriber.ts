@@ -22,7 +22,7 @@ const KEYSPACE_PREFIX = Buffer.from("__keyspace@0__:");
 
 /**
  * Subscribes to channels on the master of their lock's slot, because changes to the lock are published there. While
- * that node is unreachable, it publishes nothing. As soon as its successor is known, the channels are subscribed to
+ * that master is unreachable, no messages are published. As soon as its successor is known, this class resubscribes
  * there.
  */
 export class ClusterSubscriber extends EventEmitter implements Subscriber {

@@ -33,7 +33,7 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
     return this.#isClosed ? "end" : (this.#getConnection()?.status ?? "connecting");
   }
 
-  /** Calls the master. A redirect updates the map for the next call. */
+  /** Runs a command on the master. A redirect updates the map for the next call. */
   async call<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const redis = this.#getConnection();
     if (redis === undefined) throw new NeverSentError("No node of the cluster has the slot");

@@ -8,8 +8,8 @@ export type EmbeddedUser = "lockkeeper" | "app";
 export const PROTECTED_PREFIX = "{lockkeeper}";
 
 /**
- * Subcommands of CLIENT that client libraries send on connect. Redis 7 gives each subcommand its own categories and so
- * already grants them; Redis 6.2 puts all of CLIENT in `@admin`.
+ * Subcommands of CLIENT that client libraries send on connect. Redis 7 assigns each subcommand its own categories,
+ * which already allow these subcommands. Redis 6.2 puts all of CLIENT in `@admin`.
  */
 const CLIENT_SUBCOMMANDS = ["setname", "getname", "setinfo", "id", "info", "reply", "tracking", "caching"];
 
@@ -26,7 +26,7 @@ export function buildPatternsOutside(prefix: string): string[] {
   });
 }
 
-/** Builds the rules of `ACL SETUSER` for a user. `password` is stored as its SHA-256. */
+/** Builds the rules of `ACL SETUSER` for a user. The rules contain only the SHA-256 of `password`. */
 export function buildUserRules(
   user: EmbeddedUser,
   password: string,

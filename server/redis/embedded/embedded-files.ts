@@ -22,7 +22,7 @@ export async function readNote(dir: string): Promise<ServerNote | undefined> {
   }
 }
 
-/** Writes the note. Synchronous, so that a server never runs without its note. */
+/** Writes the note synchronously, so that a server never runs without its note. */
 export function writeNote(dir: string, note: ServerNote): void {
   const temporary = `${getNotePath(dir)}.${process.pid}`;
   try {

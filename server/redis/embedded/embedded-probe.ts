@@ -21,7 +21,8 @@ export interface ProbeLogin {
 /**
  * Determines whether the server on 127.0.0.1:`port` is a Redis that keeps its data in `dataDir`.
  *
- * @param login only for a process known to be Lockkeeper's, because any program that listens on the port can read it
+ * @param login pass it only if the process is known to be Lockkeeper's, because any program that listens on the port
+ *   can read it
  */
 export async function probeServer(port: number, dataDir: string, login?: ProbeLogin): Promise<ProbeResult> {
   const client = createProbeClient(port);
@@ -46,8 +47,8 @@ export async function probeServer(port: number, dataDir: string, login?: ProbeLo
 }
 
 /**
- * Whether `pid`, which may now belong to another program, is a server for `dataDir`, even one that does not respond. On
- * systems other than Linux, only the program name is checked.
+ * Whether `pid` is a server process for `dataDir`, even one that does not respond. The pid may now belong to another
+ * program. On systems other than Linux, only the program name is checked.
  */
 export async function isServingDirectory(pid: number, dataDir: string): Promise<boolean> {
   if (process.platform === "linux") {

@@ -53,7 +53,7 @@ export interface EmbeddedRedis {
  * Starts the embedded Redis on 127.0.0.1 with the data, passwords and port of the last run, or adopts a server that is
  * still running.
  *
- * @throws StartupError (one line), also if its files cannot be written
+ * @throws StartupError with a one-line message if the server cannot be started or its files cannot be written
  */
 export async function startEmbeddedRedis(options: EmbeddedOptions): Promise<EmbeddedRedis> {
   const dir = await preparePrivateDirectory(options.dataDir);

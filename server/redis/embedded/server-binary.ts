@@ -20,7 +20,7 @@ export interface RedisServerBinary {
 }
 
 export interface FindServerOptions {
-  /** `REDIS_SERVER_BIN`: use this binary or none. */
+  /** The value of `REDIS_SERVER_BIN`. If set, no other binary is used. */
   explicitPath?: string;
   cacheDir: string;
   onProgress?: (line: string) => void;
@@ -46,7 +46,7 @@ export function parseServerVersion(output: string): ServerVersion | undefined {
 
 /**
  * Returns the environment in which to start `binary`; `undefined` means Lockkeeper's own. An unpacked server gets a
- * minimal one, because its libraries must not be mixed with an LD_LIBRARY_PATH that was set for something else.
+ * minimal environment, because its libraries must not be mixed with an LD_LIBRARY_PATH that was set for something else.
  */
 export function buildServerEnvironment(
   binary: Pick<RedisServerBinary, "libraryPath">,

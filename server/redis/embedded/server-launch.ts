@@ -22,7 +22,7 @@ export interface LaunchOptions {
   login?: ProbeLogin;
   /** Whether other accounts are denied access to the files that the server creates. */
   isPrivate?: boolean;
-  /** Called in the same turn in which the process is created. */
+  /** Called in the same turn of the event loop in which the process is created. */
   onSpawn?: (pid: number) => void;
   /** Cancels the start and stops the server. */
   signal?: AbortSignal;
@@ -72,7 +72,7 @@ function spawnServer(options: LaunchOptions) {
   return { child, ended };
 }
 
-/** The child process inherits the mask. No other Lockkeeper code runs while it is set. */
+/** Runs `run` with this umask, which a child process inherits. No other Lockkeeper code runs while it is set. */
 function runWithUmask<T>(mask: number, run: () => T): T {
   const before = process.umask(mask);
   try {

@@ -4,7 +4,7 @@ import { isRunning } from "./server-process.ts";
 const POLL_MS = 250;
 const PAUSE_MS_MIN = 500;
 const PAUSE_MS_MAX = 30_000;
-/** Time after which a server that exits is restarted immediately, in ms. */
+/** Minimum uptime, in ms, after which a server that exits is restarted immediately. */
 const STABLE_MS = 30_000;
 
 export interface SupervisorOptions {

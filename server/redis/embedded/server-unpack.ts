@@ -9,13 +9,14 @@ import { isRunning } from "./server-process.ts";
 const run = promisify(execFile);
 const PACKAGES = ["redis-server", "valkey-server"];
 /**
- * The C library must be that of the running system: a copy does not match the system's loader and crashes immediately.
+ * Packages that are never unpacked. The C library must be that of the running system, because a copy does not match the
+ * system's loader and crashes immediately.
  */
 const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 
 export interface UnpackOptions {
   onProgress?: ((line: string) => void) | undefined;
-  /** Tests what was unpacked into `root` before it is moved to its final location. */
+  /** Returns whether the files unpacked into `root` work. Called before they are moved to their final location. */
   works(root: string): Promise<boolean>;
   whatToDo: string;
 }

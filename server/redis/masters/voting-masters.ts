@@ -10,7 +10,7 @@ export class VotingMasters implements Masters {
   readonly db: number;
   readonly list: readonly SingleMaster[];
 
-  /** @throws StartupError like `parseVotingAddresses` */
+  /** @throws StartupError in the same cases as `parseVotingAddresses` */
   constructor(urls: readonly string[], use: MasterUse) {
     const addresses = parseVotingAddresses(urls);
     this.db = addresses[0]?.db ?? 0;

@@ -21,7 +21,7 @@ export interface SentinelLocation {
  * Returns an address that resolves to the current master of a Sentinel group. Its connections query the sentinels for
  * the master each time they connect, and are closed when another server has been promoted.
  *
- * @throws StartupError if a URL cannot be a sentinel, or the name of the master is missing
+ * @throws StartupError if a URL cannot be that of a sentinel, or the name of the master is missing
  */
 export function createSentinelAddress({
   sentinel,
@@ -50,7 +50,7 @@ export function createSentinelAddress({
   };
 }
 
-/** Parses the URL of a sentinel. @throws StartupError if it cannot be one */
+/** Parses the URL of a sentinel. @throws StartupError if the URL cannot be that of a sentinel */
 export function parseSentinelUrl(url: string): RedisAddress {
   const { options, db } = parseRedisAddress(url);
   if (options.path !== undefined || db !== 0) {

@@ -14,9 +14,9 @@ const ASK_AGAIN_MS_MAX = 500;
 /**
  * Creates a connector class that connects to the current master of a Sentinel group.
  *
- * ioredis's connector is not used for three reasons. A failover while it queries for the master closes the connection
- * permanently. It queries the sentinels one after the other, so frozen sentinels delay every lock. And each connection
- * has a separate subscription to each sentinel.
+ * ioredis's connector is not used for three reasons. A failover during its query for the master closes the connection
+ * permanently. It queries the sentinels one after the other, so frozen sentinels delay every lock. Each connection has
+ * a separate subscription to each sentinel.
  */
 export function createSentinelConnector(
   sentinels: Sentinels,

@@ -1,7 +1,7 @@
 import { connect, OPEN_TIMEOUT_MS, waitUntilReady } from "../connect.ts";
 import { parseSentinelUrl, type SentinelLocation } from "./sentinel-address.ts";
 
-/** Reads the fields of SENTINEL MASTER from the first sentinel that replies. @throws when no sentinel replies */
+/** Reads the fields of SENTINEL MASTER from the first sentinel that replies. @throws if no sentinel replies */
 export async function readSentinelFacts({
   sentinel,
   master,

@@ -11,7 +11,7 @@ export interface Endpoint {
 }
 
 interface SentinelReply extends Endpoint {
-  /** The epoch of the failover that promoted it; larger is later. */
+  /** The epoch of the failover that promoted the master. A larger epoch is later. */
   readonly epoch: number;
 }
 

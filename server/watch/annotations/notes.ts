@@ -9,7 +9,10 @@ import type { HomeStore } from "../../home/home-store.ts";
 import { matchVersion } from "../holds/hold-version.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** A hash field that is not a note. It changes with every write, so that other instances read the notes again. */
+/**
+ * Name of the hash field that is not a note. Its value changes with every write, so that other instances read the notes
+ * again.
+ */
 const CHANGE_MARK_FIELD = "";
 const POLL_EVERY_MS = 2000;
 const RETENTION_MS = NOTE_DAYS_MAX * 86_400_000;
@@ -18,7 +21,7 @@ const StoredNote = z.object({
   text: z.string().min(1).max(NOTE_CHARACTERS_MAX),
   by: z.string(),
   at: z.number(),
-  /** The hold that the note is about. Without a version, the note is about the key. */
+  /** The version of the hold that the note is about. If missing, the note is about the key. */
   version: z.string().optional(),
 });
 type StoredNote = z.infer<typeof StoredNote>;
@@ -29,8 +32,8 @@ interface NoteChanges {
 }
 
 /**
- * Operators' notes on the locks of a target. They are in the home store, so read-only targets can have notes too. Every
- * instance keeps all notes in memory and reads the changes of other instances within seconds.
+ * Operators' notes on the locks of a target. Notes are stored in the home store, so read-only targets can have them
+ * too. Every instance keeps all notes in memory and reads the changes of other instances within seconds.
  */
 export class Notes {
   #notes = new Map<Key, StoredNote>();
@@ -60,12 +63,17 @@ export class Notes {
     clearInterval(this.#timer);
   }
 
-  /** Calls the listener when a note is changed by this or another instance. */
+  /** Calls the listener when this or another instance changes a note. */
   onChange(listener: () => void): void {
     this.#emitChange = listener;
   }
 
-  /** Returns the note of a key. @param hold the current hold of the key */
+  /**
+   * Returns the note about the key, or `undefined` if there is none. Omits a note whose retention has passed or whose
+   * hold has ended.
+   *
+   * @param hold the current hold of the key
+   */
   find(key: Key, hold: ObservedHold | undefined): Note | undefined {
     if (this.#notes.size === 0) return undefined;
     const note = this.#notes.get(key);
@@ -75,7 +83,7 @@ export class Notes {
   }
 
   /**
-   * Stores the note of a key, or removes it if the text is empty.
+   * Stores the note about a key, or removes the note if `text` is empty.
    *
    * @param version identifies the hold that the note is about
    *
@@ -92,7 +100,7 @@ export class Notes {
     await this.#write({ written: [[key, note]], removed: [...removed] });
   }
 
-  /** Removes a note whose hold has ended. */
+  /** Removes the note about the key if it is about a hold that has ended. */
   removeIfEnded(key: Key, hold: ObservedHold | undefined): void {
     if (this.#notes.size === 0) return;
     const note = this.#notes.get(key);

@@ -22,15 +22,15 @@ export interface RulePreviewDeps {
   readonly masters: readonly Master[];
   readonly watch: readonly string[];
   isWatched(key: Key): boolean;
-  /** Reads a key under different rules without changing the index. @throws when Redis is unreachable */
+  /** Reads a key under different rules without changing the index. @throws if Redis is unreachable */
   readKeyWithRules(key: Key, rules: FormatRules): Promise<Observation>;
 }
 
 /**
- * Determines how replacing the `present` rules with `next` would change the held locks, and which other keys would
- * become locks. Changes nothing, and reads only keys whose format differs between the two sets of rules.
+ * Determines how the held locks would change if `next` replaced the `present` rules, and which other keys would become
+ * locks. Changes nothing. Reads only keys whose format differs between the two sets of rules.
  *
- * @throws when Redis is unreachable
+ * @throws if Redis is unreachable
  */
 export async function previewRules(
   deps: RulePreviewDeps,

@@ -15,7 +15,7 @@ const TTL_MS = 60_000;
 const LATE_MESSAGE_MS = 200;
 /** Maximum number of characters to read. Another client may have written a long value to the key. */
 const VALUE_CHARACTERS_MAX = 32;
-/** The events of one beat: all event classes that can be triggered immediately. */
+/** The events that one beat causes: one for each event class that can be triggered immediately. */
 const EXPECTED_EVENTS = ["set", "del", "hset", "sadd", "zadd"] as const;
 const EVENT_BYTES = {
   ...{ set: Buffer.from("set"), del: Buffer.from("del"), hset: Buffer.from("hset") },
@@ -40,9 +40,9 @@ export type CanaryBeat =
   | { readonly outcome: "refused"; readonly because: "not_now"; readonly reason: WriteRefusal };
 
 /**
- * A key that changes regularly and whose notifications must arrive. If it is gone or has a different value, keys were
- * removed without individual notifications, by FLUSHALL, SWAPDB or a full resynchronization. Each process has its own
- * canary, so that the beats of other processes are not mistaken for such a removal.
+ * A key that Lockkeeper changes regularly to test whether notifications arrive. If the key is gone or has a different
+ * value, keys were removed without individual notifications, by FLUSHALL, SWAPDB or a full resynchronization. Each
+ * process has its own canary, so that the beats of other processes are not mistaken for such a removal.
  */
 export class Canary {
   readonly #id = randomBytes(6).toString("base64url");

@@ -15,12 +15,14 @@ import { parseMessages } from "./subscriber-stream.ts";
 import { VerbNotifications } from "./verb-notifications.ts";
 
 /**
- * Flags that the formats need: keyspace messages of generic, hash, set, sorted set, string, expiry and eviction
- * events.
+ * Notification flags that the formats need: keyspace messages for generic, hash, set, sorted set, string, expiry and
+ * eviction events.
  */
 const FLAGS_NEEDED = "Kghszxe$";
 const SETTING_NAME = "notify-keyspace-events";
-/** Maximum length of an event name: longer than any of Redis. Any client can publish anything on these channels. */
+/**
+ * Maximum length of an event name. No event name of Redis is longer. Any client can publish anything on these channels.
+ */
 const EVENT_NAME_BYTES_MAX = 64;
 
 const OWN_PREFIX = Buffer.from(TARGET_PREFIX);
@@ -43,10 +45,10 @@ export interface KeyspaceListener {
 }
 
 /**
- * Receives keyspace notifications of the watched keys, and script events.
+ * Receives keyspace notifications for the watched keys, and script events.
  *
- * Any client that may `PUBLISH` can forge both. A notification only causes a read of its key.
- * `UnconfirmedEventBudget` limits script events.
+ * Any client that may `PUBLISH` can forge both. A notification only causes a read of its key. `UnconfirmedEventBudget`
+ * limits script events.
  */
 export class KeyspaceSubscriber {
   readonly #redis: Redis;
@@ -149,8 +151,8 @@ export async function ensureNotificationSetting(
 }
 
 /**
- * The end of messages about missing notifications. It does not mention a delay, because the target's health contains
- * the measured polling delays.
+ * The last part of the messages about missing notifications. It does not mention a delay, because the target's health
+ * contains the measured polling delays.
  */
 const FALLBACK_TEXT = "Lockkeeper polls instead";
 

@@ -8,7 +8,7 @@ export interface MessageHandler {
     message: number,
     messageEnd: number,
   ): void;
-  /** Called for a message on a channel. Returns false to have it passed to `onOther`. */
+  /** Called for a message on a channel. Return false to pass the message to `onOther`. */
   onMessage(data: Buffer, channel: number, channelEnd: number, message: number, messageEnd: number): boolean;
   /** Called with any other reply once it is complete. */
   onOther(reply: Buffer): void;
@@ -61,7 +61,7 @@ export class MessageParser {
     }
   }
 
-  /** Returns the end of the reply, or `undefined` if it is incomplete. */
+  /** Returns the offset of the end of the reply, or `undefined` if the reply is incomplete. */
   #parseReply(data: Buffer, at: number): number | undefined {
     if (hasPrefix(data, at, PATTERN_MESSAGE))
       return this.#parsePatternMessage(data, at + PATTERN_MESSAGE.length);
@@ -82,7 +82,7 @@ export class MessageParser {
     return messageEnd + 2;
   }
 
-  /** Returns the end of the message, negated if the handler does not accept it. */
+  /** Returns the offset of the end of the message, negated if the handler does not accept the message. */
   #parseMessage(data: Buffer, at: number): number | undefined {
     if (!this.#readString(data, at)) return undefined;
     const [channel, channelEnd] = [this.#start, this.#end];
@@ -92,7 +92,7 @@ export class MessageParser {
     return isAccepted ? messageEnd + 2 : -(messageEnd + 2);
   }
 
-  /** Reads `$length\r\ntext\r\n`. Returns false if it is incomplete. */
+  /** Reads `$length\r\ntext\r\n`. Returns false if the string is incomplete. */
   #readString(data: Buffer, at: number): boolean {
     if (at >= data.length) return false;
     if (data[at] !== DOLLAR) throw new Error("Redis sent a message whose part is not a string");
@@ -105,7 +105,9 @@ export class MessageParser {
     return false;
   }
 
-  /** Reads the number of a line and sets `#end` to the end of the line. Returns `undefined` if it is incomplete. */
+  /**
+   * Reads the number of a line and sets `#end` to the end of the line. Returns `undefined` if the line is incomplete.
+   */
   #readNumber(data: Buffer, at: number): number | undefined {
     const isNegative = data[at] === MINUS;
     const first = isNegative ? at + 1 : at;

@@ -1,10 +1,10 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { ScriptEvent } from "./script-event.ts";
 
-/** Maximum number of replies whose events have not arrived. Beyond it, all are dropped. */
+/** Maximum number of replies whose events have not arrived. If it is exceeded, all are dropped. */
 const REPLIES_MAX = 10_000;
 
-/** A change that a verb reports: a hold began, or its last count was released and the lock is free. */
+/** A change reported by a verb: `acquired` if a hold began, `released` if the last count of a hold was released. */
 export type OwnChange = "acquired" | "released";
 
 /**

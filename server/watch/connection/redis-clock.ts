@@ -22,7 +22,7 @@ export class RedisClock {
     return moment + this.#offsetMs;
   }
 
-  /** Redis's time at its last reply. */
+  /** Redis's time in its last reply. */
   get lastUpdate(): number {
     return Math.round(this.toRedisTime(this.#updatedAt ?? performance.now()));
   }

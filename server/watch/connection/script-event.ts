@@ -25,15 +25,19 @@ export interface ScriptEvent {
   readonly isShared?: true;
 }
 
-/** Limit of an owner in bytes, as in the formats. A longer value is not a lock. */
+/** Maximum length of an owner in bytes, as in the formats. A key with a longer value is not a lock. */
 const OWNER_BYTES_MAX = 1024;
 /**
- * Limit of an actor's name in characters. It includes `key:`, and leaves room for names passed to the client library.
+ * Maximum length of an actor's name in characters. It includes the prefix `key:` and leaves room for names passed to
+ * the client library.
  */
 const ACTOR_CHARACTERS_MAX = 4 * NAME_CHARACTERS_MAX;
-/** Limit of the JSON of actor and reason in bytes. JSON escapes a control character with six characters. */
+/**
+ * Maximum size, in bytes, of the JSON with the actor and the reason. JSON escapes a control character as six
+ * characters.
+ */
 const ACTOR_JSON_BYTES_MAX = 6 * (ACTOR_CHARACTERS_MAX + REASON_CHARACTERS_MAX) + 64;
-/** Limit of the type, numbers and token of an event in bytes. */
+/** Maximum total size of an event's type, numbers and token, in bytes. */
 const FIELDS_BYTES_MAX = 192;
 const HEADER_BYTES_MAX = OWNER_BYTES_MAX + ACTOR_JSON_BYTES_MAX + FIELDS_BYTES_MAX;
 
@@ -108,7 +112,7 @@ function isWholeNumber(text: string | undefined): boolean {
   return text !== undefined && isDigits(text, 1, 15);
 }
 
-/** Whether the text consists of `least` to `most` digits. Costs less than a regular expression for short texts. */
+/** Whether the text consists of `least` to `most` digits. Faster than a regular expression for short texts. */
 function isDigits(text: string, least: number, most: number): boolean {
   if (text.length < least || text.length > most) return false;
   for (let at = 0; at < text.length; at++) {
@@ -118,7 +122,7 @@ function isDigits(text: string, least: number, most: number): boolean {
   return true;
 }
 
-/** Returns `undefined` if a string is too long. */
+/** Parses the JSON of the actor and the reason. Returns `undefined` if a string is too long. */
 function parseActor(bytes: string): Pick<ScriptEvent, "by" | "reason" | "isShared"> | undefined {
   // Most events have no operator. An exception would cost more than the rest of the parsing.
   if (bytes === "") return NO_ACTOR;

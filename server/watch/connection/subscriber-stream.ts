@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { type MessageHandler, MessageParser } from "./message-parser.ts";
 
 /**
- * Parses the messages of a subscriber connection instead of ioredis, which creates several objects for each. Other
+ * Parses the messages of a subscriber connection in place of ioredis, which creates several objects per message. Other
  * replies are passed on to ioredis.
  *
  * Data is parsed only after all readable sockets have been read in the same turn of the event loop. The replies to

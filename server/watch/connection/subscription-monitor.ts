@@ -33,7 +33,10 @@ let continuityCount = 0;
  * required notifications, and no keys were removed without a notification.
  */
 export class SubscriptionMonitor {
-  /** Why Redis refused all writes at the last canary beat. Also `undefined` if this user may not write the canary. */
+  /**
+   * Why Redis refused all writes at the last canary beat. `undefined` if Redis did not refuse the beat, or if this user
+   * may not write the canary.
+   */
   writesRefused: WriteRefusal | undefined;
   state: NotificationState = { state: "off", detail: "Not checked yet." };
   readonly #canary: Canary;
@@ -86,7 +89,7 @@ export class SubscriptionMonitor {
     return isWhole.every(Boolean);
   }
 
-  /** Whether the keys are intact: none was removed without a notification. @throws when Redis is unreachable */
+  /** Whether the keys are intact: none was removed without a notification. @throws if Redis is unreachable */
   async isDataIntact(): Promise<boolean> {
     if (this.#canWrite) {
       const isPresent = await this.#canary.isPresent();

@@ -2,7 +2,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { isAuxiliaryKey } from "../../formats/keys.ts";
 import type { ScriptEvent } from "./script-event.ts";
 
-/** The key's notifications that a verb causes before its script event, in all formats. */
+/** The notification sequences that a verb can cause on its key before its script event, in all formats. */
 const ACQUIRED = [
   ["hset", "expire"],
   ["set", "expire"],
@@ -49,7 +49,7 @@ export class VerbNotifications {
     this.listener.onScriptEvent(event);
   }
 
-  /** Reports the notifications that no event has followed yet. */
+  /** Reports the stored notifications without waiting for an event. */
   flush(): void {
     if (this.#last === "") return;
     if (this.#before !== "") this.#report(this.#before);

@@ -4,7 +4,7 @@ import type { SeenHolder } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/** An event before the journal gives it an id. */
+/** An event before the journal assigns its id. */
 export interface NewEvent
   extends Pick<
     LockEvent,
@@ -26,12 +26,14 @@ export interface ReportedHold {
   readonly role: SeenHolder["role"];
   readonly fence: string | null;
   readonly epoch: number;
-  /** 0 if the hold has ended; further reports of it are late. */
+  /** 0 if the hold has ended. Later reports of the hold are outdated. */
   readonly count: number;
   readonly seq: number;
   readonly isVoted?: true | undefined;
   readonly sinceMs: number;
-  /** When its lease ends, on the Redis clock: `null` if it has no TTL, `undefined` if not read yet. */
+  /**
+   * When the lease ends, on the Redis clock. `null` if there is no TTL; `undefined` if the hold has not been read yet.
+   */
   readonly endsAtMs: number | null | undefined;
 }
 
@@ -100,8 +102,8 @@ export function isOpen(reported: ReportedHold | undefined): reported is Reported
 }
 
 /**
- * Whether the event can be ignored because the end of the hold was reported. Only a force-release adds information
- * then: the operator and the reason.
+ * Whether the event can be ignored because the end of the hold has already been reported. A `force_released` event is
+ * never ignored, because it adds the operator and the reason.
  */
 function isAfterEnd(reported: ReportedHold, event: ScriptEvent): boolean {
   return !isOpen(reported) && event.type !== "force_released";
@@ -123,7 +125,7 @@ function toExactEvent(event: ScriptEvent): NewEvent {
   };
 }
 
-/** Whether the hold shares its lock with others: that of a reader, or permits of a semaphore. */
+/** Whether the event is about a hold that shares its lock: a read lock, or permits of a semaphore. */
 export function isSharedEvent({ token, isShared }: ScriptEvent): boolean {
   // Only the events of readers have a token.
   return isShared === true || token !== undefined;
@@ -134,7 +136,7 @@ export interface HolderSnapshot {
   readonly holder: SeenHolder;
   readonly epoch: number;
   readonly sinceMs: number;
-  /** When its lease ends, on the Redis clock; `null` if it has no TTL. */
+  /** When the lease ends, on the Redis clock; `null` if there is no TTL. */
   readonly endsAtMs: number | null;
 }
 
@@ -201,7 +203,7 @@ function isSameHold(reported: ReportedHold, { holder, epoch }: CurrentHolder): b
   return holder.fence !== null || (reported.role === holder.role && reported.epoch === epoch);
 }
 
-/** Converts an observed holder to its reported state. */
+/** Returns the reported state that corresponds to an observed holder. */
 export function toReportedHold({ holder, epoch, sinceMs, endsAtMs }: HolderSnapshot): ReportedHold {
   const { token, owner, role, fence, count, seq, isVoted } = holder;
   return { token, owner, role, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };

@@ -40,13 +40,13 @@ export interface ReportedReading {
 
 /**
  * Merges script events and observations into one sequence of events without duplicates. A script event is exact and
- * contains the operator and the reason. Events from observations are inferred, and are deferred briefly where a
- * script event may still arrive.
+ * contains the operator and the reason. Events from observations are inferred, and are deferred briefly if a script
+ * event may still arrive.
  */
 export class EventReporter {
   /**
-   * The reported state of each key: usually the last observation, which is stored anyway, or one entry per holder
-   * until the next read.
+   * The reported state of each key: usually the last observation, which the index stores anyway. After a script event,
+   * one entry per holder until the next read.
    */
   readonly #reported = new Map<Key, ObservedHold | readonly ReportedHold[]>();
   readonly #endedHolds = new Map<Key, ReportedHold>();
@@ -62,7 +62,7 @@ export class EventReporter {
   ) {}
 
   /**
-   * @param reportedCause how Redis reported the end of the previous hold, if no read has reported it yet
+   * @param reportedCause how the previous hold ended according to Redis, if no read has reported its end yet
    * @param isProven whether the event is known to be genuine, so that the key does not have to be read
    */
   reportScriptEvent(scriptEvent: ScriptEvent, reportedCause?: EndCause, isProven = false): void {
@@ -96,7 +96,10 @@ export class EventReporter {
     this.#appendEvents(event.key, [...endings, ...events]);
   }
 
-  /** Replaces the owner in an event of a foreign hold with the value that the lock stores. */
+  /**
+   * Returns the event of a foreign hold with its owner replaced by the value that the lock stores, if that value is
+   * known. Returns any other event unchanged.
+   */
   #resolveToken(event: ScriptEvent): ScriptEvent {
     if (event.fence !== null) return event;
     const reported = this.#listReportedHolds(event.key).find(
@@ -105,7 +108,10 @@ export class EventReporter {
     return reported?.token === undefined ? event : { ...event, owner: reported.token };
   }
 
-  /** Finds the reported state that an event continues, and those of the other holders. */
+  /**
+   * Finds the reported state of the hold that the event is about (`known`), and those of the other open holders
+   * (`others`).
+   */
   #findReportedHold(event: ScriptEvent): {
     known: ReportedHold | undefined;
     others: readonly ReportedHold[];
@@ -160,7 +166,10 @@ export class EventReporter {
     this.#appendEvents(key, reported.events);
   }
 
-  /** Drops the reported state of a key that now has a different format. */
+  /**
+   * Drops the reported state of a key whose hold must not be reported as ended, because only its format or listing
+   * changed.
+   */
   forgetReported(key: Key): void {
     this.#cancelDeferral(key);
     this.#reported.delete(key);

@@ -36,8 +36,8 @@ export class ForceReleasedHolds {
   }
 
   /**
-   * Whether this exact hold was force-released. If owner strings can be reused, returns true only for a library that
-   * recreates its lock when it renews, and only until the next renewal. Never true for a Lockkeeper hold.
+   * Whether this exact hold was force-released. If owner strings can be reused, returns true only if the library can
+   * recreate its lock and the hold began soon enough after the force-release. Never true for a Lockkeeper hold.
    */
   has(
     seen: HeldObservation,

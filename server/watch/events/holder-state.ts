@@ -20,8 +20,9 @@ interface HolderReading {
 }
 
 /**
- * Lists the holders for which events are reported. Returns an empty list after the deadline. For a lock that is not
- * listed, includes only force-released holders, so that a hold recreated by its library is reported.
+ * Lists the holders for which events are reported. Returns an empty list if the lock is free or its deadline has
+ * passed. For a lock that is not listed, includes only force-released holders, so that a hold recreated by its library
+ * is reported.
  */
 export function listCurrentHolders(
   { hold, isInitialScan }: HolderReading,
@@ -40,7 +41,7 @@ export function listCurrentHolders(
   return hold.isListed ? holders : holders.filter(({ wasForceReleased }) => wasForceReleased);
 }
 
-/** Returns the reported state of a lock after an observation was reported. */
+/** Returns the reported state of each open holder once the observation has been reported. */
 export function toReportedHolds(hold: ObservedHold): ReportedHold[] {
   if (hold.seen.state === "ended") return [];
   return hold.holders.map((holder) => toReportedHold(toHolderSnapshot(hold, holder))).filter(isOpen);

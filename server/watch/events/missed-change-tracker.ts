@@ -5,7 +5,7 @@ import type { ObservationContext } from "../holds/continuity.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/** Time in which the notification of an observed change may still arrive. */
+/** Time after an observed change within which its notification may still arrive, in ms. */
 const GRACE_MS = 2000;
 /**
  * Maximum number of notified keys that have not been read. If it is reached, reads are not keeping up, and all
@@ -35,8 +35,8 @@ export interface IndexedReading {
 }
 
 /**
- * Counts changes that a read found but no notification reported. It excludes changes whose notification arrives soon
- * afterwards, leases that have just expired, and changes during a known gap.
+ * Counts changes that a read found without a notification. Excludes changes whose notification arrives soon afterwards,
+ * leases that have just expired, and changes during a known gap.
  */
 export class MissedChangeTracker {
   readonly #counts = { found: 0, gone: 0, changed: 0, lastAt: null as number | null };

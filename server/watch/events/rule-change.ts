@@ -16,7 +16,7 @@ export class RuleChange {
     private readonly after: Rules,
   ) {}
 
-  /** Whether a reading differs from the indexed hold because of the rules. @param sentAt `performance.now()` */
+  /** Whether a reading differs from the indexed hold because of the new rules. @param sentAt `performance.now()` */
   explains(hold: ObservedHold | undefined, observation: Observation, sentAt: number): boolean {
     const { key, state } = observation;
     if (sentAt < this.#startedAt || state === "free" || state === "unreadable") return false;

@@ -3,8 +3,8 @@ import type { HeldObservation } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 
 /**
- * Maximum rate of events that are reported without confirmation by a read, in events per second. Their holds ended
- * before the read.
+ * Maximum rate of events that are reported without confirmation by a read, in events per second. These are events of
+ * holds that ended before their key was read.
  */
 export const UNCONFIRMED_EVENTS_PER_S = 10_000;
 /** Maximum burst of such events. */
@@ -55,7 +55,7 @@ export class UnconfirmedEventBudget {
   /**
    * Refunds the tokens of a key's events if a read shows their hold.
    *
-   * @param seen `undefined` if the key is free
+   * @param seen `undefined` if the key is not held
    * @param sentAt when the read was sent, `performance.now()`
    */
   confirm(key: Key, seen: Pick<HeldObservation, "holders"> | undefined, sentAt: number): void {

@@ -6,7 +6,10 @@ export const UNSEEN_HOLD_MS_MAX = 200;
 const BEAT_MS = 50;
 /** Time after which the notification of a hold's end counts as lost, in ms. */
 const END_NOTIFIED_WITHIN_MS = 5000;
-/** Maximum number of keys with unread notifications. Beyond it, all are dropped, and a gap covers their holds. */
+/**
+ * Maximum number of keys with unread notifications. If it is exceeded, all notifications are dropped, and a gap covers
+ * the holds.
+ */
 const KEYS_MAX = 100_000;
 
 const START_EVENTS = new Set(["set", "hset", "hincrby", "sadd", "zadd", "incrby"]);
@@ -16,20 +19,20 @@ const END_EVENTS = new Set(["del", "expired", "evicted"]);
 interface UnreadChanges {
   /** Earliest start of a hold without a notification of its end. */
   openFrom: number | undefined;
-  /** The hold in the index has ended. */
+  /** Whether the hold in the index has ended. */
   hasEnded: boolean;
   readonly ended: { readonly from: number; readonly to: number }[];
 }
 
 /**
- * Finds foreign holds that ended before their key was read. Notifications prove that a hold existed but do not name
- * its owner.
+ * Finds foreign holds that ended before their key was read. Notifications prove that a hold existed but do not name its
+ * owner.
  *
- * A suspended process reads keys late and receives all notifications of a long hold at the same time. A hold is
- * therefore counted from the time before the suspension.
+ * A suspended process reads keys late and receives all notifications of a long hold at the same time. The earliest
+ * start of a hold is therefore a time before the suspension.
  */
 export class UnseenHolds {
-  /** Number of such holds since the process started. */
+  /** Number of holds found since the process started. */
   count = 0;
   readonly #unread = new Map<Key, UnreadChanges>();
   readonly #beats: NodeJS.Timeout;

@@ -36,15 +36,15 @@ export interface EvidenceSource {
   listKeys(): Iterable<Key>;
   /** Called when the stored evidence of a key was loaded after the key was read. */
   restoreLate(key: Key): void;
-  /** Whether this instance writes evidence. Only one of the instances that watch a target does. */
+  /** Whether this instance is the one that writes evidence for the target. */
   isWriter(): boolean;
 }
 
 /**
- * Stores the evidence of holds in the home store so that it survives a restart: liveness, and the start of foreign
- * holds.
+ * Stores evidence about holds in the home store, so that their liveness and the start of foreign holds survive a
+ * restart.
  *
- * Changes are written every five seconds and at shutdown. If the process is killed, changes since its last write are
+ * Changes are written every five seconds and at shutdown. If the process is killed, changes since the last write are
  * lost, and the affected holds appear to have been renewed while no process was watching.
  */
 export class EvidenceRecorder {
@@ -52,7 +52,7 @@ export class EvidenceRecorder {
   #unread = new Map<Key, string>();
   /** Keys with a field in the store. */
   #stored: Set<Key> | undefined;
-  /** Whether the stored keys must still be compared with the existing locks, as after each read of the store. */
+  /** Whether the stored keys must still be compared with the existing locks. Set after each read of the store. */
   #mayHaveEndedUnseen = true;
   readonly #changed = new Set<Key>();
   #source: EvidenceSource | undefined;
@@ -65,7 +65,10 @@ export class EvidenceRecorder {
     private readonly log: Logger | undefined,
   ) {}
 
-  /** Reads the stored evidence. If the home store is unreachable, it is read as soon as it is available. */
+  /**
+   * Reads the stored evidence. If the home store is unreachable, the evidence is read as soon as the store is
+   * available.
+   */
   static async open(
     store: EvidenceStore,
     { times = EVIDENCE_TIMES, log }: EvidenceOptions = {},
@@ -77,7 +80,10 @@ export class EvidenceRecorder {
     return recorder;
   }
 
-  /** Returns the stored state of a hold, once. The next reading of the key continues or ends it. */
+  /**
+   * Returns and forgets the stored state of a hold, or `undefined` if there is none. Whether the observed hold is the
+   * same is decided when the observation is applied.
+   */
   readonly restoreHold = (
     observation: HeldObservation,
     getEpoch: (holder: SeenHolder) => number,
@@ -108,7 +114,8 @@ export class EvidenceRecorder {
   }
 
   /**
-   * Drops holds that were never stored. Otherwise, short holds would accumulate while the home store is unreachable.
+   * Marks the stored evidence of an ended hold for removal. A hold that was never stored is dropped, because short
+   * holds would otherwise accumulate while the home store is unreachable.
    */
   #recordEnd(key: Key): void {
     if (this.#stored?.has(key)) this.#changed.add(key);
@@ -184,7 +191,7 @@ export class EvidenceRecorder {
     }
   }
 
-  /** Marks the evidence of holds that ended while no instance was watching, so that it is removed. */
+  /** Marks for removal the evidence of holds that ended while no instance was watching. */
   #markEndedUnseen(source: EvidenceSource, stored: ReadonlySet<Key>): void {
     if (!this.#mayHaveEndedUnseen) return;
     this.#mayHaveEndedUnseen = false;
@@ -214,7 +221,7 @@ export class EvidenceRecorder {
   }
 }
 
-/** On a quorum, a key counts as free only if no votes are known. */
+/** Whether the key is certainly not held. On a quorum, this requires that no owner has a vote. */
 function isCertainlyNotHeld(observation: Observation): boolean {
   if (observation.state === "free")
     return observation.votes === undefined || observation.votes.owners.length === 0;

@@ -24,7 +24,7 @@ export class EvidenceStore {
   /**
    * Runs a task as soon as the store is available, possibly more than once.
    *
-   * @throws other errors of the task
+   * @throws any error of the task except `unavailable` and `unknown_outcome`
    */
   whenAvailable(task: () => Promise<void>): Promise<void> {
     return this.home.whenAvailable(task);

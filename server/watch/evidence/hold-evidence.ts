@@ -8,15 +8,20 @@ import { findSteadyInterval, type RenewalHistory } from "../holds/renewal-histor
 /** Maximum number of holders to store per hold. Only semaphores have more. */
 const HOLDERS_MAX = 32;
 const TEXT_CHARACTERS_MAX = 8192;
-/** A hold whose stored time is this far in the future proves that Redis's clock was set back. */
+/** A stored time that is this far in the future, in ms, proves that Redis's clock was set back. */
 const CLOCK_STEP_MS = 5000;
-/** Matches no real observation period, because observation has been interrupted since the write. */
+/**
+ * A continuity id that matches no real observation period, because observation has been interrupted since the write.
+ */
 const STORED_CONTINUITY_ID = "stored";
 
 const Time = z.int().min(0);
 const Duration = z.int().min(0);
 
-/** Digest, count, number of the last change, first seen, whether that is the exact start, own deadline. */
+/**
+ * The digest, count, number of the last change, time first seen, whether that time is the exact start, and own
+ * deadline.
+ */
 const StoredHolder = z.tuple([
   z.string().max(32),
   z.int(),
@@ -66,7 +71,7 @@ function roundTime(ms: number | null): number | null {
  * observation is applied.
  *
  * @param text the result of `formatHoldEvidence`; any other text is ignored
- * @returns `undefined` if the text is invalid, or no stored holder is in the observation
+ * @returns the restored hold, or `undefined` if the text is invalid or the observation contains no stored holder
  */
 export function restoreHold(
   text: string,

@@ -10,15 +10,15 @@ import { TimeBudget } from "../scan/time-budget.ts";
 import { FoundLocks } from "./found-locks.ts";
 
 /**
- * Share of the time that a search may take. Larger than for background scans, because it runs once and an operator
- * waits for the result.
+ * Share of the time that a search may take. Larger than for background scans, because a search runs once and an
+ * operator waits for the result.
  */
 const SCAN_SHARE = 0.2;
 const SAVED_MS_MAX = 250;
 const BATCH_SIZE = 50;
 const TRIES = 10;
 const RETRY_MS = 500;
-/** Number of keys of one pattern without a lock after which only a sample of its keys is read. */
+/** Number of keys of a pattern to read without finding a lock before only a sample of its other keys is read. */
 const SAMPLE_MIN = 200;
 const SAMPLE_ONE_OF = 20;
 const NAMES_MAX = 20_000;
@@ -187,7 +187,7 @@ async function retry<Result>(signal: AbortSignal, work: () => Promise<Result>): 
   }
 }
 
-/** A cursor is only valid in the server run that returned it. */
+/** Whether every server is still in the run that returned its cursor. A cursor is not valid in any other run. */
 async function isSameServerRun({ scans }: FinderRun): Promise<boolean> {
   const runs = await Promise.all(scans.map(({ master }) => readRunId(master.redis)));
   return scans.every(({ run }, at) => run !== undefined && run === runs[at]);

@@ -5,7 +5,7 @@ import { toKeyPattern } from "../../../lib/keys/key-pattern.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 
 const CONFIDENCE_ORDER: readonly Confidence[] = ["certain", "likely", "possible"];
-/** Minimum number of patterns that differ in one segment and are merged. */
+/** Minimum number of patterns that must differ in only one segment to be merged. */
 const FAMILY_SIZE_MIN = 8;
 const GROUPS_MAX = 2000;
 const GROUPS_SHOWN_MAX = 200;
@@ -64,8 +64,8 @@ export class FoundLocks {
   }
 
   /**
-   * Merges patterns that differ in one segment, from the last segment to the second. The first segment names the
-   * family.
+   * Merges patterns that differ in only one segment, from the last segment to the second. The first segment is kept,
+   * because it names the family. If too many groups remain, merges all groups of each format.
    */
   #mergeGroups(): void {
     const most = Math.max(0, ...[...this.#groups.values()].map(({ segments }) => segments.length));
@@ -101,7 +101,7 @@ function formatGroupId(format: FormatName, segments: readonly string[]): string 
   return `${format}\n${segments.join("")}`;
 }
 
-/** Escapes the special characters of globs. */
+/** Returns a glob for the segments. Escapes all special characters except `*`. */
 function toGlob(segments: readonly string[]): string {
   return segments
     .join("")

@@ -17,8 +17,8 @@ type AtTime<Answer> = (hold: ObservedHold, nowMs: number, typicalMs: number) => 
 export const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * Factor of the typical time from which a held lock needs attention. One hold in twenty exceeds the typical time
- * itself.
+ * A lock needs attention once it has been held for this multiple of its typical time. One hold in twenty exceeds the
+ * typical time itself.
  */
 const TYPICAL_FACTOR_MAX = 2;
 
@@ -28,8 +28,8 @@ export function needsAttention(hold: ObservedHold, nowMs: number, typicalMs: num
 }
 
 /**
- * Returns whether a hold can need attention. Excludes data that only resembles a lock, which has neither waiters nor a
- * lease, and latches, which never have a lease.
+ * Whether a hold can need attention. Excludes data that only resembles a lock, which has neither waiters nor a lease,
+ * and latches, which never have a lease.
  */
 function isAssessed({ seen, isListed }: ObservedHold): boolean {
   return seen.state === "held" && seen.kind !== "latch" && isListed;
@@ -82,7 +82,7 @@ export function compileTimeDependentTerm(term: FilterTerm): TimeDependentTerm | 
   };
 }
 
-/** Returns when the result of a comparison changes: `<` is true before, `>` after. */
+/** Returns the time at which the result of a comparison changes: `<` is true before that time, `>` after it. */
 function computeBound(
   term: Extract<ComparisonTerm, { ms: unknown }>,
   hold: ObservedHold,
@@ -109,10 +109,12 @@ const SECONDS = 1e10;
 const DOUBLINGS_MAX = 20;
 /** The severity of locks that are overdue or have no TTL. Lower severities are doublings of the typical hold time. */
 const CRITICAL = DOUBLINGS_MAX + 2;
-/** The lowest severity of locks that block others. One severity per doubling of the number of waiters follows. */
+/** The lowest severity of locks that block others. Each doubling of the number of waiters adds one severity. */
 const BLOCKING = CRITICAL + 1;
 const BLOCKING_CRITICAL = BLOCKING + DOUBLINGS_MAX + 1;
-/** Duration from which a hold with waiters blocks others, in ms. Shorter ones are ordinary contention. */
+/**
+ * Minimum duration, in ms, from which a hold with waiters counts as blocking. Shorter holds are ordinary contention.
+ */
 const BLOCKING_MS_MIN = 10_000;
 
 /**
@@ -154,8 +156,8 @@ function countWaiters({ seen }: ObservedHold): number {
 }
 
 /**
- * Counts the doublings of the typical time. 0: within it; 1: past it; 2: at least twice as long; 3: at least four times
- * …
+ * Returns how far a hold exceeds its typical time: 0 within it, 1 past it, 2 from twice the typical time, 3 from four
+ * times the typical time, and so on.
  */
 function countDoublings(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   const times = (nowMs - getHeldSince(hold)) / Math.max(1, typicalMs);

@@ -11,7 +11,7 @@ import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from ".
 export interface ObservationContext {
   /** The key was reported as gone, so a hold that looks the same is a different one. */
   readonly wasGone: boolean;
-  /** More holders were reported as gone than are missing, so one may have left and come back. */
+  /** More holders were reported as gone than are missing, so a holder may have left and come back. */
   readonly hasAmbiguousExit?: boolean;
   /** An operator extended the lease, which is not evidence that the holder is alive. */
   readonly isExtended?: boolean;
@@ -34,8 +34,8 @@ function internCandidates(candidates: HeldObservation["candidates"]): HeldObserv
 }
 
 /**
- * Builds a compact copy for storage. Objects made by spreading take twice the memory, and there can be a million of
- * them. Rare fields keep the original object.
+ * Builds a compact copy of the observation for storage. Objects created by spreading take twice the memory, and there
+ * can be a million of them. Returns the original object if it has a rare field.
  */
 function compactObservation(observation: HeldObservation): HeldObservation {
   const { state, key, asOf, type, format, kind, confidence, remainingMs, waiters } = observation;
@@ -51,7 +51,8 @@ function compactObservation(observation: HeldObservation): HeldObservation {
 }
 
 /**
- * Computes the hold after an observation: matches its holders with the previous ones and carries over what is known.
+ * Returns the hold after an observation. A holder that matches a previous one keeps what is known about it, such as its
+ * start.
  */
 export function updateHold(
   before: ObservedHold | undefined,
@@ -116,13 +117,13 @@ export function updateHold(
   return withRecurrence(hold, recurrence);
 }
 
-/** Adds the field only if present, to save memory in nearly all holds. */
+/** Adds the recurrence only if there is one, to save memory in nearly all holds. */
 function withRecurrence(hold: ObservedHold, recurrence: Recurrence | undefined): ObservedHold {
   return recurrence === undefined || recurrence === hold.recurrence ? hold : { ...hold, recurrence };
 }
 
 /**
- * Whether the observation is the common case: one holder that was there before, and no notification to the contrary.
+ * Whether the lock still has the same single holder, and no notification suggests otherwise. This is the common case.
  */
 function isSameSingleHolder(
   before: ObservedHold,
@@ -141,7 +142,7 @@ function isSameSingleHolder(
   );
 }
 
-/** Continues a hold that was observed without a gap. */
+/** Returns the next state of a continuing hold. */
 function continueHold(
   before: ObservedHold,
   seen: HeldObservation,

@@ -1,8 +1,8 @@
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
 /**
- * Share of the lease by which a deadline may appear to change. The masters of a quorum receive a renewal at different
- * times. Without a gap, differences up to the same share are smoothed.
+ * Share of the lease by which an unchanged deadline may appear to change, because the masters of a quorum receive a
+ * renewal at different times. Without a gap, differences up to the same share are smoothed.
  */
 const DEADLINE_SHARE = 0.05;
 const DEADLINE_MS_MAX = 500;
@@ -21,10 +21,10 @@ interface HoldBeforeGap {
 /**
  * Whether an owner string that can be reused identifies the same hold before and after a gap.
  *
- * It does if the deadline is unchanged, because a different hold would have a different one. A single holder with a
- * steady renewal interval is also the same if it has the deadline that a renewal on schedule would have set. Any other
- * deadline may belong to a new hold by the same owner. A lock without a TTL has no deadline to compare, and is treated
- * as the same hold.
+ * Returns true if the deadline is unchanged, because a different hold would have a different deadline. Also returns
+ * true for a single holder with a steady renewal interval if the deadline is the one that a renewal on schedule would
+ * have set. Any other deadline may belong to a new hold by the same owner. A lock without a TTL has no deadline to
+ * compare, and is treated as the same hold.
  */
 export function outlastsGap(
   before: HoldBeforeGap,

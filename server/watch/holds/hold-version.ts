@@ -5,16 +5,16 @@ import type { ObservedHold, ObservedHolder } from "./observed-hold.ts";
 import { isRecurring } from "./recurrence.ts";
 
 /**
- * A version identifies one hold, or one holder's part of it: a Lockkeeper hold by its fencing token (`fence`), a reader
- * of Lockkeeper or a foreign hold by an owner string that is never reused (`token`). If owner strings are reused, it
- * consists of the owner, the observed epoch and the observation period (`seen`). A version of several holders
- * identifies all of them (`all`, or `seen`).
+ * A version identifies a hold, or one holder of a shared lock. A Lockkeeper hold is identified by its fencing token
+ * (`fence`). A Lockkeeper reader, or a foreign hold whose owner string is never reused, is identified by that string
+ * (`token`). If owner strings are reused, the version consists of the owner, the observed epoch and the observation
+ * period (`seen`). A version of several holders identifies all of them (`all` or `seen`).
  */
 
 // Epochs restart with the process. Without the nonce, the version of another process could match by chance.
 const PROCESS_NONCE = randomBytes(6).toString("base64url");
 
-/** Continuity id without notifications: between two scans, anything may have happened. */
+/** Continuity id while there are no notifications. Any change between two scans may be missed. */
 export const NO_CONTINUITY = "x";
 
 export function buildHoldVersion(hold: ObservedHold): string {
@@ -64,7 +64,7 @@ export function isObservedVersion(version: string): boolean {
 
 export type VersionComparison = "same" | "changed" | "unverified";
 
-/** The hold that a version identifies: the whole hold, or one holder's part of it (`holder`). */
+/** The result of comparing a version with a hold. `holder` is set if the version identifies one of several holders. */
 export interface VersionMatch {
   readonly comparison: VersionComparison;
   readonly holder: ObservedHolder | undefined;

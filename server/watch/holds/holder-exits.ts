@@ -5,7 +5,7 @@ import type { ObservedHold } from "./observed-hold.ts";
 
 /** Events of a removed hash field or set member. */
 const EXIT_EVENTS = /^(?:hdel|hexpired|srem|spop|zrem|zpop)/;
-/** A notification of a missing holder arrives within this time, or never. */
+/** Time, in ms, within which the notification of a missing holder arrives. After that, none is expected. */
 const NOTIFIED_WITHIN_MS = 1000;
 
 /**
@@ -14,7 +14,7 @@ const NOTIFIED_WITHIN_MS = 1000;
  */
 export class HolderExits {
   readonly #exits = new Map<Key, { count: number; at: number }>();
-  /** Holders found missing before their notification. */
+  /** Holders that a read found missing before their notification arrived. */
   readonly #missingAhead = new Map<Key, { count: number; until: number }>();
 
   recordEvent(key: Key, event: string): void {

@@ -2,7 +2,8 @@ import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
 /**
- * Whether an owner string identifies a single hold in every possible format of the lock. Otherwise, it can be reused.
+ * Whether an owner string identifies a single hold in every possible format of the lock. Otherwise, the string can be
+ * reused.
  */
 export function hasUniqueOwner({ format, candidates, isChosen }: HeldObservation): boolean {
   return (

@@ -50,7 +50,7 @@ export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
   return { state: "overdue", missedRenewals };
 }
 
-/** Returns when the liveness changes without a renewal, or `undefined` if it never does or already has. */
+/** Returns when the liveness changes if the hold is not renewed, or `undefined` if it will not change. */
 export function findLivenessChangeAt(evidence: LivenessEvidence): number | undefined {
   const { asOf, remainingMs } = evidence.seen;
   if (remainingMs === null) return undefined;
@@ -58,7 +58,7 @@ export function findLivenessChangeAt(evidence: LivenessEvidence): number | undef
   return asOf <= changesAt ? changesAt : undefined;
 }
 
-/** Describes the liveness with its evidence. */
+/** Describes the liveness and the evidence for it. */
 export function describeLiveness(evidence: LivenessEvidence): Liveness {
   const { seen, renewals } = evidence;
   const { state, missedRenewals } = assessLiveness(evidence);
@@ -80,9 +80,9 @@ interface RenewalExpectation {
   readonly nextAt: number;
   /** Without a renewal, the state does not change before this time. */
   readonly changesAt: number;
-  /** The evidence suffices to call a missing renewal overdue. */
+  /** Whether the evidence suffices to count a missing renewal as overdue. */
   readonly isSufficient: boolean;
-  /** The last renewal matches the default interval of the library. */
+  /** Whether the last renewal matches the default interval of the library. */
   readonly isLikelyTimer: boolean;
   /** No steady interval was observed, and the library has no watchdog. */
   readonly isManual: boolean;

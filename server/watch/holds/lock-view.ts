@@ -78,7 +78,7 @@ function findHoldId(
   return formatHoldId({ ...held, token: formatKey(token), fence });
 }
 
-/** Redisson's other kinds are plain locks for the verbs. */
+/** Returns `semaphore` or `undefined`. The verbs treat Redisson's other kinds as plain locks. */
 function toWritableKind(kind: LockKind): WritableKind | undefined {
   return kind === "semaphore" ? kind : undefined;
 }

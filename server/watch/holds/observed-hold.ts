@@ -17,7 +17,7 @@ export interface ObservedHolder {
   readonly ambiguousExits: number;
 }
 
-/** A held lock in the index: its last observation, and the facts known only from watching it. */
+/** A held lock in the index: its last observation, and the facts that are known only from watching it. */
 export interface ObservedHold {
   readonly key: Key;
   readonly seen: HeldObservation;
@@ -33,7 +33,7 @@ export interface ObservedHold {
   /** The longest TTL observed for this hold. */
   readonly longestMs: number | null;
   readonly renewals: RenewalHistory;
-  /** As of the last read. */
+  /** The liveness as of the last read. */
   readonly liveness: LivenessAssessment;
   /** False for a possible lock that lists, counts and events omit, because only its key or value suggests a lock. */
   readonly isListed: boolean;

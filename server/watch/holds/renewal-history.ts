@@ -4,7 +4,7 @@ import { isSameHolder } from "./holder-identity.ts";
 
 /** Maximum error of a deadline, caused by rounding and by Lockkeeper's estimate of Redis's clock. */
 export const CLOCK_TOLERANCE_MS = 5;
-/** Consecutive intervals required for a steady interval, which takes at least three renewals. */
+/** Number of consecutive intervals required for a steady interval. This requires at least three renewals. */
 const STEADY_INTERVALS = 3;
 /** Maximum deviation of a timer's intervals from their median, as a share. */
 const STEADY_SPREAD = 0.3;
@@ -15,7 +15,7 @@ const STEADY_SPREAD = 0.3;
 const SEPARATE_SHARE = 0.01;
 const SEPARATE_MS_MIN = 20;
 const SEPARATE_MS_MAX = 1000;
-/** Factor by which a lease must grow for a new renewal schedule. */
+/** Factor by which a lease must grow to start a new renewal schedule. */
 const LONGER_LEASE_FACTOR = 1.5;
 
 /** The lease and the renewals of one hold, as observed in repeated reads. */
@@ -115,7 +115,7 @@ function withRenewal(before: RenewalHistory, lastAt: number, lease: Lease | unde
   return lease === undefined ? { ...history, isExtended: true } : history;
 }
 
-/** Returns the median of the intervals if they are regular enough for a timer. */
+/** Returns the median of the intervals, or `undefined` if they are too irregular for a timer. */
 export function findSteadyInterval(intervalsMs: readonly number[]): number | undefined {
   if (intervalsMs.length < STEADY_INTERVALS) return undefined;
   const median = intervalsMs.toSorted((a, b) => a - b)[Math.floor(intervalsMs.length / 2)] ?? 0;
@@ -129,11 +129,11 @@ function computeSeparationMs(leaseMs: number | null): number {
 
 interface Renewal {
   readonly at: number;
-  /** The holder has set a deadline again, which replaces the operator's. */
+  /** Whether the holder has set a new deadline, which replaces one set by an operator. */
   readonly setsDeadline: boolean;
 }
 
-/** Finds a renewal between two readings. */
+/** Returns the renewal between two readings, or `undefined` if there was none. */
 function findRenewal(before: WatchedHold, seen: HeldObservation, toleranceMs: number): Renewal | undefined {
   if (hasLaterDeadline(before.seen, seen, toleranceMs)) {
     const { leaseBeganAt } = describeLease(seen, before.renewals.leaseMs);

@@ -20,15 +20,15 @@ export interface RenewalSchedule {
   readonly basis: "certain" | "default" | "none";
 }
 
-/** Applies to a hold that is extended although its library has no watchdog. */
+/** Share of the lease assumed for a hold that is extended although its library has no watchdog. */
 const MANUAL_RENEWAL_SHARE = 1 / 2;
 /**
  * Minimum length of the period after a release in which a library may recreate the lock. A library with a timer
- * recreates it when the timer fires, any other library immediately or by chance.
+ * recreates the lock when the timer fires. Any other library does so immediately or by chance.
  */
 const REACQUIRE_MS_MIN = 1000;
 const NO_RENEWAL: RenewalPolicy = { who: "none", afterShare: MANUAL_RENEWAL_SHARE };
-/** Applies to Lockkeeper clients that state no interval. Older versions of the library renew at this share. */
+/** The policy for Lockkeeper clients that state no interval. Older versions of the library renew at this share. */
 const WATCHDOG_RENEWAL: RenewalPolicy = { who: "some", afterShare: 1 / 3 };
 
 const POLICY_BY_FORMAT = Object.fromEntries(
@@ -38,7 +38,10 @@ const POLICY_BY_FORMAT = Object.fromEntries(
   }),
 ) as Readonly<Record<FormatName, RenewalPolicy>>;
 
-/** Returns the renewal policy of a hold. If there are several candidate formats, returns the most patient policy. */
+/**
+ * Returns the renewal policy of a hold. If there are several candidate formats, returns the policy with the longest
+ * renewal interval.
+ */
 export function getRenewalPolicy({ format, candidates, holders: [first] }: HeldObservation): RenewalPolicy {
   if (parseReservedOwner(first.token) !== undefined) return NO_RENEWAL;
   if (first.fence !== null) return WATCHDOG_RENEWAL;

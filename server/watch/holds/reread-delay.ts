@@ -2,8 +2,8 @@ import { findLivenessChangeAt } from "./liveness.ts";
 import type { ObservedHold } from "./observed-hold.ts";
 
 /**
- * Returns how long after its last read a hold must be read again even without a notification. `undefined` if no such
- * read is needed.
+ * Returns how long after its last read, in ms, a hold must be read again even without a notification. `undefined` if no
+ * such read is needed.
  */
 export function computeRereadDelayMs(hold: ObservedHold | undefined): number | undefined {
   if (hold === undefined) return undefined;

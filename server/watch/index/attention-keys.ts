@@ -12,8 +12,9 @@ const ATTENTION_QUERY = {
 };
 
 /**
- * The keys that `is:needs_attention` matches, updated with each change and as time passes. All counts of such locks
- * use it, so they agree with the filter. An update costs about 2 µs per changed lock; reading the counts is free.
+ * The keys that `is:needs_attention` matches, updated with each change and as time passes. All counts of locks that
+ * need attention use this class, so they agree with the filter. An update costs about 2 µs per changed lock; reading
+ * the counts is free.
  */
 export class AttentionKeys {
   readonly #countsByFormat = new Map<FormatName, number>();
@@ -47,7 +48,7 @@ export class AttentionKeys {
     this.#timeIndex.placeKey(this, key, this.holds.get(key), this.deps.now());
   }
 
-  /** Updates the keys whose result changed with time. */
+  /** Updates the keys whose result has changed because time has passed. */
   advance(): void {
     this.#isAdvancing = true;
     try {
@@ -57,12 +58,12 @@ export class AttentionKeys {
     }
   }
 
-  /** Called by `TimeDependentIndex`. */
+  /** Adds a key that needs attention. Called by `TimeDependentIndex`. */
   insert(format: FormatName, key: Key): void {
     this.#count(format, key, 1);
   }
 
-  /** Called by `TimeDependentIndex`. */
+  /** Removes a key that no longer needs attention. Called by `TimeDependentIndex`. */
   delete(format: FormatName, key: Key): void {
     this.#count(format, key, -1);
   }

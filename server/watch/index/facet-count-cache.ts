@@ -29,7 +29,7 @@ interface CachedCounts {
  * time. Identical queries share a result while the index is unchanged or the result is fresh.
  */
 export class FacetCountCache {
-  /** In order of use, the most recent last. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, CachedCounts>();
   #lastCount: Promise<unknown> = Promise.resolve();
   #waitingCount = 0;

@@ -89,7 +89,7 @@ export class FacetCounts {
     return this.#without.get(field) ?? 0;
   }
 
-  /** Returns the number of different values. */
+  /** Returns the number of distinct values of a field. */
   countValues(field: FacetField): number {
     return this.#counts.get(field)?.size ?? 0;
   }
@@ -144,7 +144,7 @@ const NONE: readonly never[] = [];
 const WAITING = ["waiting"] as const;
 const singletonLists = new Map<Key, readonly Key[]>();
 
-/** Returns a list of one value. Used for formats, kinds and liveness states, which are few, so the lists are cached. */
+/** Returns a cached list with this value. Used only for formats, kinds and liveness states, which have few values. */
 function toSingletonList(value: Key): readonly Key[] {
   const known = singletonLists.get(value);
   if (known !== undefined) return known;

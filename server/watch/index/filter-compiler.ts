@@ -18,7 +18,7 @@ export type HoldPredicate = (hold: ObservedHold) => boolean;
 export interface CompiledFilter {
   /** The part that does not depend on time. */
   readonly fits: HoldPredicate;
-  /** The combined part that depends on time, or `undefined` if there is none. */
+  /** The combined time-dependent terms, or `undefined` if there are none. */
   readonly timeDependentTerm: TimeDependentTerm | undefined;
 }
 
@@ -66,7 +66,7 @@ function combineTimeDependentTerms(each: readonly TimeDependentTerm[]): TimeDepe
 /** Whether a holder matches a filter. */
 export type HolderPredicate = (holder: SeenHolder) => boolean;
 
-/** @param terms the filter terms; those not on owner, service, host or session are ignored */
+/** @param terms the filter terms; only those on owner, service, host and session are used */
 export function compileHolderFilter(terms: readonly FilterTerm[]): HolderPredicate {
   const each = terms.map(compileHolderTerm);
   return (holder) => each.every((matches) => matches(holder));

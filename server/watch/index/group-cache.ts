@@ -16,7 +16,7 @@ export interface GroupOrder {
   readonly direction: SortDirection;
 }
 
-/** A grouping of the keys with a prefix by their next segments. */
+/** Groups the keys that start with `prefix` by their next `depth` segments. */
 export interface NamespaceGrouping {
   readonly prefix: string;
   readonly depth: number;
@@ -37,7 +37,7 @@ export interface GroupQuery {
 /** Maximum number of cached large groupings. The size of each grows with the number of owners. */
 const GROUPINGS_MAX = 4;
 /**
- * Maximum number of cached small groupings. Each adds little to the cost of a change, and a tree of names has one per
+ * Maximum number of cached small groupings. Each adds little to the cost of a change, and a namespace tree has one per
  * branch.
  */
 const SMALL_GROUPINGS_MAX = 32;
@@ -59,7 +59,7 @@ interface CachedGrouping {
  * µs). The first query iterates over all locks in slices.
  */
 export class GroupCache {
-  /** In order of use, the most recent last. */
+  /** Least recently used first. */
   readonly #groupings = new Map<string, CachedGrouping>();
   #buildingCount = 0;
 
@@ -82,7 +82,10 @@ export class GroupCache {
     }
   }
 
-  /** Returns the grouping if an earlier `query` has made it ready. Keeps it from being dropped as idle. */
+  /**
+   * Returns the grouping if an earlier `query` has built it, or `undefined` otherwise. Restarts the time after which
+   * the grouping is dropped as idle.
+   */
   getReady(query: GroupQuery): HoldGrouping | undefined {
     const name = buildGroupingName(query);
     const cached = this.#groupings.get(name);
@@ -145,7 +148,7 @@ export class HoldGrouping {
   #sorted: SortedKeys;
   /** Changes during the build; `undefined` once the grouping is built. */
   #changes: (readonly [CountedHold | undefined, CountedHold | undefined])[] | undefined = [];
-  /** Matching locks without a name in this grouping. */
+  /** Number of matching locks that belong to no group. */
   withoutNameCount = 0;
 
   constructor({ by, filter, order, allowedKeys }: GroupQuery) {
@@ -160,7 +163,7 @@ export class HoldGrouping {
     this.#sorted = new SortedKeys(order.direction);
   }
 
-  /** Builds the groups from all locks, once. Later changes must be passed to `applyChange`. */
+  /** Builds the groups from all locks. Must be called only once. Later changes must be passed to `applyChange`. */
   async fill(
     holds: readonly ObservedHold[],
     needsAttention: Iterable<Key>,
@@ -239,7 +242,7 @@ export class HoldGrouping {
   }
 }
 
-/** Returns the groups of a lock, each once. */
+/** Returns the groups of a lock without duplicates. */
 type ListMemberships = (hold: ObservedHold) => readonly GroupMembership[];
 
 function groupByHolder(by: OwnerGrouping): ListMemberships {

@@ -12,7 +12,10 @@ export interface CountedHold {
   readonly needsAttention: boolean;
 }
 
-/** Membership of a lock in a group: start of the hold, and for a namespace, whether the key has a deeper one. */
+/**
+ * Membership of a lock in a group: the group's name, the start of the hold, and for a namespace, whether the key has a
+ * deeper one.
+ */
 export type GroupMembership = readonly [name: Key, since: number, isDeeper?: boolean];
 
 /** The counted locks of one owner, service, host or namespace. */
@@ -25,7 +28,7 @@ export class HoldGroup {
   #waiting = 0;
   #estimated = 0;
   #unknown = 0;
-  /** The only lock of the group. Most groups have one, and need no sorted list. */
+  /** The lock of a group with only one lock. Most groups have only one and need no sorted list. */
   #onlyHold: SortPosition | undefined;
   #byAge: SortedKeys | undefined;
 

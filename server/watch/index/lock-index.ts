@@ -15,7 +15,7 @@ import { BY_KEY, type LockIndexDeps, type SortOrder } from "./query-context.ts";
 import { SharedTokenIndex } from "./shared-token-index.ts";
 import type { SortPosition } from "./sorted-keys.ts";
 
-/** Maximum number of locks outside a full index to count. */
+/** Maximum number of locks to count that do not fit into a full index. */
 const LEFT_OUT_MAX = 10_000;
 
 const DEFAULT_DEPS: LockIndexDeps = { now: Date.now, getTypicalHeldMs: NO_TYPICAL_HELD };
@@ -30,7 +30,7 @@ export interface HoldPage {
   readonly holds: readonly ObservedHold[];
   /** Total number of matching holds. */
   readonly total: number;
-  /** Position of the last hold, if more follow. */
+  /** Position of the last hold, or `undefined` if no more holds follow. */
   readonly next: SortPosition | undefined;
 }
 
@@ -40,7 +40,7 @@ export type PageStart = { readonly offset: number } | { readonly after: SortPosi
 /** The filter that matches all unlisted locks. */
 export const UNLISTED_FILTER = "is:unlisted";
 
-/** All held locks of a target in memory, as last read. */
+/** The in-memory index of all held locks of a target, as of their last reads. */
 export class LockIndex {
   readonly #holds = new Map<Key, ObservedHold>();
   /** Keys of holds that are not listed: see `ObservedHold.isListed`. */
@@ -191,7 +191,7 @@ export class LockIndex {
     return this.#waiters.get(key);
   }
 
-  /** Returns up to `most` other keys with the same token, which were therefore acquired together. */
+  /** Returns up to `most` other keys with the same token, which means that they were acquired together. */
   findKeysSharingToken(hold: ObservedHold, most: number): Key[] {
     return this.#sharedTokens.findOtherKeys(hold, most);
   }
@@ -202,7 +202,7 @@ export class LockIndex {
   }
 
   /**
-   * Evaluates a query in slices. `queryPage` must be called immediately afterwards; without preparation, it iterates
+   * Evaluates a query in slices. Call `queryPage` immediately afterwards. Without preparation, `queryPage` iterates
    * over all holds in one step.
    *
    * @param owner the caller whose budget is charged

@@ -17,7 +17,7 @@ export interface QueryDefinition {
 
 /** The result of a query, as of the last change that it includes. */
 export interface CachedQuery {
-  /** Returns the sort value of a hold, or `undefined` if it does not match. */
+  /** Returns the sort value of a hold, or `undefined` if the hold does not match. */
   readonly computeSortValue: (hold: ObservedHold) => SortValue | undefined;
   readonly sorted: SortedKeys;
   /** Set if the result changes as time passes. */
@@ -53,7 +53,7 @@ export class QueryBuilder {
     this.#timeIndex = new TimeDependentIndex(this.#query, this.holds, this.deps.getTypicalHeldMs, this.#now);
   }
 
-  /** @returns the sort value of the hold; `undefined` if it does not match */
+  /** @returns the sort value of the hold, or `undefined` if the hold does not match */
   computeValue(hold: ObservedHold): SortValue | undefined {
     return this.#timeIndex === undefined
       ? this.#computeSortValue(hold)

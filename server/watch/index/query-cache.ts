@@ -21,13 +21,13 @@ interface PendingQuery {
 }
 
 const QUERIES_MAX = 128;
-/** The number of holds that are iterated over without a pause, which takes less than a slice. */
+/** Maximum number of holds that are iterated over without a pause. This takes less time than a slice. */
 const HOLDS_AT_ONCE_MAX = 256;
 /** Maximum number of different filters of one caller that are evaluated at the same time. */
 const PENDING_PER_OWNER_MAX = 16;
-/** Maximum number of evaluations of a query. One is repeated if too many locks changed during it. */
+/** Maximum number of evaluations of a query. An evaluation is repeated if too many locks change during it. */
 const ATTEMPTS_MAX = 4;
-/** Entries of all results combined, 16 bytes each. A filter with few matches costs little. */
+/** Lower bound of the limit on the entries of all results combined. An entry takes 16 bytes. */
 const ENTRIES_MIN = 200_000;
 const ENTRIES_PER_HOLD = 12;
 /** Number of changes that are always kept. Unused results apply them when they are used again. */
@@ -38,7 +38,7 @@ const CHANGES_MIN = 8192;
  * used. A result that has fallen too far behind is evaluated again.
  */
 export class QueryCache {
-  /** In order of use, the most recent last. */
+  /** Least recently used first. */
   readonly #queries = new Map<string, CachedQuery>();
   readonly #pending = new Map<string, PendingQuery>();
   #changes: HoldBefore[] = [];
@@ -218,7 +218,10 @@ function buildQueryName(
   return `${direction}${field}\n${JSON.stringify(filter)}${range}`;
 }
 
-/** An entry of a result that depends on time takes about eight times the memory. */
+/**
+ * Returns the memory that a result takes, in entries. A time-dependent result takes about eight additional entries per
+ * hold.
+ */
 function countEntries({ sorted, timeIndex }: CachedQuery): number {
   return sorted.size + 8 * (timeIndex?.size ?? 0);
 }

@@ -9,7 +9,7 @@ const SHARED_TOKEN_FORMATS: ReadonlySet<FormatName> = new Set([
   "rueidislock",
   "token",
 ]);
-/** Minimum length of a token. A shorter value of an unknown library, such as `1`, is not unique. */
+/** Minimum length of a token. A shorter value from an unknown library, such as `1`, is not assumed to be unique. */
 const TOKEN_LENGTH_MIN = 16;
 
 /** Finds keys by token. An update takes constant time. */

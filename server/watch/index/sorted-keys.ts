@@ -2,7 +2,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 
 export type SortValue = string | number;
 
-/** A cursor in a sorted list. A page after it starts with the next entry. */
+/** A cursor in a sorted list. The page after a cursor starts with the next entry. */
 export type SortPosition = readonly [value: SortValue, key: Key];
 
 /** Order of values: ascending (1) or descending (-1). Keys with equal values are always ascending. */
@@ -21,7 +21,7 @@ function comparePositions(
 
 export interface KeySlice {
   readonly keys: readonly Key[];
-  /** Position of the last key, if more follow. */
+  /** Position of the last key, or `undefined` if no more keys follow. */
   readonly next: SortPosition | undefined;
 }
 
@@ -155,7 +155,7 @@ export class SortedKeys {
     return low;
   }
 
-  /** Returns the first index of the chunk that is not before this position. */
+  /** Returns the index of the first entry of the chunk that is not before this position. */
   #findIndex(chunk: Chunk, value: SortValue, key: Key): number {
     let low = 0;
     let high = chunk.keys.length;

@@ -10,10 +10,11 @@ import type { SortValue } from "./sorted-keys.ts";
 const TYPICAL_REFRESH_MS = 30_000;
 /** Maximum number of holds reevaluated per step, about 1.5 µs each. With more locks, a full round takes longer. */
 const TYPICAL_REFRESH_MAX = 4000;
-/** Time without use after which a result has outdated typical times, in ms. */
+/** Time without use, in ms, after which the typical times of a result are outdated. */
 const TYPICAL_STALE_MS = 60_000;
 /**
- * Difference of the clock from which it counts as a clock step, in ms. The estimate of Redis's clock varies slightly.
+ * Minimum time, in ms, by which the clock must go back to count as a clock step. The estimate of Redis's clock varies
+ * slightly.
  */
 const CLOCK_SETBACK_MS = 1000;
 
@@ -73,14 +74,14 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     return passedMs < -CLOCK_SETBACK_MS || (this.#usesTypical && passedMs > TYPICAL_STALE_MS);
   }
 
-  /** Adds a hold before the list is built. @returns its sort value, or `undefined` if it is not in the list */
+  /** Adds a hold before the list is built. @returns its sort value, or `undefined` if the hold does not match */
   add(hold: ObservedHold, now: number): Value | undefined {
     const value = this.#evaluateHold(hold, now);
     if (value !== undefined) this.#values.set(hold.key, value);
     return value;
   }
 
-  /** Moves a key to its current position. */
+  /** Moves a key to its current position in the list, or removes it if its hold does not match or has ended. */
   placeKey(sorted: SortedPlacement<Value>, key: Key, hold: ObservedHold | undefined, now: number): void {
     const then = this.#values.get(key);
     const value = hold && this.#evaluateHold(hold, now);
@@ -110,7 +111,10 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     }
   }
 
-  /** Evaluates a hold and schedules its next change. */
+  /**
+   * Returns the sort value of a hold, or `undefined` if the hold does not match. Schedules the next evaluation for when
+   * the result can change.
+   */
   #evaluateHold(hold: ObservedHold, now: number): Value | undefined {
     const { fits, term, order } = this.query;
     if (!fits(hold)) {

@@ -3,7 +3,7 @@ import { type ScriptEvent, toMessageOwner } from "../connection/script-event.ts"
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /**
- * Converts one master's report of a force-release to an event of the whole hold.
+ * Converts one master's force-release report into a `force_released` event for the whole hold.
  *
  * @param at time on the target's clock
  */
@@ -19,8 +19,8 @@ export function toForceReleaseOfHold(
 }
 
 /**
- * Whether one master's report of a force-release is about this holder. Until the masters agree on a fencing token,
- * each has its own, and in a RedLock each has its own owner.
+ * Whether one master's report of a force-release is about this holder. Until the masters agree on a fencing token, each
+ * master has its own. In a RedLock, each master also has its own owner.
  *
  * @param vote the last observation of the master
  */

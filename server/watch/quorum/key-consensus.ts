@@ -24,22 +24,23 @@ interface PendingDecision<Of> {
 export interface ConsensusDecision {
   readonly observation: ReadableObservation;
   readonly endCause: EndCause;
-  /** Whether so many masters lost the key that the hold may be a new one that looks the same. */
+  /** Whether enough masters reported the key as gone that the hold may be a new one with the same owner. */
   readonly wasGone: boolean;
-  /** The event of the script that ended the hold. */
+  /** The `force_released` event if an operator ended the hold. */
   readonly forceRelease: ScriptEvent | undefined;
 }
 
-/** Time limit for an agreement on a fencing token. */
+/** Time limit for an agreement on a fencing token, in ms. */
 const AGREEMENT_MS_MAX = 1000;
 
 /**
  * The consensus of a quorum's masters on one key.
  *
  * The masters are read at different times. Votes released on one master and acquired on another could add up to a
- * majority that never existed. A new decision is therefore confirmed by reading all masters again. It stands if the
- * masters whose votes are the same in both reads form a majority, because these votes then all existed at the same
- * time. A different set of masters proves nothing, because votes may have moved.
+ * majority that never existed. A new decision is therefore confirmed by reading all masters again. The decision stands
+ * if the masters whose votes are the same in both reads form a majority, because these votes then all existed at the
+ * same time. A majority of different masters does not confirm the decision, because votes may have moved between
+ * masters.
  */
 export class KeyConsensus<Of extends Voter> {
   readonly #votes: VoteStore<Of>;
@@ -98,7 +99,10 @@ export class KeyConsensus<Of extends Voter> {
     return this.#votes.findLast(voter);
   }
 
-  /** Returns the time (`performance.now()`) of the last read on a master since it connected. */
+  /**
+   * Returns the time (`performance.now()`) of the last read on a master since it connected, or `-Infinity` if there was
+   * none.
+   */
   getReadTimeAt(voter: Of): number {
     return this.#votes.findCurrent(voter)?.at ?? Number.NEGATIVE_INFINITY;
   }
@@ -156,9 +160,9 @@ export class KeyConsensus<Of extends Voter> {
   }
 
   /**
-   * Hides a hold until a majority has agreed on its fencing token. Until then, the hold is not granted, and it would
-   * look like a different hold a moment later. If the masters do not agree in time, the client is gone, and its votes
-   * block the lock.
+   * Returns `free` instead of a hold until a majority has agreed on its fencing token. Until then, the hold has not
+   * been granted, and it would later look like a different hold. If the masters do not agree in time, the hold is
+   * returned, because its client is gone and its votes block the lock.
    */
   #withoutOpenFence(now: VoteTally): VoteTally {
     const isOpen = now.outcome === "held" && now.fence === "open" && !this.#isDecidedHold(now.seen);
@@ -217,7 +221,7 @@ export class KeyConsensus<Of extends Voter> {
     return { observation: this.#decided, endCause: undefined, wasGone: false, forceRelease: undefined };
   }
 
-  /** Returns the force-release event if enough masters reported it to end a majority. */
+  /** Returns the force-release event if enough masters reported it for the hold to lose its majority. */
   #findForceReleaseEvent(): ScriptEvent | undefined {
     const needed = Math.max(1, this.#mostVotes - computeMajority(this.voters.length) + 1);
     return this.#forceReleases.size < needed ? undefined : this.#forceReleases.values().next().value;

@@ -1,7 +1,7 @@
 import type { HeldObservation, Observation, ReadableObservation } from "../../formats/observation.ts";
 import { formatHoldIdentity } from "./vote-tally.ts";
 
-/** An observation of the key on one master, and whether it still counts. */
+/** The last observation of a key on one master, with the facts that determine whether it still counts. */
 export interface MasterVote {
   readonly seen: ReadableObservation;
   readonly sentAt: number;
@@ -20,14 +20,14 @@ export interface MasterVote {
   readonly term: number;
 }
 
-/** Identifies a decision. Having no decision is equivalent to free. */
+/** Returns a string that identifies a decision. Having no decision is equivalent to `free`. */
 export function formatDecisionIdentity(seen: Observation | undefined): string {
   if (seen === undefined || seen.state === "free" || seen.state === "unreadable") return "";
   if (seen.state === "not_a_lock") return seen.type;
   return `${formatHoldIdentity(seen)}\0${seen.holders.map(({ fence }) => fence).join(" ")}`;
 }
 
-/** Identifies a vote by the fields that do not change during a hold. */
+/** Returns a string that identifies a vote by the fields that do not change during a hold. */
 export function formatVoteShape(seen: ReadableObservation): string {
   return "holders" in seen ? `${seen.state} ${formatHoldIdentity(seen)}` : seen.state;
 }

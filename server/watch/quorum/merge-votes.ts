@@ -6,7 +6,7 @@ import { groupLargestFirst, kthLargest, kthSmallest } from "../../redis/majority
 /** The observations to merge into one, each from a different master. */
 type HeldGroup = readonly [HeldObservation, ...HeldObservation[]];
 
-/** Merges votes with the same owner. */
+/** Merges the votes for one owner into one hold, with the count, fencing token and remaining time of a majority. */
 export function mergeSameOwner(
   group: HeldGroup,
   majority: number,
@@ -29,8 +29,8 @@ export function mergeSameOwner(
 }
 
 /**
- * Whether a Lockkeeper hold has votes with several fencing tokens and no majority for any of them. For a reservation
- * that follows a force-release, masters never agree on a token.
+ * Whether a Lockkeeper hold has votes with several fencing tokens and no majority for any of them. Always false for a
+ * reservation, because masters never agree on a token for a reservation that follows a force-release.
  */
 export function isFenceOpen(group: HeldGroup, majority: number): boolean {
   if (parseReservedOwner(group[0].holders[0].token) !== undefined) return false;
@@ -92,8 +92,8 @@ export function mergeRedLock(group: HeldGroup, majority: number, token: Key): He
 /**
  * Merges votes of different owners that together block the lock: no client holds it, and none can acquire it.
  *
- * @param freeInMs time until the lock can be acquired on each known master, in milliseconds; `Infinity` if it has no
- *   TTL
+ * @param freeInMs time until the lock can be acquired on each known master, in milliseconds; `Infinity` if the key on
+ *   that master has no TTL
  */
 export function mergeDifferentOwners(
   group: HeldGroup,
@@ -117,14 +117,14 @@ export function mergeDifferentOwners(
   };
 }
 
-/** A client waits at only one master at a time. */
+/** Adds up the waiters of all masters, because a client waits at only one master at a time. */
 function mergeWaiters(group: HeldGroup): Pick<HeldObservation, "waiters"> {
   const counts = group.flatMap(({ waiters }) => waiters?.count ?? []);
   if (counts.length === 0) return {};
   return { waiters: { count: counts.reduce((sum, count) => sum + count), known: "estimated" } };
 }
 
-/** Returns `null` if there is no TTL. */
+/** Returns how long a majority of the votes lasts, in ms, or `null` if a majority has no TTL. */
 function computeMajorityRemainingMs(remaining: readonly (number | null)[], majority: number): number | null {
   const ms = kthLargest(
     remaining.map((each) => each ?? Number.POSITIVE_INFINITY),

@@ -17,13 +17,13 @@ export interface VoteSource {
   readonly begin: "seen" | "unknown";
 }
 
-/** The last vote of each master on one key. It counts until the master disconnects. */
+/** The last vote of each master on one key. A vote counts until its master disconnects. */
 export class VoteStore<Of extends Voter> {
   readonly #votes = new Map<Of, MasterVote>();
 
   constructor(private readonly voters: readonly Of[]) {}
 
-  /** Whether any connected master has a hold. */
+  /** Whether any connected master votes for a hold. */
   get hasHolds(): boolean {
     return this.voters.some((voter) => this.findCurrent(voter)?.seen.state === "held");
   }
@@ -84,8 +84,8 @@ export class VoteStore<Of extends Voter> {
   }
 
   /**
-   * Projects the votes to a time on Lockkeeper's clock, in the order of the masters; `undefined` if unknown or not
-   * counted.
+   * Returns the votes in the order of the masters, projected to a time on Lockkeeper's clock. A vote is `undefined` if
+   * it is unknown or if `counts` returns false.
    */
   projectTo(
     asOf: number,

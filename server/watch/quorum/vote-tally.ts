@@ -84,7 +84,7 @@ export function tallyVotes(
   return { outcome: "free", seen: { state: "free", key, asOf, votes: { ...decided, agreement: "none" } } };
 }
 
-/** Identifies a hold. The result is the same on each master that votes for it. */
+/** Returns a string that identifies a hold. It is the same on each master that votes for the hold. */
 export function formatHoldIdentity({ type, holders }: Pick<HeldObservation, "type" | "holders">): string {
   return [type, ...holders.map(({ token, role }) => `${role ?? ""} ${token}`).toSorted()].join("\0");
 }
@@ -118,7 +118,7 @@ function findRedLock(
   return { group: [first, ...others], token: known?.token ?? owners[0] ?? "" };
 }
 
-/** Returns the owners by number of votes, largest first. The votes of a RedLock count together. */
+/** Returns the owners with their numbers of votes, most votes first. The votes of a RedLock count together. */
 function listOwners(
   held: readonly HeldObservation[],
   redLock: RedLockVotes | undefined,

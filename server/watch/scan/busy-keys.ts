@@ -3,7 +3,9 @@ import type { Key } from "../../../lib/keys/key.ts";
 /** Maximum number of reads of one key per interval. Without it, a busy lock is read dozens of times per second. */
 const READ_LIMIT = { times: 5, withinMs: 100 };
 
-/** Delays keys that were read too often recently, so that other keys do not wait. Each is enqueued again later. */
+/**
+ * Delays keys that were read too often recently, so that other keys do not wait. A delayed key is enqueued again later.
+ */
 export class BusyKeys {
   /** Number of recent reads per key and the start of their interval, oldest first. */
   readonly #recentReads = new Map<Key, { since: number; times: number }>();

@@ -15,8 +15,8 @@ const CALL_MS = 1;
 const CALL_MS_MAX = 4;
 const CALL_SHARE_OF_ROUND_TRIP = 0.5;
 /**
- * Number of calls that are compared. A call may have waited for other clients or for this process, so only the shortest
- * one counts.
+ * Number of calls whose durations are compared. A call may have waited for other clients or for this process, so only
+ * the shortest one counts.
  */
 const CALLS_JUDGED = 4;
 const GROWTH = 1.25;
@@ -52,7 +52,7 @@ export class CallSize {
     return Math.floor(this.#size);
   }
 
-  /** Estimates the time that Redis takes for a number of keys; 0 before the first call. */
+  /** Returns the estimated time that Redis takes for a number of keys, in ms. 0 before the first call. */
   estimateCostMs(keys: number): number {
     return this.#costsPerKeyMs.length === 0 ? 0 : keys * Math.min(...this.#costsPerKeyMs);
   }
@@ -62,7 +62,7 @@ export class CallSize {
     return Math.min(CALL_MS_MAX, Math.max(CALL_MS, this.#roundTripMs * CALL_SHARE_OF_ROUND_TRIP));
   }
 
-  /** Sets the duration of a command that does no work. */
+  /** Sets the round-trip time: the duration of a command that does no work, in ms. */
   setRoundTrip(roundTripMs: number): void {
     this.#roundTripMs = roundTripMs;
   }
@@ -85,7 +85,10 @@ export class CallSize {
     else this.#resize(shortestMs * GROWTH < this.targetMs ? GROWTH : 1);
   }
 
-  /** Returns how long to pause before the next call; 0 unless a call has stalled since the last time. */
+  /**
+   * Returns how long to pause before the next call, in ms. 0 unless a call has stalled since the pause was last
+   * returned.
+   */
   takeRestMs(): number {
     const restMs = this.#restMs;
     this.#restMs = 0;

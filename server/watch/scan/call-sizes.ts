@@ -9,9 +9,9 @@ const FINGERPRINT_LIMITS: CallSizeLimits = { least: 20, near: 50, most: 1000 };
 export class CallSizes {
   readonly scan = new CallSize(SCAN_LIMITS);
   readonly read = new CallSize(READ_LIMITS);
-  /** For fingerprints of keys that a scan found. */
+  /** Size of the calls that read fingerprints of keys found by a scan. */
   readonly fingerprint = new CallSize(FINGERPRINT_LIMITS);
-  /** For polls of known locks. */
+  /** Size of the calls that poll known locks. */
   readonly poll = new CallSize(FINGERPRINT_LIMITS);
 
   setRoundTrip(roundTripMs: number): void {

@@ -5,7 +5,7 @@ const DELAY_MS = 20;
 
 /**
  * Reads of keys that only a verb of this process changed. They are delayed, because the next verb often makes them
- * unnecessary. A read in progress may show the state between two verbs, so its key must be read again.
+ * unnecessary. A read in progress may show the state between two verbs, so the key must be read again afterwards.
  */
 export class CancellableReads {
   /** When (`performance.now()`) each key is due, oldest first. */
@@ -47,7 +47,7 @@ export class CancellableReads {
     return this.#reading.has(key);
   }
 
-  /** Runs a read of these keys. */
+  /** Runs `read` and marks these keys as being read until it settles. */
   async duringRead<Result>(keys: readonly Key[], read: () => Promise<Result>): Promise<Result> {
     for (const key of keys) {
       this.#dueAt.delete(key);

@@ -26,7 +26,7 @@ export class Deadlines<Key> {
     else this.#sink(place, last, at);
   }
 
-  /** Returns the deadline of a key. */
+  /** Returns the deadline of a key, or `undefined` if it has none. */
   find(key: Key): number | undefined {
     const place = this.#positions.get(key);
     return place === undefined ? undefined : this.#moments[place];

@@ -7,7 +7,7 @@ import { RecentCosts } from "./recent-costs.ts";
 
 /** Time between the starts of two rounds. A longer round is followed by the next one immediately. */
 const ROUND_EVERY_MS = 1000;
-/** Maximum rate of polling. It limits small keyspaces, for which Redis could reply faster. */
+/** Maximum polling rate. It applies to small keyspaces, for which Redis could reply faster. */
 const KEYS_PER_MS_MAX = 10;
 /** Maximum share of Redis's time for polling. */
 const POLL_SHARE = 0.2;
@@ -50,11 +50,11 @@ export interface HoldPollerDeps {
  */
 export class HoldPoller {
   #checked: ReadonlyMap<Key, CheckedKey> = new Map();
-  /** For each round, the longest time between two checks of a key, or until a change to the key was read. */
+  /** The longest delay of each recent round: between two checks of a key, or until a change to the key was read. */
   readonly #roundDelaysMs: number[] = [];
   #currentDelayMs = 0;
   readonly #costs = new RecentCosts();
-  /** When (`performance.now()`) the next key in turn was last checked. */
+  /** When (`performance.now()`) the key that is next in turn was last checked. */
   #oldestCheckAt: number | undefined;
   readonly #abortController = new AbortController();
 

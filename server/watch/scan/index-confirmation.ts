@@ -2,7 +2,7 @@ import type { KeyReader } from "./key-reader.ts";
 
 interface IndexConfirmationDeps {
   readonly reader: Pick<KeyReader, "waitUntilSettled">;
-  /** Identifies the observation period. If it differs, changes may have been missed. */
+  /** Identifies the observation period. If the id differs from an earlier one, changes may have been missed. */
   getContinuityId(): string;
   /** Whether Redis responds and the index is complete. */
   isComplete(): boolean;
@@ -25,10 +25,7 @@ export class IndexConfirmation {
     if (this.deps.isComplete()) this.#at = at;
   }
 
-  /**
-   * Records that every notification up to this time has arrived. The changes are in the index once the keys have been
-   * read.
-   */
+  /** Confirms the time up to which all notifications have arrived, as soon as the notified keys have been read. */
   async confirmWhenRead(deliveredUntil: number): Promise<void> {
     if (this.#isWaiting) return;
     this.#isWaiting = true;

@@ -41,8 +41,8 @@ export interface KeyReaderDeps {
 }
 
 /**
- * Reads keys that may have changed: coalesced, in batches, in the order in which they were enqueued. Reads held keys
- * again when they are due.
+ * Reads keys that may have changed, in batches and in the order in which they were enqueued. Repeated requests for a
+ * key are coalesced. Held keys are read again when they are due.
  */
 export class KeyReader {
   /** Whether a scan waits for reads. Batches then have `callSize` keys and, in a `burst`, no pauses between them. */
@@ -60,7 +60,7 @@ export class KeyReader {
   #isStopped = false;
   /** When (`performance.now()`) the next batch may start, unless it is full. */
   #nextAt = Number.NEGATIVE_INFINITY;
-  /** Halved by each timeout and doubled by each successful batch. */
+  /** Maximum batch size. Halved by each timeout and doubled by each successful batch. */
   #batchMax = BATCH;
 
   constructor(private readonly deps: KeyReaderDeps) {
@@ -135,7 +135,10 @@ export class KeyReader {
     });
   }
 
-  /** Reads a key immediately, bypassing the queue. A key whose reply did not arrive in time counts as unreadable. */
+  /**
+   * Reads a key immediately, bypassing the queue. A key that is read separately, because its reply did not arrive in
+   * time, is reported as unreadable.
+   */
   async readNow(key: Key): Promise<Observation[]> {
     const slow = this.#slowKeys.describe(key);
     if (slow !== undefined) return [slow];
@@ -150,7 +153,7 @@ export class KeyReader {
     }
   }
 
-  /** @returns enqueued keys that were not read */
+  /** @returns the keys that were enqueued but not read */
   stop(): Key[] {
     const changed = [...this.#dirty, ...this.#busyKeys.heldBack, ...this.#cancellable.keys];
     const left = [...this.#reading, ...changed, ...this.#slowKeys.keys];

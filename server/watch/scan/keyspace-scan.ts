@@ -53,7 +53,7 @@ export class KeyspaceScan {
   /**
    * Scans the keyspace once; without a budget, as fast as Redis permits.
    *
-   * @throws when the signal aborts the scan or Redis does not respond; the next run resumes it
+   * @throws if the signal aborts the scan or Redis does not respond; the next run resumes it
    */
   async run(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void> {
     const { redis, patterns, reader, listKnownKeys, oversizedKeys, nonLockKeys, isPolled, sizes } = this.deps;

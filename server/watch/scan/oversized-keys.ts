@@ -17,10 +17,10 @@ export function isOversizedKey(name: Uint8Array): boolean {
  * Counts the watched keys of a master whose names are longer than `KEY_BYTES_MAX`.
  *
  * A key is counted once, however often SCAN and notifications report it, until a complete scan does not find it. Each
- * takes about 50 bytes, regardless of the length of its name.
+ * counted key takes about 50 bytes, regardless of the length of its name.
  */
 export class OversizedKeys {
-  /** By digest: the number of the last scan that found the key. */
+  /** The number of the last scan that found the key, by digest. */
   readonly #lastScan = new Map<string, number>();
   #scan = 0;
 
@@ -50,7 +50,7 @@ export class OversizedKeys {
 
 /**
  * Computes a digest in constant time, because a name can be up to 512 MB long. Names of equal length that differ only
- * in the middle count as one.
+ * in the middle have the same digest.
  */
 function digestEnds(name: Uint8Array): string {
   return createHash("sha1")

@@ -1,6 +1,6 @@
 /**
- * Number of durations to compare. A command may have waited for other clients or for this process, so one is not
- * enough.
+ * Number of durations to compare. A command may have waited for other clients or for this process, so one duration is
+ * not enough.
  */
 const JUDGED_BY = 4;
 

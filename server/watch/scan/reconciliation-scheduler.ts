@@ -21,7 +21,7 @@ interface ReconciliationDeps {
 /** Schedules scans of the keyspace, one at a time, and tracks whether the index is complete. */
 export class ReconciliationScheduler {
   isCaughtUp = false;
-  /** Whether the first scan has not completed yet. The start of a hold that this scan finds is unknown. */
+  /** True until the first scan has completed. The start of a hold that this scan finds is unknown. */
   isInitialScan = true;
   lastPass: { readonly at: number; readonly tookMs: number } | undefined;
   #startedAt: number | undefined;

@@ -7,10 +7,10 @@ import { Glob, matchesAny, removeCovered } from "../../redis/glob.ts";
 import { CallSizes } from "./call-sizes.ts";
 import { isOversizedKey } from "./oversized-keys.ts";
 
-/** Number of patterns from which one SCAN without MATCH and local matching is faster than a SCAN per pattern. */
+/** Minimum number of patterns for which one SCAN with local matching is faster than one SCAN per pattern. */
 const PATTERNS_FOR_SINGLE_PASS = 3;
 const COUNT_GROWTH = 1.25;
-/** Bytes of key names above which a page reduces the size of the next ones, down to single keys. */
+/** Size of the key names on a page, in bytes, above which the next pages become smaller, down to single keys. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** Number of bytes of a name that are matched against the patterns. */
 const MATCHED_BYTES_MAX = 64 * 1024;
@@ -33,7 +33,7 @@ export class ScanCursor {
   readonly #passes: readonly (string | undefined)[];
   #pass = 0;
   #cursor = "0";
-  /** Reduced if large names would fill a page. */
+  /** Maximum COUNT. Reduced if large names would fill a page. */
   #countMax = Number.MAX_SAFE_INTEGER;
 
   constructor(
@@ -56,7 +56,8 @@ export class ScanCursor {
    * Yields the matching keys of each page.
    *
    * @param given `each` to also yield empty pages, so that the caller can stop at any page
-   * @throws when the signal aborts the scan or Redis does not respond; yielded pages are not repeated afterwards
+   * @throws if the signal aborts the scan or Redis does not respond; a resumed scan does not repeat pages that were
+   * already yielded
    */
   async *readPages(signal: AbortSignal, given: "matching" | "each" = "matching"): AsyncGenerator<Key[]> {
     await this.#measureRoundTrip();

@@ -8,7 +8,7 @@ const UNREADABLE_AFTER = 3;
 const BACK_OFF = { firstMs: 1000, mostMs: 60_000 };
 /** A change to the key shortens the backoff to this share. */
 const CHANGED_SHARE = 1 / 4;
-/** Maximum number of slow keys. Additional ones wait for the next scan. */
+/** Maximum number of slow keys. Additional slow keys wait for the next scan. */
 const SLOW_MAX = 1000;
 
 interface SlowKey {
@@ -29,8 +29,8 @@ interface SlowKeysDeps {
 }
 
 /**
- * Reads keys whose reply did not arrive in time. Each is read separately, one at a time, with a backoff that doubles
- * from 1 s to 60 s. A timeout counts only if Redis responded to a probe in the meantime.
+ * Reads keys whose reply did not arrive in time. Each key is read separately, one at a time, with a backoff that
+ * doubles from 1 s to 60 s. A timeout counts only if Redis responded to a probe in the meantime.
  */
 export class SlowKeys {
   readonly #slow = new Map<Key, SlowKey>();
@@ -48,7 +48,7 @@ export class SlowKeys {
     return this.#slow.has(key);
   }
 
-  /** Reads the key separately until a read succeeds. @returns false if there are too many such keys */
+  /** Reads the key separately until a read succeeds. @returns false if too many keys are already read separately */
   add(key: Key): boolean {
     if (this.#slow.has(key)) return true;
     if (this.#slow.size >= SLOW_MAX) return false;
@@ -62,7 +62,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** Returns whether the key is read here instead of in batches. If so, brings its next read forward. */
+  /** Returns whether the key is read separately instead of in batches. If so, schedules its next read earlier. */
   takeChange(key: Key): boolean {
     const slow = this.#slow.get(key);
     if (slow === undefined) return false;
@@ -73,7 +73,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** Returns the state of a key that is read here, or `undefined` for other keys. */
+  /** Returns the unreadable state of a key that is read separately, or `undefined` for any other key. */
   describe(key: Key): UnreadableObservation | undefined {
     const slow = this.#slow.get(key);
     return slow && (slow.unreadable ?? createTimeoutObservation(key, Math.max(1, slow.timeouts)));

@@ -8,7 +8,7 @@ export class TimeBudget {
   #savedMs: number;
   #updatedAt = performance.now();
 
-  /** @param maxSavedMs maximum work without a pause after a long rest */
+  /** @param maxSavedMs maximum work without a pause after a long idle period, in ms */
   constructor(
     private readonly share: number,
     private readonly maxSavedMs: number,

@@ -9,7 +9,7 @@ const UNREADABLE_MAX = 10_000;
 
 export interface UnreadableKey {
   readonly reason: UnreadableReason;
-  /** Why it cannot be read, without a trailing period. */
+  /** Why the key cannot be read, without a trailing period. */
   readonly why: string;
 }
 

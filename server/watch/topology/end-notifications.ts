@@ -52,8 +52,8 @@ export class EndNotifications {
   }
 
   /**
-   * Returns what the stored notifications prove about the key at the time of a read, and drops those that the read
-   * covers.
+   * Returns what the stored notifications prove about the key at the time of a read, and removes those that arrived
+   * before the read was sent.
    *
    * @param before the hold of the previous read
    * @param sentAt when the read was sent

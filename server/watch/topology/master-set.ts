@@ -37,7 +37,10 @@ export class MasterSet {
     return this.list.reduce((sum, { connection }) => sum + connection.breaks, 0);
   }
 
-  /** Identifies the observation periods of all masters. If it differs from before, changes may have been missed. */
+  /**
+   * Identifies the observation periods of all masters. If the value differs from an earlier one, changes may have been
+   * missed.
+   */
   get continuityId(): string {
     return this.list.map(({ connection }) => connection.continuityId).join(" ");
   }

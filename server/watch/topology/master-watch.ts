@@ -140,7 +140,7 @@ export class MasterWatch {
     return this.connection.isUp && !this.connection.seesChanges;
   }
 
-  /** Delay until changes are noticed; `undefined` with notifications or without a connection. */
+  /** Measured delays until changes are noticed. `undefined` if notifications arrive or the master does not respond. */
   get pollingDelays(): PollingDelays | undefined {
     if (!this.isPolled) return undefined;
     return {
@@ -154,7 +154,7 @@ export class MasterWatch {
     this.holdPoller.start();
   }
 
-  /** Stops watching. @returns keys that were enqueued and not read */
+  /** Stops watching. @returns the keys that were enqueued but not read */
   stop(): Key[] {
     this.reconciliation.stop();
     this.holdPoller.stop();

@@ -61,7 +61,7 @@ export class PendingNotifications {
   /**
    * Records that notifications of these keys may have been lost.
    *
-   * @param isKnown whether a key is known. Notifications of other keys are dropped, because no read may ever consume
+   * @param isKnown whether a key is known. Notifications of other keys are dropped, because a read might never consume
    *   them: any client can forge notifications for keys that do not exist, and an overflowing queue drops all reads.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {

@@ -19,7 +19,10 @@ import { VoterSet, type VoterState } from "./voter-set.ts";
 
 /** Maximum number of rounds of reads, because under contention each round can change the decision. */
 const READ_ROUNDS_MAX = 4;
-/** Interval at which masters are polled for an agreement on a fencing token, in ms. No notification reports it. */
+/**
+ * Interval at which masters are polled for an agreement on a fencing token, in ms. No notification reports such an
+ * agreement.
+ */
 const AGREEMENT_POLL_MS = 50;
 /** Number of keys per slice that are reevaluated after a master connected or disconnected. */
 const REEVALUATION_SLICE = 500;
@@ -39,7 +42,7 @@ interface ReadingTrigger {
 export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
   readonly #consensusByKey = new Map<Key, KeyConsensus<VoterState>>();
-  /** Reads in progress by key. The consensus of such a key is not dropped. */
+  /** Number of reads in progress by key. The consensus of such a key is not dropped. */
   readonly #readsInProgress = new Map<Key, number>();
   #reevaluation: { isOver: boolean } = { isOver: true };
 
@@ -136,8 +139,8 @@ export class QuorumView implements TopologyView {
   }
 
   /**
-   * Records a script event of one master. It is only a vote: the event of the lock is inferred from the votes. A
-   * force-release contributes its operator and reason.
+   * Records a script event of one master. The event is only one master's vote. The event of the lock is inferred from
+   * all votes. A force-release contributes its operator and reason.
    */
   onScriptEvent(event: ScriptEvent, at: MasterWatch): undefined {
     this.#voters.get(at).pendingNotifications.recordScriptEvent(event);

@@ -151,7 +151,7 @@ export class SingleMasterView implements TopologyView {
     return undefined;
   }
 
-  /** @throws NeverSentError when the key keeps moving between masters */
+  /** @throws NeverSentError if the key keeps moving between masters */
   async #readFollowingMoves(
     key: Key,
     read: (watch: MasterWatch) => Promise<Observation[]>,

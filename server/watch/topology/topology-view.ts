@@ -8,7 +8,7 @@ import type { ObservationContext } from "../holds/continuity.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import type { MasterView, MasterWatch } from "./master-watch.ts";
 
-/** The result of a reading: the change to the index, and the events. */
+/** The effect of a reading: the observation to apply to the index, and facts about the events. */
 export interface AppliedReading {
   readonly observation: Observation;
   readonly context: ObservationContext;
@@ -35,16 +35,16 @@ export interface TopologyView extends MasterView {
   /**
    * Reads immediately, bypassing the queue. The result is in the index when this resolves.
    *
-   * @throws when Redis is unreachable
+   * @throws if Redis is unreachable
    */
   readAndApply(key: Key): Promise<Observation>;
-  /** Reads the key under different rules without changing the index. @throws when Redis is unreachable */
+  /** Reads the key under different rules without changing the index. @throws if Redis is unreachable */
   readWithRules(key: Key, rules: FormatLookup): Promise<Observation>;
-  /** Waits until all notifications for the key sent so far have arrived. @throws when Redis is unreachable */
+  /** Waits until all notifications for the key sent so far have arrived. @throws if Redis is unreachable */
   confirmContinuity(key: Key): Promise<void>;
   /** Handles a notification for a key. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
-  /** Handles a script event. Returns the event to publish immediately. */
+  /** Handles a script event. Returns the event to publish immediately, or `undefined` if there is none. */
   onScriptEvent(
     event: ScriptEvent,
     at: MasterWatch,

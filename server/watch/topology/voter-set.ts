@@ -81,7 +81,7 @@ export class VoterSet {
     };
   }
 
-  /** Runs a read on all connected masters. @throws NeverSentError when fewer than a majority respond */
+  /** Runs a read on all connected masters. @throws NeverSentError if fewer than a majority respond */
   async runOnMajority(run: (watch: MasterWatch) => Promise<unknown>): Promise<void> {
     const reads = this.up.map(({ watch }) => run(watch));
     const answered = await settleQuorum(reads, this.majority);
