@@ -3,7 +3,6 @@ import { KEY_BYTES_MAX } from "../keys/key.ts";
 import { Confidence, FormatName, LockKind } from "./format.ts";
 import { ReleaseRequest } from "./holds/release-request.ts";
 import { Liveness } from "./liveness.ts";
-import { UnreadableReason } from "./unreadable.ts";
 
 const keySchema = z.string().meta({
   description: `Name of the lock, which is its Redis key; at most ${KEY_BYTES_MAX} bytes.`,
@@ -219,6 +218,13 @@ export const Permits = z
     }),
   })
   .meta({ id: "Permits" });
+
+export const UNREADABLE_REASONS = ["too_large", "forbidden", "timeout", "error"] as const;
+export const UnreadableReason = z.enum(UNREADABLE_REASONS).meta({
+  description:
+    "`too_large`: larger than Lockkeeper reads. `forbidden`: the Redis user may not read it. `timeout`: Redis did not return it in time. `error`: Redis returned an error.",
+});
+export type UnreadableReason = z.infer<typeof UnreadableReason>;
 
 export const Lock = z
   .object({

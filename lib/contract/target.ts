@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MasterHealth } from "./live.ts";
+import { UnreadableReason } from "./lock.ts";
 import { POLLING, PollingDelays } from "./polling.ts";
-import { UnreadableReason } from "./unreadable.ts";
 
 /** The maximum length of the `target` parameter. Configured names are shorter. */
 export const TARGET_CHARACTERS_MAX = 100;

@@ -6,8 +6,7 @@ import type {
   WritableKind,
 } from "../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../lib/contract/holds/release-request.ts";
-import type { OwnerRecord } from "../../lib/contract/lock.ts";
-import type { UnreadableReason } from "../../lib/contract/unreadable.ts";
+import type { OwnerRecord, UnreadableReason } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 
 export const LOCK_TYPES = ["string", "hash", "set", "zset"] as const;

@@ -1,5 +1,4 @@
-import type { Lock, Note } from "../../lib/contract/lock.ts";
-import type { UnreadableReason } from "../../lib/contract/unreadable.ts";
+import type { Lock, Note, UnreadableReason } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { SeenVotes, SeenWaiters } from "../formats/observation.ts";
 import type { KeyPatternSet } from "../redis/glob.ts";

@@ -1,7 +1,7 @@
 import type { Health, MasterHealth, ScanProgress, UnreadableKeyCounts } from "../../lib/contract/live.ts";
+import { UNREADABLE_REASONS } from "../../lib/contract/lock.ts";
 import type { PollingDelays } from "../../lib/contract/polling.ts";
 import { REFUSAL_TEXTS } from "../../lib/contract/refusal.ts";
-import { UNREADABLE_REASONS } from "../../lib/contract/unreadable.ts";
 import type { MasterWatch } from "./topology/master-watch.ts";
 
 /** Builds the health of a watcher: how current and complete its index is. server/health checks Redis itself. */

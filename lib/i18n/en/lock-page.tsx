@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { UnreadableReason } from "@/lib/contract/unreadable.ts";
+import type { UnreadableReason } from "@/lib/contract/lock.ts";
 
 /** The texts of the lock page. */
 export const lockPage = {

@@ -1,5 +1,5 @@
+import type { UnreadableReason } from "@/lib/contract/lock.ts";
 import type { FindingCode, NotificationFlag, Severity } from "@/lib/contract/target.ts";
-import type { UnreadableReason } from "@/lib/contract/unreadable.ts";
 
 export type FindingFacts = Readonly<Record<string, string>>;
 

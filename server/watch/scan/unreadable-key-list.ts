@@ -1,5 +1,5 @@
 import type { UnreadableKeyCounts } from "../../../lib/contract/live.ts";
-import type { UnreadableReason } from "../../../lib/contract/unreadable.ts";
+import type { UnreadableReason } from "../../../lib/contract/lock.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import { describeExcess } from "../../formats/raw-key.ts";
