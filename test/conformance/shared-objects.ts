@@ -4,6 +4,8 @@ import { getErrorCode, measureMs, sleepMs } from "../support/test-locks.ts";
 
 const SEMAPHORE = { kind: "semaphore", limit: 3 } as const;
 const PLAIN = { kind: "plain_semaphore", limit: 3 } as const;
+/** Long enough for a busy machine to renew it in time. */
+const RENEWED_MS = 1500;
 /** The interval at which a waiter tries again without a message is two seconds. */
 const WOKEN_WITHIN_MS = 1500;
 
@@ -15,13 +17,13 @@ export async function checkSharedObjects(one: LockClient, two: LockClient, key: 
 }
 
 async function checkSemaphore(one: LockClient, two: LockClient, key: string): Promise<void> {
-  const held = await one.acquire(key, { ...SEMAPHORE, permits: 2, leaseMs: 400 });
+  const held = await one.acquire(key, { ...SEMAPHORE, permits: 2, leaseMs: RENEWED_MS });
   const other = await two.acquire(key, { ...SEMAPHORE });
   expect(Number(other.fence)).toBeGreaterThan(Number(held.fence));
   expect(await getErrorCode(two.acquire(key, SEMAPHORE))).toBe("held");
   expect(await getErrorCode(two.acquire(key, { kind: "semaphore", limit: 4 }))).toBe("limit_conflict");
   // Its watchdog renews it.
-  await sleepMs(600);
+  await sleepMs(RENEWED_MS + 500);
   expect(held.state).toBe("held");
   const waiting = two.acquire(key, { ...SEMAPHORE, permits: 2, waitMs: 20_000 });
   await sleepMs(200);
@@ -35,7 +37,7 @@ async function checkSemaphore(one: LockClient, two: LockClient, key: string): Pr
 }
 
 async function checkPlainSemaphore(one: LockClient, two: LockClient, key: string): Promise<void> {
-  const held = await one.acquire(key, { ...PLAIN, permits: 2, leaseMs: 400 });
+  const held = await one.acquire(key, { ...PLAIN, permits: 2, leaseMs: RENEWED_MS });
   const dead = await two.acquire(key, { ...PLAIN, leaseMs: 3000, renew: false });
   expect(Number(dead.fence)).toBeGreaterThan(Number(held.fence));
   expect(await getErrorCode(two.acquire(key, PLAIN))).toBe("held");
