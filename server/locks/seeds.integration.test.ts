@@ -218,13 +218,13 @@ describe.concurrent("token locks", () => {
     direct,
   }) => {
     const client = await env.openClient();
-    const working = client.withLock(key, { format: "token", leaseMs: 300 }, async (outer) => {
+    const working = client.withLock(key, { format: "token", leaseMs: 1000 }, async (outer) => {
       expect(await direct.get(key)).toBe(outer.token);
       await client.withLock(key, { format: "token", reentrant: true }, async ({ count, token, fence }) => {
         expect([count, token, fence]).toEqual([2, outer.token, outer.fence]);
       });
       expect(await direct.get(key)).toBe(outer.token);
-      await sleepMs(700);
+      await sleepMs(1500);
       outer.assertHeld();
       expect(await direct.pttl(key)).toBeGreaterThan(0);
       await direct.set(key, "another's", "PX", 60_000);

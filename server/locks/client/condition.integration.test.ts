@@ -60,14 +60,14 @@ describe("a condition in the client library", () => {
     waitForWaiters,
     key,
   }) => {
-    const hold = await client.acquire(key, { leaseMs: 300 });
+    const hold = await client.acquire(key, { leaseMs: 1000 });
     const awaited = hold.condition("c").await();
     await waitForWaiters(key, 1);
-    await sleepMs(700);
+    await sleepMs(1500);
     expect(hold.state).toBe("waiting");
     await other.withLock(key, WAIT, async (signaller) => void (await signaller.condition("c").signal()));
     await awaited;
-    await sleepMs(700);
+    await sleepMs(1500);
     hold.assertHeld();
     expect(await hold.release()).toMatchObject({ outcome: "released" });
   });

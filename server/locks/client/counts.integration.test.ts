@@ -30,10 +30,10 @@ describe("counts of a hold", () => {
   });
 
   it("the outer count can be released before the inner one", async ({ client, direct, key }) => {
-    const outer = await client.acquire(key, { leaseMs: 300 });
+    const outer = await client.acquire(key, { leaseMs: 1000 });
     const inner = await outer.reenter();
     await outer.release();
-    await sleepMs(700);
+    await sleepMs(1500);
     inner.assertHeld();
     expect(await inner.release()).toMatchObject({ outcome: "released" });
     expect(await direct.exists(key)).toBe(0);

@@ -43,8 +43,8 @@ describe("Hold", () => {
     direct,
     key,
   }) => {
-    const hold = await client.acquire(key, { leaseMs: 300 });
-    await sleepMs(1000);
+    const hold = await client.acquire(key, { leaseMs: 1000 });
+    await sleepMs(1500);
     hold.assertHeld();
     expect(hold.remainingMs()).toBeGreaterThan(0);
     expect((await readCompanion(direct, key))?.fence).toBe(hold.fence);
@@ -81,7 +81,7 @@ describe("Hold", () => {
   }) => {
     const hold = await client.acquire(key, { leaseMs: 300 });
     await direct.del(key);
-    await waitUntil(() => hold.signal.aborted, 1000);
+    await waitUntil(() => hold.signal.aborted);
     expect(hold.state).toBe("lost");
     await sleepMs(300);
     expect(await direct.exists(key)).toBe(0);

@@ -68,14 +68,14 @@ describe("a plain semaphore in the client library", () => {
 describe("a semaphore in the client library", () => {
   it("the watchdog renews all permits of each hold", async ({ client, readState, key }) => {
     const holds = [
-      await client.acquire(key, { ...SEMAPHORE, permits: 3, leaseMs: 300 }),
-      await client.acquire(key, { ...SEMAPHORE, leaseMs: 300 }),
+      await client.acquire(key, { ...SEMAPHORE, permits: 3, leaseMs: 1000 }),
+      await client.acquire(key, { ...SEMAPHORE, leaseMs: 1000 }),
     ];
     expect(holds.map(({ kind, count }) => [kind, count])).toEqual([
       ["semaphore", 3],
       ["semaphore", 1],
     ]);
-    await sleepMs(700);
+    await sleepMs(1500);
     expect(holds.map(({ state }) => state)).toEqual(["held", "held"]);
     for (const hold of holds) expect(await hold.release()).toMatchObject({ outcome: "released" });
     expect(await readState(key)).toEqual({ available: "5", acquired: 0 });
