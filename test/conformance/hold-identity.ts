@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
 import type { Grant, VerbHold } from "../../server/locks/verbs/verbs.ts";
 import { getErrorCode } from "../support/test-locks.ts";
+import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
 
 const HELD_MS = 20_000;
@@ -54,6 +55,8 @@ type AssertEnded = (hold: VerbHold) => Promise<void>;
 function describeMissingCompanion(scene: ConformanceFixture, assertEnded: AssertEnded): void {
   const lose = async (principal?: string): Promise<VerbHold & Grant> => {
     const hold = await scene.acquire(scene.createKey(), "me", { principal, leaseMs: 5000 });
+    // On a quorum, the first master may be the last one to grant it.
+    await waitUntil(async () => (await scene.countKeys(hold.key)) === 1);
     await scene.deleteCompanion(hold.key);
     return { ...hold, principal };
   };

@@ -117,6 +117,8 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       const stop = new AbortController();
       const writing = getErrorCode(acquire(key, "write", { waitMs: LEASE_MS, signal: stop.signal }));
       await waitUntil(async () => (await getServer(key).zcard(String(buildWritersKey(key)))) === 1);
+      // A reader of the same millisecond does not give way.
+      await sleepMs(5);
       const refusal = await acquire(key, "read").catch((error: unknown) => error);
       expect(refusal).toMatchObject({
         code: "held",
