@@ -56,14 +56,14 @@ test("one of two readers is released, and the other keeps the lock", async ({ pa
   for (const owner of [one, two])
     await lockkeeper.redis.runCli("SET", `{${name}}:${owner}:rwlock_timeout:1`, "1", "PX", "600000");
   await page.goto(pathOf(name));
-  const frees = page.getByRole("button", { name: "Release this holder…" });
-  await expect(frees).toHaveCount(2);
-  await frees.first().click();
+  const releases = page.getByRole("group", { name: "Readers" }).getByRole("button", { name: /^Release / });
+  await expect(releases).toHaveCount(2);
+  await releases.first().click();
   const sheet = page.getByRole("dialog");
-  await expect(sheet).toContainText("1 other holder keeps the lock");
+  await expect(sheet).toContainText("1 other reader keeps the lock");
   await sheet.getByLabel("Release now").check();
   await sheet.getByLabel("Reason").fill("its node is gone");
-  await sheet.getByRole("button", { name: "Release lock" }).click();
+  await sheet.getByRole("button", { name: "Release reader" }).click();
   await expect(sheet.getByTestId("outcome")).toContainText("Released");
   expect(Number(await lockkeeper.redis.runCli("HLEN", name))).toBe(2);
 });
