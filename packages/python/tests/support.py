@@ -16,7 +16,7 @@ from lockkeeper import Client
 
 URL = os.environ["LOCKKEEPER_URL"]
 API_KEY = os.environ["LOCKKEEPER_API_KEY"]
-WITHIN_S = 15
+WITHIN_S = 30
 
 
 class ServerTest(unittest.TestCase):
