@@ -1,12 +1,9 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { redisTest } from "../../test/support/fixtures.ts";
 import { HoldMachine } from "../../test/support/hold-machine.ts";
 import { describeStep, holdStep } from "../../test/support/hold-steps.ts";
+import { createMutatedScripts, type ScriptMutant } from "../../test/support/mutated-scripts.ts";
 import { WRITABLE_FORMATS } from "../../test/support/test-locks.ts";
 import { LockWriter } from "./lock-writer.ts";
 
@@ -35,7 +32,7 @@ describe.each(WRITABLE_FORMATS)("hold identity in %s", (name) => {
 });
 
 /** Mutations of the scripts: the rule that each breaks, its file, and the text to replace. */
-const MUTANTS = [
+const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "the owner is compared instead of the token",
     file: "companion.lua",
@@ -73,28 +70,19 @@ const MUTANTS = [
     from: "if repeated then return format_grant(left_ms, 'repeated') end",
     to: "",
   },
-] as const;
+];
 
 describe("mutants of the scripts", () => {
   it.for(MUTANTS)(
     "the model notices that $what",
     { timeout: 90_000 },
     async (mutant, { direct, onTestFinished }) => {
-      const folder = await mkdtemp(join(tmpdir(), "lockkeeper-mutant-"));
-      onTestFinished(() => rm(folder, { recursive: true }));
-      await cp(fileURLToPath(new URL("./", import.meta.url)), folder, {
-        recursive: true,
-        filter: (path) => !path.endsWith(".ts"),
-      });
-      const path = join(folder, mutant.file);
-      const source = await readFile(path, "utf8");
-      expect(source).toContain(mutant.from);
-      const broken = source.replace(mutant.from, mutant.to);
-      await writeFile(path, "also" in mutant ? broken.replace(mutant.also.from, mutant.also.to) : broken);
+      const { scripts, remove } = await createMutatedScripts(mutant);
+      onTestFinished(remove);
       const formats =
         mutant.file === "companion.lua" ? (["token", "redisson"] as const) : (["token"] as const);
       const caught = formats.map(async (name) => {
-        const writer = new LockWriter(name, "lock", pathToFileURL(`${folder}/`));
+        const writer = new LockWriter(name, "lock", scripts);
         return await checkIdentity(() => new HoldMachine(direct, writer), 1000).then(
           () => "survived",
           () => "caught",

@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { redisTest } from "../../test/support/fixtures.ts";
+import { createMutatedScripts, type ScriptMutant } from "../../test/support/mutated-scripts.ts";
 import { EVENT_CHANNEL } from "../../test/support/observed-lock.ts";
 import { createRedissonOwner, readCompanion, WRITABLE_FORMATS } from "../../test/support/test-locks.ts";
 import { LockWriter } from "./lock-writer.ts";
@@ -161,7 +158,7 @@ describe.each(WRITABLE_FORMATS)("release requests in %s", (name) => {
   });
 });
 
-const MUTANTS = [
+const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "a request compares no fencing token",
     file: "request-release.lua",
@@ -207,17 +204,10 @@ describe("mutants of the scripts", () => {
   it.for(MUTANTS)(
     "the model notices that $what",
     { timeout: 90_000 },
-    async ({ file, from, to }, { direct, onTestFinished }) => {
-      const folder = await mkdtemp(join(tmpdir(), "lockkeeper-mutant-"));
-      onTestFinished(() => rm(folder, { recursive: true }));
-      await cp(fileURLToPath(new URL("./", import.meta.url)), folder, {
-        recursive: true,
-        filter: (path) => !path.endsWith(".ts"),
-      });
-      const source = await readFile(join(folder, file), "utf8");
-      expect(source).toContain(from);
-      await writeFile(join(folder, file), source.replace(from, to));
-      const writer = new LockWriter("token", "lock", pathToFileURL(`${folder}/`));
+    async (mutant, { direct, onTestFinished }) => {
+      const { scripts, remove } = await createMutatedScripts(mutant);
+      onTestFinished(remove);
+      const writer = new LockWriter("token", "lock", scripts);
       await expect(
         checkRequests(() => new RequestMachine(direct, writer), 1000, MUTANT_SEED),
       ).rejects.toThrow();

@@ -22,7 +22,7 @@ const REREAD_AFTER_MS = 5000;
 /** How often a deadlock that persists is compared and its refusal repeated. */
 const DEADLOCK_CHECK_MS = 500;
 const KEYS_PER_READ_MAX = 200;
-/** The maximum number of locks whose waiters are read. Others are counted as left out. */
+/** The maximum number of locks whose waiters are read. Waiters of others are missing from the graph. */
 const KEYS_MAX = 10_000;
 
 export interface WaitMonitorDeps {

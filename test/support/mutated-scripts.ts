@@ -13,6 +13,8 @@ export interface ScriptMutant {
   readonly file: string;
   readonly from: string;
   readonly to: string;
+  /** A second change of the same script. */
+  readonly also?: { readonly from: string; readonly to: string };
 }
 
 /**
@@ -20,12 +22,13 @@ export interface ScriptMutant {
  *
  * @returns the folder of the copies, for a writer, and a function that deletes it
  */
-export async function createMutatedScripts({ file, from, to }: ScriptMutant) {
+export async function createMutatedScripts({ file, from, to, also }: ScriptMutant) {
   const folder = await mkdtemp(join(tmpdir(), "lockkeeper-mutant-"));
   await cp(fileURLToPath(FORMATS), folder, { recursive: true, filter: (path) => !path.endsWith(".ts") });
   const path = join(folder, file);
   const source = await readFile(path, "utf8");
   expect(source).toContain(from);
-  await writeFile(path, source.replace(from, to));
+  const changed = source.replace(from, to);
+  await writeFile(path, also === undefined ? changed : changed.replace(also.from, also.to));
   return { scripts: pathToFileURL(`${folder}/`), remove: () => rm(folder, { recursive: true }) };
 }

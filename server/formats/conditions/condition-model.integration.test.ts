@@ -1,7 +1,3 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
@@ -12,6 +8,7 @@ import {
   describeConditionStep,
 } from "../../../test/support/condition-steps.ts";
 import { redisTest } from "../../../test/support/fixtures.ts";
+import { createMutatedScripts, type ScriptMutant } from "../../../test/support/mutated-scripts.ts";
 import { LockWriter } from "../lock-writer.ts";
 import { FairWriter } from "../redisson/fair-writer.ts";
 import { type ConditionKind, ConditionScripts } from "./condition-scripts.ts";
@@ -51,7 +48,7 @@ describe("the waiters for conditions", () => {
 });
 
 /** What each breaks, and the text in which file. */
-const MUTANTS = [
+const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "a signal is lost with a client that dies",
     file: "conditions/waiters.lua",
@@ -106,25 +103,16 @@ const MUTANTS = [
     from: "'[' .. name .. '\\t', '(' .. name .. '\\t' .. bound .. '\\n'",
     to: "'[', '[\\255'",
   },
-] as const;
+];
 
 describe("mutants of the scripts", () => {
   it.for(MUTANTS)(
     "the model notices that $what",
     { timeout: 120_000 },
     async (mutant, { direct, onTestFinished }) => {
-      const folder = await mkdtemp(join(tmpdir(), "lockkeeper-mutant-"));
-      onTestFinished(() => rm(folder, { recursive: true }));
-      await cp(fileURLToPath(new URL("../", import.meta.url)), folder, {
-        recursive: true,
-        filter: (path) => !path.endsWith(".ts"),
-      });
-      const path = join(folder, mutant.file);
-      const source = await readFile(path, "utf8");
-      expect(source).toContain(mutant.from);
-      await writeFile(path, source.replace(mutant.from, mutant.to));
-      const scripts = createScripts("lock", pathToFileURL(`${folder}/`));
-      const caught = await checkConditions(direct, scripts, {
+      const { scripts, remove } = await createMutatedScripts(mutant);
+      onTestFinished(remove);
+      const caught = await checkConditions(direct, createScripts("lock", scripts), {
         numRuns: 500,
         endOnFailure: true,
         seed: 78,

@@ -1,12 +1,9 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { FairMachine, type FairScripts } from "../../../test/support/fair-machine.ts";
 import { describeFairStep, type FairStep, fairStep } from "../../../test/support/fair-steps.ts";
 import { redisTest } from "../../../test/support/fixtures.ts";
+import { createMutatedScripts, type ScriptMutant } from "../../../test/support/mutated-scripts.ts";
 import { EVENT_CHANNEL, forceReleaseObserved, observeHeldLock } from "../../../test/support/observed-lock.ts";
 import { leaveFairQueue } from "../stop-waiting.ts";
 import { FairWriter } from "./fair-writer.ts";
@@ -77,7 +74,7 @@ describe("the queue of a fair lock", () => {
 });
 
 /** Mutations of the scripts: the rule that each breaks, its file, and the text to replace. */
-const MUTANTS = [
+const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "a dead waiter at the head is not removed",
     file: "fair-queue.lua",
@@ -108,26 +105,17 @@ const MUTANTS = [
     from: "    decrease_timeouts(q, t, 0, 1, now_ms, fair_wait_ms)",
     to: "",
   },
-] as const;
+];
 
 describe("mutants of the scripts", () => {
   it.for(MUTANTS)(
     "the model notices that $what",
     { timeout: 90_000 },
     async (mutant, { direct, listener, onTestFinished }) => {
-      const folder = await mkdtemp(join(tmpdir(), "lockkeeper-mutant-"));
-      onTestFinished(() => rm(folder, { recursive: true }));
-      await cp(fileURLToPath(new URL("../", import.meta.url)), folder, {
-        recursive: true,
-        filter: (path) => !path.endsWith(".ts"),
-      });
-      const path = join(folder, mutant.file);
-      const source = await readFile(path, "utf8");
-      expect(source).toContain(mutant.from);
-      await writeFile(path, source.replace(mutant.from, mutant.to));
-      const scripts = createScripts(pathToFileURL(`${folder}/`));
+      const { scripts, remove } = await createMutatedScripts(mutant);
+      onTestFinished(remove);
       const until = { numRuns: 500, endOnFailure: true };
-      const caught = await checkQueue([direct, listener], scripts, until).then(
+      const caught = await checkQueue([direct, listener], createScripts(scripts), until).then(
         () => "survived",
         () => "caught",
       );

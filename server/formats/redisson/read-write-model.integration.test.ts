@@ -1,10 +1,7 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { redisTest } from "../../../test/support/fixtures.ts";
+import { createMutatedScripts, type ScriptMutant } from "../../../test/support/mutated-scripts.ts";
 import { ReadWriteMachine, readWriteStep } from "../../../test/support/read-write-machine.ts";
 import { ReadWriter, WriteWriter } from "./read-write-writer.ts";
 
@@ -40,7 +37,7 @@ describe("read/write locks", () => {
 });
 
 /** Mutations of the scripts: the rule that each breaks, its file, and the text to replace. */
-const MUTANTS = [
+const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "a reader gets a new fencing token",
     file: "redisson/read/storage.lua",
@@ -59,21 +56,16 @@ const MUTANTS = [
     from: "redis.call('HSET', KEYS[1], 'mode', 'read', reader, '1')",
     to: "redis.call('HSET', KEYS[1], reader, '1')",
   },
-] as const;
+];
 
 describe("mutants of the scripts", () => {
   it.for(MUTANTS)(
     "the model notices that $what",
     { timeout: 60_000 },
     async (mutant, { direct, onTestFinished }) => {
-      const folder = await mkdtemp(join(tmpdir(), "lockkeeper-mutant-"));
-      onTestFinished(() => rm(folder, { recursive: true }));
-      await cp(fileURLToPath(SCRIPTS), folder, { recursive: true, filter: (path) => !path.endsWith(".ts") });
-      const path = join(folder, mutant.file);
-      const source = await readFile(path, "utf8");
-      expect(source).toContain(mutant.from);
-      await writeFile(path, source.replace(mutant.from, mutant.to));
-      const writers = createWriters(pathToFileURL(`${folder}/`));
+      const { scripts, remove } = await createMutatedScripts(mutant);
+      onTestFinished(remove);
+      const writers = createWriters(scripts);
       await expect(checkModel(() => new ReadWriteMachine(direct, writers), 500)).rejects.toThrow();
     },
   );
