@@ -133,7 +133,8 @@ export class ReadingPipeline implements MasterListener {
     this.ignoredEvents++;
   }
 
-  onQueueChange(key: Key): void {
+  onQueueChange(key: Key, at: MasterWatch): void {
+    at.enqueueRead(key);
     for (const listener of this.#queueListeners) listener(key);
   }
 

@@ -126,3 +126,18 @@ it("force-release by version ends one value of a Redisson group", async ({
   expect(await waitForEvents(key, 3)).toContain(`force_released a:${one.getOwner()} exact`);
   expect(await two.acquireGroup(key, ["a"])).toBeNull();
 });
+
+it("a client of Redisson that enters the queue of a fair lock is shown at once", async ({
+  one,
+  two,
+  findLock,
+  key,
+}) => {
+  const leaseMs = 60_000;
+  await one.acquireFair(key, { thread: 1, leaseMs });
+  await waitUntil(() => findLock(key)?.holders.length === 1);
+  await two.acquireFair(key, { thread: 1, leaseMs });
+  // Waiters are read again only every 25 s otherwise.
+  await waitUntil(() => findLock(key)?.waiters.count === 1);
+  expect(findLock(key)).toMatchObject({ kind: "fair", waiters: { count: 1, known: "exact" } });
+});

@@ -61,7 +61,7 @@ export interface MasterListener {
   /** Called for an ignored message on the script event channel. */
   onInvalidScriptEvent(): void;
   /** Called when a client of Redisson has entered or left the queue of a fair lock. */
-  onQueueChange?(key: Key): void;
+  onQueueChange?(key: Key, at: MasterWatch): void;
   /** Called with readings after they have updated the master's clock. */
   onReadings(readings: readonly Reading[], at: MasterWatch): void;
   /** Called when the master starts or stops refusing all writes, or the reason changes. */
@@ -204,7 +204,7 @@ export class MasterWatch {
       onVerbEvent: (event) => listener.onVerbEvent(event, this),
       onOversizedKey: (name) => this.oversizedKeys.record(name),
       onInvalidScriptEvent: () => listener.onInvalidScriptEvent(),
-      onQueueChange: (key) => listener.onQueueChange?.(key),
+      onQueueChange: (key) => listener.onQueueChange?.(key, this),
     });
     return new MasterConnection(master, subscriber, settings, {
       onUp: (isBlind) => this.#onUp(isBlind),
