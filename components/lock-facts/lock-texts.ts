@@ -17,6 +17,12 @@ export function computeRemainingMs(lock: Lock, now: number | null): number | nul
   return Math.min(lock.remainingMs, Math.max(0, lock.remainingMs - (now - lock.asOf)));
 }
 
+/** Returns the remaining lease in ms of one holder, or of the lock if none is given; `null` without a TTL. */
+export function computeSubjectRemainingMs(lock: Lock, only: Holder | undefined, now: number): number | null {
+  if (only === undefined) return computeRemainingMs(lock, now);
+  return only.remainingMs === null ? null : Math.max(0, only.remainingMs - Math.max(0, now - lock.asOf));
+}
+
 /**
  * The maximum rounding error of deadlines, which some libraries store in seconds. A smaller difference is not a grace
  * period.

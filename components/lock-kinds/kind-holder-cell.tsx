@@ -11,11 +11,11 @@ export function KindHolderCell({ lock }: { lock: Lock }) {
   const messages = useMessages(lockKinds);
   return (
     <HolderCell
-      // The holder of a latch is only its count.
       holders={lock.holders}
       isUnreadable={lock.unreadable !== undefined}
       summary={summarizeHolders(lock, messages)}
       kind={describeKind(lock, messages)}
+      // The holder of a latch is only its count.
       isNamed={lock.kind !== "latch"}
     />
   );

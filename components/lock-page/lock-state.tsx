@@ -145,10 +145,8 @@ function LockFacts({ lock }: { lock: Lock }) {
       {lock.lastFence !== undefined && (
         <HoldFact name={messages.lastFence}>{messages.fromRedisson(lock.lastFence)}</HoldFact>
       )}
-      {lock.permits !== undefined && lock.permits.total === null && (
-        <HoldFact name={messages.permits}>
-          {messages.permitsLeft(lock.permits.available, lock.permits.total)}
-        </HoldFact>
+      {lock.permits?.total === null && (
+        <HoldFact name={messages.permits}>{messages.permitsLeft(lock.permits.available)}</HoldFact>
       )}
       <HoldFact name={messages.format}>
         <LockFormatFact lock={lock} />

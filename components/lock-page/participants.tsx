@@ -12,7 +12,7 @@ import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { HolderName, hasHolderName } from "../lock-facts/holder-text.tsx";
-import { formatHolder } from "../lock-facts/lock-texts.ts";
+import { computeSubjectRemainingMs, formatHolder } from "../lock-facts/lock-texts.ts";
 import { HeldFor } from "../lock-facts/lock-times.tsx";
 import { shortenOwner } from "../lock-facts/owner-text.ts";
 import { PART_SEPARATOR } from "../lock-kinds/kind-summary.ts";
@@ -134,17 +134,17 @@ function Participant({ lock, holder, onRelease, blocked }: ParticipantProps) {
 /** Shows the permits or the count, the hold time and the lease of one holder. */
 function ParticipantDetail({ lock, holder }: Pick<ParticipantProps, "lock" | "holder">) {
   const messages = useMessages(lockKinds);
-  const { expiresIn, heldFor } = messages;
+  const { heldFor } = messages;
   const { count } = holder;
-  const isRole = holder.role !== undefined && lock.kind === "write";
+  const role = lock.kind === "write" ? holder.role : undefined;
   return (
     <>
       {lock.kind === "semaphore" && <>{messages.permitCount(count, formatNumber(count))} · </>}
       {lock.kind !== "semaphore" && count > 1 && <>{`×${formatNumber(count)}`} · </>}
-      {isRole && holder.role !== undefined && <>{messages.names[holder.role]} · </>}
+      {role !== undefined && <>{messages.names[role]} · </>}
       {heldFor(<HeldFor holder={holder} />)}
       {PART_SEPARATOR}
-      <ParticipantLease lock={lock} holder={holder} text={expiresIn} />
+      <ParticipantLease lock={lock} holder={holder} />
       {hasHolderName(holder) && (
         <span className="font-mono">
           {PART_SEPARATOR}
@@ -155,15 +155,11 @@ function ParticipantDetail({ lock, holder }: Pick<ParticipantProps, "lock" | "ho
   );
 }
 
-interface ParticipantLeaseProps extends Pick<ParticipantProps, "lock" | "holder"> {
-  text(span: string): string;
-}
-
-function ParticipantLease({ lock, holder: { remainingMs }, text }: ParticipantLeaseProps) {
+function ParticipantLease({ lock, holder }: Pick<ParticipantProps, "lock" | "holder">) {
   const messages = useMessages(lockKinds);
   const words = useMessages(lockWords);
   const now = useServerNow() ?? lock.asOf;
-  if (remainingMs === null) return <span className="text-bad">{messages.noTtl}</span>;
-  const left = remainingMs - Math.max(0, now - lock.asOf);
-  return left > 0 ? text(formatRemaining(left, words)) : messages.expired;
+  const left = computeSubjectRemainingMs(lock, holder, now);
+  if (left === null) return <span className="text-bad">{messages.noTtl}</span>;
+  return left > 0 ? messages.expiresIn(formatRemaining(left, words)) : messages.expired;
 }

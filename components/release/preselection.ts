@@ -1,7 +1,7 @@
 import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { LivenessState } from "@/lib/contract/liveness.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
-import { computeRemainingMs } from "../lock-facts/lock-texts.ts";
+import { computeSubjectRemainingMs } from "../lock-facts/lock-texts.ts";
 import { findReleaseRequest } from "../lock-facts/release-request.ts";
 import { findReleaseMethods, type ReleaseMethod } from "./release-methods.ts";
 
@@ -64,9 +64,4 @@ export function isPreselectionWrong(
 /** Returns whether the holder can be asked and has not been asked before. After an answer, the operator chooses. */
 function isAskable(lock: Lock, only: Holder | undefined, request: ReleaseRequest | null): boolean {
   return request === null && findReleaseMethods(lock, only, request).get("ask") === null;
-}
-
-function computeSubjectRemainingMs(lock: Lock, only: Holder | undefined, now: number): number | null {
-  if (only === undefined) return computeRemainingMs(lock, now);
-  return only.remainingMs === null ? null : Math.max(0, only.remainingMs - Math.max(0, now - lock.asOf));
 }

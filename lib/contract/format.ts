@@ -21,6 +21,11 @@ export function isSemaphoreKind(kind: WritableKind | LockKind | undefined): kind
   return kind === "semaphore" || kind === "plain_semaphore";
 }
 
+/** Whether several holds of this kind can share a key. */
+export function isSharedKind(kind: WritableKind | LockKind | undefined): boolean {
+  return isSemaphoreKind(kind) || kind === "read";
+}
+
 /** Returns the kind of a semaphore hold; `semaphore` by default. @param kind the kind that its companion stores */
 export function getSemaphoreKind(kind: WritableKind | undefined): SemaphoreKind {
   return isSemaphoreKind(kind) ? kind : "semaphore";

@@ -1,4 +1,4 @@
-import { isSemaphoreKind, type LockKind, type WritableKind } from "../../lib/contract/format.ts";
+import { isSharedKind, type LockKind, type WritableKind } from "../../lib/contract/format.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import { Deadlines } from "../watch/scan/deadlines.ts";
 
@@ -23,21 +23,13 @@ export interface LedgerRef {
   readonly token?: string | undefined;
 }
 
-/** Returns whether several holds of this kind can share a key. */
-export function isShared(kind: LedgerRef["kind"]): boolean {
-  return isSemaphoreKind(kind) || kind === "read";
-}
-
 /** Returns the name under which a hold is recorded: its key, or for a hold that shares its key, also its token. */
 export function toLedgerKey({ key, kind, token }: LedgerRef): Key {
-  return isShared(kind) ? `${key}\0${token ?? ""}` : key;
+  return isSharedKind(kind) ? `${key}\0${token ?? ""}` : key;
 }
 
-/**
- * Time, in ms, for which a hold granted by this instance counts even if an observation of its key does not include it.
- * The key may have been read before the grant.
- */
-const OBSERVED_WITHIN_MS = 5000;
+/** How long an observation that was read before a grant or release by this instance may still arrive, in ms. */
+export const OBSERVED_WITHIN_MS = 5000;
 
 const NO_USAGE: HoldUsage = { holds: 0, bytes: 0 };
 
@@ -78,7 +70,7 @@ export class HoldLedger {
     if (before?.principal !== principal || before.bytes !== bytes) {
       if (before !== undefined) this.#remove(holds, name, before);
       const certainUntil = source === "grant" ? this.now() + OBSERVED_WITHIN_MS : 0;
-      const sharedKey = isShared(ref.kind) ? ref.key : undefined;
+      const sharedKey = isSharedKind(ref.kind) ? ref.key : undefined;
       this.#insert(holds, name, { principal, bytes, sharedKey, certainUntil });
     }
     if (remainingMs === null) holds.deadlines.delete(name);

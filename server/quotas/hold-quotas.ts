@@ -1,3 +1,4 @@
+import { isSharedKind } from "../../lib/contract/format.ts";
 import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { type HoldQuota, type HoldQuotaOverride, NO_QUOTA_OVERRIDE } from "../auth/hold-quota.ts";
 import type { Principal } from "../auth/principal.ts";
@@ -6,7 +7,7 @@ import type { HeldObservation, Observation } from "../formats/observation.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { estimateHoldBytes, type HoldContent } from "./hold-bytes.ts";
 import { HoldClaim } from "./hold-claim.ts";
-import { HoldLedger, type HoldUsage, isShared, type LedgerRef, toLedgerKey } from "./hold-ledger.ts";
+import { HoldLedger, type HoldUsage, type LedgerRef, toLedgerKey } from "./hold-ledger.ts";
 import { ReleasedHolds } from "./released-holds.ts";
 
 /** The principal whose quota applies. */
@@ -129,7 +130,7 @@ export class HoldQuotas {
 
   #applyReading({ target, key }: LockRef, observation: Observation, isIndexed: boolean): void {
     if (observation.state === "unreadable") return;
-    if (observation.state === "held" && isShared(observation.kind)) {
+    if (observation.state === "held" && isSharedKind(observation.kind)) {
       this.#ledger.forget(target, { key });
       this.#applySharers(target, observation, isIndexed);
       return;

@@ -1,7 +1,5 @@
 import type { Key } from "../../lib/keys/key.ts";
-
-/** How long an observation that was read before a release may still arrive, in milliseconds. */
-const REMEMBERED_MS = 5000;
+import { OBSERVED_WITHIN_MS } from "./hold-ledger.ts";
 
 /** The holds that this instance released a moment ago. A token is never used again. */
 export class ReleasedHolds {
@@ -22,7 +20,7 @@ export class ReleasedHolds {
   }
 
   #dropOld(): void {
-    const oldest = this.now() - REMEMBERED_MS;
+    const oldest = this.now() - OBSERVED_WITHIN_MS;
     for (const [name, at] of this.#releasedAt) {
       if (at > oldest) return;
       this.#releasedAt.delete(name);

@@ -99,6 +99,11 @@ export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }
 
+/** Rethrows `error` unless it is an error reply. */
+export function throwUnlessReply(error: unknown): void {
+  if (!isReplyError(error)) throw error;
+}
+
 /** Whether the server is not a master, or not yet a master. Another connection may reach the master. */
 export function isNotMasterError(error: Error): boolean {
   return NO_MASTER.has(readErrorCode(error) ?? "");

@@ -185,8 +185,8 @@ export class Watcher {
   }
 
   #findUnreadable(key: Key) {
-    const lists = this.#masterSet.list.map(({ unreadableKeys }) => unreadableKeys.entries);
-    return lists.find((keys) => keys.has(key))?.get(key);
+    const watch = this.#masterSet.list.find(({ unreadableKeys }) => unreadableKeys.entries.has(key));
+    return watch?.unreadableKeys.entries.get(key);
   }
 
   /** Whether every change is observed: on all masters, or on a majority of a quorum. */

@@ -33,7 +33,6 @@ export const lockKinds = {
   latchMeans: "Waiting clients continue when the count reaches 0. A latch has no holder and no lease.",
 
   /** The permits of a semaphore. */
-  permitsTitle: "Permits",
   permitsMeter: "Acquired permits",
   available: (text: string) => `${text} available`,
   overcommitted: (excess: number, text: string) =>

@@ -92,8 +92,7 @@ export const lockPage = {
   lastFence: "Last fencing token",
   fromRedisson: (fence: string) => `${fence}, issued by Redisson`,
   permits: "Permits",
-  permitsLeft: (available: number, total: number | null) =>
-    total === null ? `${available} available` : `${available} of ${total} available`,
+  permitsLeft: (available: number) => `${available} available`,
   format: "Format",
   ofKind: (formats: string, kind: string) => `${formats}, ${kind}`,
   layout: (layout: string) => `: ${layout}`,

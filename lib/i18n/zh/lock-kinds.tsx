@@ -25,7 +25,6 @@ export const lockKinds: Messages["lockKinds"] = {
   latchClosed: (count) => `未打开：计数为 ${count}。`,
   latchMeans: "计数归零后，等待的客户端继续执行。闭锁没有持有者，也没有租约。",
 
-  permitsTitle: "许可",
   permitsMeter: "已占用的许可",
   available: (text) => `剩余 ${text} 个`,
   overcommitted: (_excess, text) => `已超出许可总数：归还 ${text} 个之前不再发放许可。`,

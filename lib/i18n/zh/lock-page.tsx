@@ -82,8 +82,7 @@ export const lockPage: Messages["lockPage"] = {
   lastFence: "最近的 fencing token",
   fromRedisson: (fence) => `${fence}，由 Redisson 签发`,
   permits: "许可",
-  permitsLeft: (available, total) =>
-    total === null ? `${available} 个可用` : `共 ${total} 个，${available} 个可用`,
+  permitsLeft: (available) => `${available} 个可用`,
   format: "格式",
   ofKind: (formats, kind) => `${formats}，${kind}`,
   layout: (layout) => `：${layout}`,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { isSemaphoreKind, type WritableKind } from "../../../lib/contract/format.ts";
+import { isSemaphoreKind, isSharedKind, type WritableKind } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { ConditionRequest } from "../../formats/conditions/condition-scripts.ts";
 import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
@@ -146,8 +146,7 @@ export function deriveSharedToken({
   requestId,
   principal,
 }: Pick<AcquireOptions, "kind" | "requestId" | "principal">): string | undefined {
-  const isShared = kind === "read" || isSemaphoreKind(kind);
-  if (!isShared || requestId === undefined) return undefined;
+  if (!isSharedKind(kind) || requestId === undefined) return undefined;
   return deriveToken("token", scopeRequestId(requestId, principal));
 }
 

@@ -7,7 +7,7 @@ import {
   QUEUE_TIMEOUTS_PREFIX,
   TARGET_PREFIX,
 } from "../../formats/keys.ts";
-import { isReplyError } from "../../redis/failure.ts";
+import { isReplyError, throwUnlessReply } from "../../redis/failure.ts";
 import { removeCovered } from "../../redis/glob.ts";
 import { isOversizedKey } from "../scan/oversized-keys.ts";
 import { parseScriptEvent, type ScriptEvent, toKey } from "./script-event.ts";
@@ -110,12 +110,8 @@ export class KeyspaceSubscriber {
     await this.#redis.subscribe(this.#channel);
     // Without the right to subscribe, queues are read less often.
     if (this.#queuePatterns.length > 0)
-      await this.#redis.psubscribe(...this.#queuePatterns).catch(ignoreReplyError);
+      await this.#redis.psubscribe(...this.#queuePatterns).catch(throwUnlessReply);
   }
-}
-
-function ignoreReplyError(error: unknown): void {
-  if (!isReplyError(error)) throw error;
 }
 
 export type NotificationState = { state: "on" } | { state: "off"; detail: string };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { decodeKey, type Key } from "../../../lib/keys/key.ts";
 import { isAuxiliaryKey } from "../../formats/keys.ts";
-import { isReplyError } from "../../redis/failure.ts";
+import { throwUnlessReply } from "../../redis/failure.ts";
 import { Glob, matchesAny, removeCovered } from "../../redis/glob.ts";
 import { CallSizes } from "./call-sizes.ts";
 import { isOversizedKey } from "./oversized-keys.ts";
@@ -144,8 +144,4 @@ export class ScanCursor {
     }
     this.sizes.setRoundTrip(shortestMs);
   }
-}
-
-function throwUnlessReply(error: unknown): void {
-  if (!isReplyError(error)) throw error;
 }
