@@ -25,6 +25,7 @@ export interface Console {
   /** Returns the link as `npm run login` prints it. */
   printedLink(): Promise<string>;
   api(path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
+  putApi(path: string, body: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
   /** Renews, releases or re-enters a hold of the lock at this path: the one that `api` acquired last. */
   callHold(
     verb: "renew" | "release" | "reenter",
@@ -67,6 +68,7 @@ export async function startConsole(environment: Record<string, string> = {}): Pr
       if (reply.status === 201) holds.set(path.replace(/\/acquire.*$/, ""), reply.body.holdId);
       return reply;
     },
+    putApi: (path, body) => callApi(url, path, body, "PUT"),
     callHold(verb, lockPath, body = {}) {
       const holdId = holds.get(lockPath) ?? "none";
       return verb === "reenter"
@@ -136,9 +138,14 @@ export async function startConsoleOnTargets(targets: readonly object[]): Promise
   };
 }
 
-async function callApi(url: string, path: string, body?: unknown) {
+async function callApi(
+  url: string,
+  path: string,
+  body?: unknown,
+  method = body === undefined ? "GET" : "POST",
+) {
   const response = await fetch(`${url}/api/v1${path}`, {
-    method: body === undefined ? "GET" : "POST",
+    method,
     headers: {
       authorization: `Bearer ${ROOT_KEY}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),

@@ -164,3 +164,26 @@ test("a key that is too large to read is not shown as free", async ({ page, lock
   await expect(page.getByTestId("free")).toContainText("It is not known whether this lock is held.");
   await expect(page.getByText("Not held")).toHaveCount(0);
 });
+
+test("a latch shows its count instead of a holder, and is opened", async ({
+  page,
+  lockkeeper,
+  key,
+}, info) => {
+  const name = key("start");
+  const path = `/latches/${encodeURIComponent(name)}`;
+  const { status } = await lockkeeper.putApi(path, { count: 3 });
+  expect(status).toBe(201);
+  await page.goto(`/?q=${encodeURIComponent(`kind:latch key:${name}`)}`);
+  await expect(page.getByRole("row").filter({ hasText: name })).toContainText("count 3");
+  await page.goto(pathOf(name));
+  await expect(page.getByTestId("state")).toContainText("Closed: the count is 3.");
+  await takeThemeScreenshots(page, info, "latch-page", { fullPage: true });
+  await page.keyboard.press("r");
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("heading", { name: /^Open latch/ })).toBeVisible();
+  await dialog.getByRole("textbox", { name: /^Reason/ }).fill("the job is cancelled");
+  await dialog.getByRole("button", { name: "Open latch" }).click();
+  await expect(dialog.getByTestId("outcome")).toBeVisible();
+  expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("0");
+});

@@ -75,10 +75,10 @@ export interface RawKey {
   /** Whether these are the permits of Lockkeeper's holds of a plain semaphore, whose other permits are unknown. */
   readonly isPlain?: true;
   /**
-   * The kind of semaphore that the companion of the key names. If it is set and no permit is acquired, the number is
-   * not a held lock.
+   * The kind that the companion of the key names: that of a semaphore, whose number is not a held lock if no permit is
+   * acquired, or a latch.
    */
-  readonly semaphoreKind?: SemaphoreKind;
+  readonly namedKind?: SemaphoreKind | "latch";
 }
 
 export type RawReply =
@@ -111,19 +111,19 @@ export function parseRawReply(reply: unknown): RawReply {
     queued: Number(queued),
     permits: toBuffers(permits),
     ...(Number(plain) === 1 ? { isPlain: true as const } : {}),
-    ...(isString ? parseSemaphoreKind(stored) : {}),
+    ...(isString ? parseNamedKind(stored) : {}),
   };
   return { type: "read", raw };
 }
 
 /**
- * Returns the kind of semaphore that the companion of a key names; empty if it names none. Such a companion describes
- * no hold.
+ * Returns the kind of semaphore or latch that the companion of a key names; empty if it names none. Such a companion
+ * describes no hold.
  */
-function parseSemaphoreKind(companion: string): Pick<RawKey, "semaphoreKind"> {
+function parseNamedKind(companion: string): Pick<RawKey, "namedKind"> {
   const [token, kind] = companion.split("\n", 2);
-  const isNamed = token === "" && (kind === "semaphore" || kind === "plain_semaphore");
-  return isNamed ? { semaphoreKind: kind } : {};
+  const isNamed = token === "" && (kind === "semaphore" || kind === "plain_semaphore" || kind === "latch");
+  return isNamed ? { namedKind: kind } : {};
 }
 
 /** The replies to the commands that read the auxiliary keys of a key; `undefined` if Redis refused a command. */
@@ -150,7 +150,7 @@ export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): 
   const raw = {
     ...reply.raw,
     ...(isPlain ? { isPlain: true as const } : {}),
-    ...(isNumber ? parseSemaphoreKind(toText(beside.companion ?? "")) : {}),
+    ...(isNumber ? parseNamedKind(toText(beside.companion ?? "")) : {}),
     companion: parseBoundedCompanion(beside.companion),
     waiting,
     fenceCounter: isHash ? toText(beside.fence ?? "") || null : null,

@@ -187,6 +187,25 @@ describe("the audit log", () => {
 });
 
 describe("latches", () => {
+  it("is listed as a latch with its count, and a force-release opens it", async ({ server, direct, key }) => {
+    await server.call(`/latches/${encode(key)}`, { method: "PUT", body: { count: 3 } });
+    const read = async () => (await server.call(`/locks/${encode(key)}`)).body;
+    expect(await read()).toMatchObject({ kind: "latch", confidence: "certain", holders: [{ count: 3 }] });
+    await waitUntil(async () => (await server.call(`/locks?filter=kind:latch key:${key}`)).body.total === 1);
+    await server.call(`/latches/${encode(key)}/count-down`, { method: "POST" });
+    await waitUntil(async () => (await read()).holders[0]?.count === 2);
+    const { version } = await read();
+    const { body } = await server.callVerb(key, "force-release", {
+      expectedVersion: version,
+      reason: "test",
+    });
+    expect(body.outcome).toBe("released");
+    expect(await direct.exists(key)).toBe(0);
+    // Any client can write a companion: it does not turn other data into a latch.
+    await direct.set(key, "three");
+    expect(await read()).not.toMatchObject({ kind: "latch" });
+  });
+
   it("is set once, counted down once per Idempotency-Key, and opens for clients that wait", async ({
     server,
     other,

@@ -26,6 +26,7 @@ const BASE = { format: "redisson", candidates: [] } as const;
 export function detectRedisson(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   if (raw.type === "hash") return detectHash(raw, how);
   if (raw.type !== "string") return undefined;
+  if (raw.namedKind === "latch") return detectLatch(raw);
   const permits = parsePermits(raw);
   if (permits === undefined) return how === "by_rule" ? detectCounter(raw) : undefined;
   const { holders, available, total, remainingMs } = permits;
@@ -99,6 +100,14 @@ function assessReadWriteConfidence(
 ): Confidence {
   if (remainingMs !== null || seq > 0 || how === "by_rule") return "certain";
   return isNamedAsLock(key) ? "likely" : "possible";
+}
+
+/** Detects a latch that Lockkeeper set: its companion names it. */
+function detectLatch({ content, remainingMs }: RawKey): DetectedLock | undefined {
+  const count = parseCounter(content[0]);
+  if (count === undefined) return undefined;
+  const holder = { ...createForeignHolder(UNNAMED_HOLDER), count };
+  return { ...BASE, kind: "latch", confidence: "certain", holders: [holder], remainingMs };
 }
 
 /**

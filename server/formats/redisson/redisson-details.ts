@@ -89,6 +89,7 @@ function applyCounterListeners(
 ): HeldObservation {
   if (forPermits === undefined || forZero === undefined) return seen;
   const waiters = { count: Math.max(forPermits, forZero), known: "estimated" } as const;
+  if (seen.kind === "latch") return { ...seen, waiters: { ...waiters, count: forZero } };
   if (forPermits > 0 === forZero > 0) return { ...seen, waiters };
   if (forPermits > 0) return { ...seen, waiters, confidence: "likely" };
   const { permits, ...rest } = seen;

@@ -292,9 +292,9 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
  * owner. Redisson clients may have permits of a plain semaphore, so the semaphore is shown if a format rule matches its
  * key.
  */
-function isIdleSemaphore({ semaphoreKind, permits, content }: RawKey, rule: FormatName | undefined): boolean {
-  if (semaphoreKind === undefined || permits.length > 0) return false;
-  if (semaphoreKind === "plain_semaphore" && rule !== undefined) return false;
+function isIdleSemaphore({ namedKind, permits, content }: RawKey, rule: FormatName | undefined): boolean {
+  if (namedKind === undefined || namedKind === "latch" || permits.length > 0) return false;
+  if (namedKind === "plain_semaphore" && rule !== undefined) return false;
   return /^-?\d{1,9}$/.test(String(content[0] ?? ""));
 }
 
