@@ -182,6 +182,9 @@ test("a latch shows its count instead of a holder, and is opened", async ({
   await page.keyboard.press("r");
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByRole("heading", { name: /^Open latch/ })).toBeVisible();
+  await expect(dialog.getByText("Held by")).toHaveCount(0);
+  await takeThemeScreenshots(page, info, "latch-dialog");
+  await dialog.getByRole("radio", { name: "Open latch" }).check();
   await dialog.getByRole("textbox", { name: /^Reason/ }).fill("the job is cancelled");
   await dialog.getByRole("button", { name: "Open latch" }).click();
   await expect(dialog.getByTestId("outcome")).toBeVisible();

@@ -7,13 +7,14 @@ import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { parseReservedHold } from "../lock-facts/lock-texts.ts";
 import { NextHolderText } from "../lock-facts/next-holder-text.tsx";
-import { getReleaseObstacle } from "../lock-facts/release-text.ts";
+import { formatReleaseAdvice, getReleaseObstacle } from "../lock-facts/release-text.ts";
 import { listFormats } from "../lock-facts/use-format-texts.ts";
 
 /** Shows the consequences of a release: the next holder, and what the previous holder's library does. */
 export function IfReleased({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
-  const obstacle = getReleaseObstacle(lock, useMessages(lockWords));
+  const words = useMessages(lockWords);
+  const obstacle = getReleaseObstacle(lock, words);
   if (obstacle !== null) {
     return (
       <>
@@ -21,6 +22,7 @@ export function IfReleased({ lock }: { lock: Lock }) {
       </>
     );
   }
+  if (lock.kind === "latch") return <>{formatReleaseAdvice(lock, words)}</>;
   return (
     <>
       <p>

@@ -86,6 +86,14 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   const typical = useTypicalDurations(toLockPath(lock))?.heldMs ?? null;
   const holder = only ?? lock.holders[0];
   if (holder === undefined) return <p className="text-ink-2">{messages.notHeld}</p>;
+  if (lock.kind === "latch") {
+    return (
+      <>
+        <p>{kinds.latchClosed(formatNumber(holder.count))}</p>
+        <p className="text-ink-2">{kinds.latchMeans}</p>
+      </>
+    );
+  }
   return (
     <>
       <dl className={FACTS_CLASS}>

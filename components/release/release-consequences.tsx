@@ -30,6 +30,7 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   const why = formatReleaseAdvice(lock, useMessages(lockWords));
   const holder = state.holder ?? lock.holders[0];
   if (holder === undefined) return null;
+  if (lock.kind === "latch") return <p>{why}</p>;
   return (
     <dl className={FACTS_CLASS}>
       <HoldFact name={messages.next}>

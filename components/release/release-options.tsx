@@ -5,6 +5,7 @@ import { type ReactNode, useId } from "react";
 import { parseReservedHold } from "@/components/lock-facts/lock-texts.ts";
 import { RemainingTime } from "@/components/lock-facts/lock-times.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
+import { lockKinds } from "@/lib/i18n/en/lock-kinds.tsx";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
@@ -74,14 +75,20 @@ function isReservation({ holders: [holder] }: Lock): boolean {
 export function ReleaseOptions({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const request = useMessages(releaseRequest);
+  const kinds = useMessages(lockKinds);
   const { shown, methods, choice, choose, state } = form;
   const left = <RemainingTime lock={shown} />;
   const hints: Record<ReleaseMethod, ReactNode> = {
     ...messages.hints,
+    ...(shown.kind === "latch" ? { release: kinds.openHint } : {}),
     ask: request.hint,
     wait: isReservation(shown) ? messages.reservationWaitHint(left) : messages.waitHint(left),
   };
-  const names: Record<ReleaseMethod, string> = { ...messages.methods, ask: request.method };
+  const names: Record<ReleaseMethod, string> = {
+    ...messages.methods,
+    ...(shown.kind === "latch" ? { release: kinds.submit.latch } : {}),
+    ask: request.method,
+  };
   const reasons: Record<MethodObstacle, string> = { ...messages.why, ...request.why };
   const isCleared = state.choice.is === "cleared";
   const isLost = state.choice.is === "chosen" && choice === null;

@@ -185,9 +185,11 @@ function ReleaseFacts({ form, isCurrent }: { form: ReleaseForm; isCurrent: boole
       </FactSection>
       {isCurrent && (
         <>
-          <FactSection title={messages.alive} isTitleHidden>
-            <HolderLiveness lock={shown} />
-          </FactSection>
+          {shown.kind !== "latch" && (
+            <FactSection title={messages.alive} isTitleHidden>
+              <HolderLiveness lock={shown} />
+            </FactSection>
+          )}
           <FactSection title={messages.consequences}>
             <ReleaseConsequences form={form} />
           </FactSection>

@@ -209,8 +209,9 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
       return codes.at(-1) === "ok";
     }, 15_000);
     await Promise.all([back, acquired]);
-    // LOADING is not the caller's fault: at worst, nothing was done within the time limit.
-    expect(codes.filter((code) => code !== "ok" && code !== "unavailable")).toEqual([]);
+    // LOADING is not the caller's fault. A busy Redis may also answer too late to a command that it has received.
+    const allowed = ["ok", "unavailable", "unknown_outcome"];
+    expect(codes.filter((code) => !allowed.includes(code))).toEqual([]);
     expect(await direct.exists("data:999")).toBe(1);
   });
 });

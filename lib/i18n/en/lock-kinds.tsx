@@ -74,6 +74,7 @@ export const lockKinds = {
     holder: "Release holder",
     latch: "Open latch",
   },
+  openHint: "Only if the latch has not been set again since you opened the dialog.",
   readersKeep: (count: number, text: string) =>
     `${text} other ${plural(count, "reader keeps", "readers keep")} the lock`,
   permitsStay: (count: number, holders: string, available: string, total: string) =>

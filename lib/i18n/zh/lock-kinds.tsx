@@ -63,6 +63,7 @@ export const lockKinds: Messages["lockKinds"] = {
     holder: "释放持有者",
     latch: "打开闭锁",
   },
+  openHint: "仅当打开此对话框后闭锁未被重新设置时执行。",
   readersKeep: (_count, text) => `另有 ${text} 个读者继续持有`,
   permitsStay: (_count, holders, available, total) =>
     `另有 ${holders} 个持有者保留其许可，之后剩余 ${available} / ${total} 个许可。`,

@@ -233,16 +233,19 @@ function canBeScriptChange(
   asOf: number,
   endCause: EndCause,
 ): boolean {
-  // How the previous hold ended is not evidence of how this one started.
   const ours = currentHolders.filter(({ holder }) => hasScriptEvents(holder));
-  if (ours.length > 0)
-    return ours.some((present) => !present.isInitialScan && !isReported(reportedHolds, present));
+  // How the previous hold ended is not evidence of how this one started.
+  if (ours.some((present) => !present.isInitialScan && !isReported(reportedHolds, present))) return true;
   if (endCause === "evicted" || endCause === "expired") return false;
   return reportedHolds.some((reportedHold) => {
     if (reportedHold.fence !== null && !hasScriptEvents(reportedHold)) return false;
-    if (currentHolders.some(({ holder }) => holder.token === reportedHold.token)) return false;
+    if (currentHolders.some(({ holder }) => isSameOwner(reportedHold, holder))) return false;
     return typeof reportedHold.endsAtMs !== "number" || asOf < reportedHold.endsAtMs - CLOCK_TOLERANCE_MS;
   });
+}
+
+function isSameOwner({ token, fence }: ReportedHold, holder: CurrentHolder["holder"]): boolean {
+  return token === undefined ? fence === holder.fence : token === holder.token;
 }
 
 function isReported(reportedHolds: readonly ReportedHold[], { holder }: CurrentHolder): boolean {
