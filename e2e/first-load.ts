@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 export const PAGES = [
   "/",
   "/locks/lock:orders:1",
+  "/waits",
   "/owners",
   "/events",
   "/audit",

@@ -13,6 +13,7 @@ export interface ConsolePage {
 
 export const CONSOLE_PAGES: readonly ConsolePage[] = [
   { href: "/", name: "locks", covers: (pathname) => pathname === "/" || pathname.startsWith("/locks/") },
+  { href: "/waits", name: "waits", covers: (pathname) => pathname === "/waits" },
   { href: "/owners", name: "owners", covers: (pathname) => pathname === "/owners" },
   { href: "/events", name: "events", covers: (pathname) => pathname === "/events" },
   { href: "/targets", name: "targets", covers: (pathname) => pathname === "/targets" },
@@ -26,7 +27,13 @@ export const CONSOLE_PAGES: readonly ConsolePage[] = [
   },
 ];
 
-const TARGET_PAGES: ReadonlySet<ConsolePage["name"]> = new Set(["locks", "owners", "events", "formats"]);
+const TARGET_PAGES: ReadonlySet<ConsolePage["name"]> = new Set([
+  "locks",
+  "waits",
+  "owners",
+  "events",
+  "formats",
+]);
 
 /** Returns whether the page shows a single target. */
 export function isTargetPage(pathname: string): boolean {

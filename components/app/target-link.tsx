@@ -4,9 +4,11 @@ import Link from "next/link";
 import { type ComponentProps, useState } from "react";
 import { useTargetName } from "@/lib/queries/targets.ts";
 
-/** Returns the URL of a console page for a target. */
+/** Returns the URL of a console page for a target. @param href may have a query */
 export function buildTargetHref(href: string, target: string | undefined): string {
-  return target === undefined ? href : `${href}?target=${encodeURIComponent(target)}`;
+  return target === undefined
+    ? href
+    : `${href}${href.includes("?") ? "&" : "?"}target=${encodeURIComponent(target)}`;
 }
 
 type TargetLinkProps = Omit<ComponentProps<typeof Link>, "href"> & { href: string };

@@ -34,6 +34,12 @@ export function LivenessLabel({ lock }: { lock: Lock }) {
   );
 }
 
+/** Shows a liveness state as a word. */
+export function LivenessStateText({ state }: { state: LivenessState }) {
+  const messages = useMessages(english);
+  return <span className={LIVENESS_CLASS[state]}>{messages.liveness[state]}</span>;
+}
+
 /** Shows the liveness of a held lock as a word, with the evidence in a tooltip. */
 export function LivenessWord({ lock }: { lock: Lock }) {
   const messages = useMessages(english);

@@ -1,8 +1,8 @@
 "use client";
 
-import { TargetLink } from "@/components/app/target-link.tsx";
 import type { KeyEvents } from "@/components/events/key-history/use-key-events.ts";
 import { HoldFact } from "@/components/release/hold-facts.tsx";
+import { WaitFacts } from "@/components/release/wait-facts.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { formatFacts } from "@/lib/i18n/en/format-facts.ts";
@@ -12,9 +12,9 @@ import { lockPage } from "@/lib/i18n/en/lock-page.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { KeyFields } from "@/lib/keys/key.ts";
 import { findLongestHolder } from "../lock-facts/duration-rating.ts";
-import { KeyText } from "../lock-facts/key-text.tsx";
 import { LivenessEvidence } from "../lock-facts/liveness-text.tsx";
-import { buildLockHref, toLockPath } from "../lock-facts/lock-path.ts";
+import { LockLink } from "../lock-facts/lock-link.tsx";
+import { toLockPath } from "../lock-facts/lock-path.ts";
 import { parseReservedHold } from "../lock-facts/lock-texts.ts";
 import { HeldFor, LeaseBar, RemainingTime } from "../lock-facts/lock-times.tsx";
 import { describeFormats, listFormats } from "../lock-facts/use-format-texts.ts";
@@ -121,6 +121,7 @@ function OperatorFacts({ lock }: { lock: Lock }) {
           <LivenessEvidence lock={lock} />
         </HoldFact>
       )}
+      <WaitFacts lock={lock} />
       <HoldFact name={messages.ifReleased}>
         <IfReleased lock={lock} />
       </HoldFact>
@@ -197,13 +198,7 @@ function SharedTokenKeys({ keys }: { keys: readonly KeyFields[] }) {
     <ul className="flex flex-col gap-0.5">
       {keys.map((fields) => (
         <li key={toLockPath(fields)}>
-          <TargetLink
-            href={buildLockHref(fields)}
-            prefetch={false}
-            className="inline-flex min-h-6 items-center underline decoration-line hover:decoration-ink-3"
-          >
-            <KeyText text={fields.key} />
-          </TargetLink>
+          <LockLink fields={fields} />
         </li>
       ))}
     </ul>

@@ -18,6 +18,7 @@ import { releaseRequest } from "@/lib/i18n/en/release-request.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { FACTS_CLASS, HoldFact } from "./hold-facts.tsx";
 import type { ReleaseForm } from "./use-release.ts";
+import { WaitFacts } from "./wait-facts.tsx";
 
 const LISTED_WAITERS_MAX = 3;
 
@@ -33,6 +34,7 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   if (lock.kind === "latch") return <p>{why}</p>;
   return (
     <dl className={FACTS_CLASS}>
+      <WaitFacts lock={lock} />
       <HoldFact name={messages.next}>
         {choice === "reserve" ? (
           messages.noneWhileReserved

@@ -7,8 +7,15 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 const SHOWN_MAX = 99;
 
-/** Shows the number of locks that need attention; empty if there are none. */
-export function AttentionBadge({ count, className }: { count: number | undefined; className: string }) {
+interface AttentionBadgeProps {
+  count: number | undefined;
+  /** What is counted: locks that need attention, or deadlocks. */
+  of?: "locks" | "deadlocks";
+  className: string;
+}
+
+/** Shows the number of locks that need attention, or of deadlocks; empty if there are none. */
+export function AttentionBadge({ count, of = "locks", className }: AttentionBadgeProps) {
   const messages = useMessages(shell);
   if (count === undefined || count === 0) return null;
   return (
@@ -19,7 +26,11 @@ export function AttentionBadge({ count, className }: { count: number | undefined
       )}
     >
       <span aria-hidden>{count > SHOWN_MAX ? `${SHOWN_MAX}+` : count}</span>
-      <span className="sr-only">{messages.needAttention(formatNumber(count))}</span>
+      <span className="sr-only">
+        {of === "locks"
+          ? messages.needAttention(formatNumber(count))
+          : messages.deadlocks(formatNumber(count))}
+      </span>
     </span>
   );
 }

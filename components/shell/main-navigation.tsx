@@ -14,6 +14,9 @@ import { AttentionBadge } from "./attention-badge.tsx";
 import { PAGE_ICONS } from "./navigation-items.ts";
 import { useLockBadges } from "./use-lock-badges.ts";
 
+const BADGE_CLASS =
+  "max-[99.99rem]:absolute max-[99.99rem]:top-0.5 max-[99.99rem]:right-0 min-[100rem]:ml-auto";
+
 /**
  * Shows icons with tooltips below 1600 px, and names at 1600 px and wider. Phones have `PhoneBar` instead.
  */
@@ -21,7 +24,7 @@ export function MainNavigation() {
   const messages = useMessages(shell);
   const pathname = usePathname();
   const isAdmin = isServerAdmin(useLiveState().hello);
-  const { held, needsAttention } = useLockBadges();
+  const { held, needsAttention, deadlocks } = useLockBadges();
   const tooltips = useTooltipDismissal();
   return (
     <nav
@@ -47,12 +50,10 @@ export function MainNavigation() {
             <NavigationLabel isTooltipDismissed={tooltips.isDismissed}>
               {messages.places[name]}
             </NavigationLabel>
+            {name === "waits" && <AttentionBadge count={deadlocks} of="deadlocks" className={BADGE_CLASS} />}
             {name === "locks" && (
               <>
-                <AttentionBadge
-                  count={needsAttention}
-                  className="max-[99.99rem]:absolute max-[99.99rem]:top-0.5 max-[99.99rem]:right-0 min-[100rem]:ml-auto"
-                />
+                <AttentionBadge count={needsAttention} className={BADGE_CLASS} />
                 {held !== undefined && <span className="max-[99.99rem]:hidden">{formatNumber(held)}</span>}
               </>
             )}

@@ -8,12 +8,14 @@ import {
   Settings,
   Shapes,
   Users,
+  Workflow,
 } from "lucide-react";
 import type { ConsolePage } from "../app/pages.ts";
 
 /** The icon of a page, used where its name does not fit. */
 export const PAGE_ICONS: Readonly<Record<ConsolePage["name"], LucideIcon>> = {
   locks: Lock,
+  waits: Workflow,
   owners: Users,
   events: ScrollText,
   targets: Database,

@@ -21,7 +21,7 @@ const ITEM_CLASS =
 export function PhoneBar({ onHelp }: { onHelp(): void }) {
   const messages = useMessages(shell);
   const pathname = usePathname();
-  const { needsAttention } = useLockBadges();
+  const { needsAttention, deadlocks } = useLockBadges();
   const [isOpen, setOpen] = useState(false);
   const pages = PHONE_BAR_PAGES.flatMap((name) => CONSOLE_PAGES.find((page) => page.name === name) ?? []);
   const isElsewhere = !pages.some(({ covers }) => covers(pathname));
@@ -50,7 +50,7 @@ export function PhoneBar({ onHelp }: { onHelp(): void }) {
         onClick={() => setOpen(true)}
         className={clsx(ITEM_CLASS, isElsewhere ? "font-medium text-accent" : "text-ink-2")}
       >
-        <BarIcon Icon={Ellipsis} badge={undefined} />
+        <BarIcon Icon={Ellipsis} badge={deadlocks} of="deadlocks" />
         {messages.more}
       </button>
       {isOpen && <MoreSheet onHelp={onHelp} onClose={() => setOpen(false)} />}
@@ -58,11 +58,17 @@ export function PhoneBar({ onHelp }: { onHelp(): void }) {
   );
 }
 
-function BarIcon({ Icon, badge }: { Icon: LucideIcon; badge: number | undefined }) {
+interface BarIconProps {
+  Icon: LucideIcon;
+  badge: number | undefined;
+  of?: "locks" | "deadlocks";
+}
+
+function BarIcon({ Icon, badge, of = "locks" }: BarIconProps) {
   return (
     <span className="relative">
       <Icon aria-hidden size={20} strokeWidth={1.75} />
-      <AttentionBadge count={badge} className="absolute -top-1.5 left-3" />
+      <AttentionBadge count={badge} of={of} className="absolute -top-1.5 left-3" />
     </span>
   );
 }

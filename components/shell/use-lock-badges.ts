@@ -6,12 +6,18 @@ import { isTargetNeverReached } from "../app/connection.ts";
 interface LockBadges {
   readonly held: number | undefined;
   readonly needsAttention: number | undefined;
+  readonly deadlocks: number | undefined;
 }
 
 /** Returns the counts for the navigation, from the same snapshot as the page; `undefined` while they load. */
 export function useLockBadges(): LockBadges {
-  const isUnreached = isTargetNeverReached(useLiveState());
+  const state = useLiveState();
+  const isUnreached = isTargetNeverReached(state);
   const counts = useCounts();
-  if (isUnreached) return { held: undefined, needsAttention: undefined };
-  return { held: counts?.held, needsAttention: counts?.needsAttention };
+  if (isUnreached) return { held: undefined, needsAttention: undefined, deadlocks: undefined };
+  return {
+    held: counts?.held,
+    needsAttention: counts?.needsAttention,
+    deadlocks: state.health?.deadlocks,
+  };
 }

@@ -24,6 +24,7 @@ import { Stats, TypicalTimes } from "@/lib/contract/stats.ts";
 import { TargetHealth, TargetList } from "@/lib/contract/target.ts";
 import { ViewList } from "@/lib/contract/view.ts";
 import { LockWaiters } from "@/lib/contract/waiters.ts";
+import { Waits } from "@/lib/contract/waits/waits.ts";
 
 // The page's content security policy blocks the code that zod would otherwise generate.
 z.config({ jitless: true });
@@ -46,6 +47,7 @@ export const readStats = (json: unknown) => Stats.parse(json);
 export const readRawLock = (json: unknown) => RawLock.parse(json);
 export const readLocks = (json: unknown) => LockList.parse(json);
 export const readWaiters = (json: unknown) => LockWaiters.parse(json);
+export const readWaits = (json: unknown) => Waits.parse(json);
 export const readTypicalDurations = (json: unknown) => TypicalTimes.parse(json);
 export const readTargets = (json: unknown) => TargetList.parse(json);
 export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);

@@ -171,6 +171,7 @@ export const Health = z
     needsAttention: z.int().meta({
       description: "Number of locks that match the filter `is:needs_attention`.",
     }),
+    deadlocks: z.int().meta({ description: "Number of deadlocks, as in `GET /waits`." }),
     leftOut: z.int().optional().meta({
       description: "At least this many locks are not indexed, because `LOCKKEEPER_LOCKS_MAX` is reached.",
     }),

@@ -29,6 +29,7 @@ const health: LiveMessage = {
     locks: 0,
     waiting: 0,
     needsAttention: 0,
+    deadlocks: 0,
     masters: [],
   },
 };

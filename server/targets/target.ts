@@ -186,6 +186,7 @@ function selectListed(hold: ObservedHold | undefined): ObservedHold | undefined 
 
 function startWaitMonitor(deps: WaitMonitorDeps, journal: Journal): WaitMonitor {
   const waits = new WaitMonitor(deps);
+  deps.watcher.countDeadlocks = () => waits.deadlocks.length;
   journal.subscribe((event) => {
     const key = parseKeyFields(event);
     if (event.type === "waiting") waits.markKey(key);

@@ -223,6 +223,9 @@ describe("root blockers", () => {
       return blocker?.isBehindUnreadable === true && blocker.waiting === 1;
     });
     const text = JSON.stringify(await read());
+    const of = (key: string) => server.call(`/waits?key=${encodeURIComponent(key)}`, { headers });
+    expect((await of(inner)).body.position).toMatchObject({ waiting: 1, deadlockId: null });
+    expect((await of(root)).body).not.toHaveProperty("position");
     expect(Waits.parse(await read()).roots[0]).toMatchObject({
       key: inner,
       isBehindUnreadable: true,

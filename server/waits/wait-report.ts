@@ -67,7 +67,9 @@ export class WaitReport {
       deadlocks: deadlocks.map(({ json }) => json),
       roots: listed.map((root) => this.#toRootBlocker(root)),
       rootsLeftOut: roots.length - listed.length,
-      ...(key === undefined ? {} : { position: this.#toPosition(key, roots[0], deadlocks[0]?.json.id) }),
+      ...(key === undefined || !this.canRead(key)
+        ? {}
+        : { position: this.#toPosition(key, roots[0], deadlocks[0]?.json.id) }),
       asOf: this.state.asOf === 0 ? Math.floor(this.state.now) : this.state.asOf,
     };
   }

@@ -8,7 +8,10 @@ import type { MasterWatch } from "./topology/master-watch.ts";
 export function buildHealth(
   watches: readonly MasterWatch[],
   now: number,
-  facts: Pick<Health, "missed" | "locks" | "unlisted" | "waiting" | "needsAttention" | "majority"> & {
+  facts: Pick<
+    Health,
+    "missed" | "locks" | "unlisted" | "waiting" | "needsAttention" | "deadlocks" | "majority"
+  > & {
     leftOut: number;
     ignoredEvents: number;
     unseenHolds: number;
@@ -17,8 +20,8 @@ export function buildHealth(
   const masters = watches.map(buildMasterHealth);
   const up = masters.filter(({ state }) => state !== "down");
   const off = up.find(({ notifications }) => notifications === "off");
-  const { missed, locks, unlisted, waiting, needsAttention, leftOut, majority, ignoredEvents, unseenHolds } =
-    facts;
+  const { missed, locks, unlisted, waiting, needsAttention, deadlocks } = facts;
+  const { leftOut, majority, ignoredEvents, unseenHolds } = facts;
   const oversizedKeys = watches.reduce((sum, each) => sum + each.oversizedKeys.count, 0);
   const polling = mergePollingDelays(masters);
   const detail =
@@ -43,6 +46,7 @@ export function buildHealth(
     unlisted,
     waiting,
     needsAttention,
+    deadlocks,
     ...(leftOut === 0 ? {} : { leftOut }),
     ...(unreadableKeys.count === 0 ? {} : { unreadableKeys }),
     ...(oversizedKeys === 0 ? {} : { oversizedKeys }),

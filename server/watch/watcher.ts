@@ -58,6 +58,8 @@ export class Watcher {
   getTypicalHeldMs: GetTypicalHeldMs = NO_TYPICAL_HELD;
   /** Returns the number of waiters. Set by the statistics of the target. */
   countWaiters = (): number => 0;
+  /** Returns the number of deadlocks. Set by the wait monitor of the target. */
+  countDeadlocks = (): number => 0;
   #formatRules: FormatRules;
 
   constructor(
@@ -168,7 +170,10 @@ export class Watcher {
     const { listedCount: locks, leftOut } = this.index;
     const { majority } = this.#view;
     const needsAttention = [...this.index.attentionCounts.values()].reduce((sum, count) => sum + count, 0);
-    const counts = { missed: this.missedChanges.counts, locks, waiting: this.countWaiters(), needsAttention };
+    const counts = {
+      ...{ missed: this.missedChanges.counts, locks, needsAttention },
+      ...{ waiting: this.countWaiters(), deadlocks: this.countDeadlocks() },
+    };
     const { ignoredEvents } = this.#pipeline;
     return buildHealth(this.#masterSet.list, this.clock.now(), {
       ...{ ...counts, leftOut, majority, ignoredEvents, unseenHolds: this.#unseenHolds.count },

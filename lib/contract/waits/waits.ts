@@ -146,7 +146,7 @@ const BlockingLock = z
   .object({ ...keyFields, ...ownerFields })
   .meta({ id: "BlockingLock", description: "A lock that blocks others, with its first holder." });
 
-const WaitPosition = z
+export const WaitPosition = z
   .object({
     waiting: z.int().meta({ description: "Number of clients that wait behind this lock, directly or not." }),
     waitedMs,
@@ -161,6 +161,8 @@ const WaitPosition = z
   })
   .meta({ id: "WaitPosition", description: "The blockers of a lock, and the clients behind it." });
 
+export type WaitPosition = z.infer<typeof WaitPosition>;
+
 export const Waits = z
   .object({
     target: z.string().meta({ description: "Name of the target." }),
@@ -171,7 +173,9 @@ export const Waits = z
       description: `The root blockers, longest total wait first; at most ${ROOT_BLOCKERS_MAX}.`,
     }),
     rootsLeftOut: z.int().meta({ description: "Number of root blockers that `roots` does not contain." }),
-    position: WaitPosition.optional().meta({ description: "Present only with `key`." }),
+    position: WaitPosition.optional().meta({
+      description: "Present only with `key`, if you may read this lock.",
+    }),
     asOf: asOfSchema,
   })
   .meta({ id: "Waits", description: "The wait-for graph. Clients that poll are not visible." });

@@ -38,6 +38,7 @@ import type { ui } from "./ui.ts";
 import type { unlisted } from "./unlisted.ts";
 import type { viewTools } from "./view-tools.ts";
 import type { views } from "./views.ts";
+import type { waits } from "./waits.tsx";
 
 /** The messages of a language by namespace. English defines the type. */
 export interface Messages {
@@ -81,4 +82,5 @@ export interface Messages {
   unlisted: typeof unlisted;
   viewTools: typeof viewTools;
   views: typeof views;
+  waits: typeof waits;
 }

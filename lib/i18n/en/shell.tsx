@@ -11,6 +11,7 @@ export const shell = {
   openConsole: "Open console",
   places: {
     locks: "Locks",
+    waits: "Waits",
     owners: "Owners",
     events: "Events",
     targets: "Targets",
@@ -24,6 +25,7 @@ export const shell = {
   more: "More",
   close: "Close",
   needAttention: (count: string) => `${count} ${count === "1" ? "needs" : "need"} attention`,
+  deadlocks: (count: string) => `${count} ${count === "1" ? "deadlock" : "deadlocks"}`,
   parts: { overview: "Overview", views: "Views", release: "The release panel" },
   broken: {
     title: (part: string) => `${part} stopped working.`,

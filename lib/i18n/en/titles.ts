@@ -3,6 +3,7 @@ export const titles = {
   namespace: "titles" as const,
   description: "Live view of the locks in Redis and their holders.",
   lock: "Lock",
+  waits: "Waits",
   owners: "Owners",
   events: "Events",
   targets: "Targets",

@@ -39,6 +39,7 @@ import { ui } from "./ui.ts";
 import { unlisted } from "./unlisted.ts";
 import { viewTools } from "./view-tools.ts";
 import { views } from "./views.ts";
+import { waits } from "./waits.tsx";
 
 export const zh: Messages = {
   apiKeys,
@@ -81,4 +82,5 @@ export const zh: Messages = {
   unlisted,
   viewTools,
   views,
+  waits,
 };

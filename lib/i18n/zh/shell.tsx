@@ -9,6 +9,7 @@ export const shell: Messages["shell"] = {
   openConsole: "打开控制台",
   places: {
     locks: "锁",
+    waits: "等待",
     owners: "所有者",
     events: "事件",
     targets: "目标",
@@ -21,6 +22,7 @@ export const shell: Messages["shell"] = {
   more: "更多",
   close: "关闭",
   needAttention: (count) => `${count} 把锁需要处理`,
+  deadlocks: (count) => `${count} 个死锁`,
   parts: { overview: "概览", views: "视图", release: "释放面板" },
   broken: {
     title: (part) => `${part}出错了。`,

@@ -4,6 +4,7 @@ export const titles: Messages["titles"] = {
   namespace: "titles",
   description: "实时查看 Redis 中的锁及其持有者。",
   lock: "锁",
+  waits: "等待",
   owners: "所有者",
   events: "事件",
   targets: "目标",

@@ -65,6 +65,7 @@ function toDownHealth({ reason }: TargetConnector): Extract<LiveMessage, { name:
     unlisted: 0,
     waiting: 0,
     needsAttention: 0,
+    deadlocks: 0,
     missed: { found: 0, gone: 0, changed: 0, lastAt: null },
     masters: [],
   };

@@ -77,6 +77,7 @@ export const HEALTH: Health = {
   unlisted: 27,
   waiting: 2,
   needsAttention: 1,
+  deadlocks: 0,
   masters: [MASTER],
 };
 

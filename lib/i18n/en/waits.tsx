@@ -1,0 +1,77 @@
+import type { ReactNode } from "react";
+
+const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
+
+/** The texts of the waits page, and of the blockers on other pages. */
+export const waits = {
+  namespace: "waits" as const,
+  title: "Waits",
+  clients: (count: number, text: string) => `${text} ${plural(count, "client", "clients")} waiting`,
+  locks: (count: number, text: string) => `for ${text} ${plural(count, "lock", "locks")}`,
+  deadlockCount: (count: number, text: string) => `${text} ${plural(count, "deadlock", "deadlocks")}`,
+  filteredBy: (key: ReactNode) => <>Filtered by {key}</>,
+  clearFilter: "Show all waits",
+  targetDown: "Waits appear when the target is reachable again.",
+  none: "No visible waiters",
+  noneHelp: "Clients appear here while they wait for a lock.",
+  noneOfLock: "No visible client waits for this lock or for a lock of its waiters.",
+  polling:
+    "Clients that poll are not visible. That a client holds a lock while it waits is known only if the client declares it.",
+
+  /** A deadlock. */
+  deadlock: (count: number, text: string, span: string) =>
+    `Deadlock: ${text} ${plural(count, "client", "clients")}, for ${span}`,
+  resolves: (first: string | null) =>
+    first === null
+      ? "It is resolved when one of these locks is released or a wait ends."
+      : `It is resolved when one of these locks is released or a wait ends. The first wait times out in ${first}.`,
+  others: (count: number, text: string) =>
+    `${text} more ${plural(count, "client is", "clients are")} part of this deadlock.`,
+  cycle: "Clients in the cycle",
+  holds: (key: ReactNode) => <>holds {key}</>,
+  waitsFor: (key: ReactNode) => <>waits for {key}</>,
+  hiddenClient: "client without read access",
+  hiddenLock: "a lock that you may not read",
+  behindDeadlock: "Waiting behind the deadlock",
+
+  /** A root blocker. */
+  roots: "Root blockers",
+  rootsHelp: "Holders that block others and are not known to wait themselves, by total time waited.",
+  rootsLeftOut: (text: string) => `${text} more root blockers are not listed.`,
+  holders: (text: string) => `${text} holders`,
+  behindUnreadable: "A holder waits for a lock that you may not read.",
+  behind: (text: string) => `${text} waiting`,
+  inTotal: (span: string) => `${span} in total`,
+  release: "Release…",
+  releaseOf: (key: string, who: string) => `Release ${key}, held by ${who}`,
+  selectHolder: "Holders",
+  selectHolderOf: (key: string) => `Holders of ${key}`,
+
+  /** A waiting client. */
+  waiting: (span: string) => `waiting ${span}`,
+  timesOut: (span: string) => `times out in ${span}`,
+  blocks: (key: ReactNode, count: string) => (
+    <>
+      holds {key}: {count} waiting
+    </>
+  ),
+  unnamed: (count: number, text: string) =>
+    `${text} more ${plural(count, "client", "clients")}, owners unknown.`,
+  notListed: (text: string) => `${text} more are not listed.`,
+  showAll: (text: string) => `Show all ${text}`,
+
+  /** The position of one lock, on its page and in the release dialog. */
+  blocksFact: "Blocks",
+  blocked: (count: number, text: string, span: string) =>
+    `${text} ${plural(count, "client", "clients")}, directly or through other locks. Waited ${span} in total.`,
+  showWaits: "Show waits",
+  rootFact: "Root blocker",
+  root: (key: ReactNode, who: ReactNode) => (
+    <>
+      {key}, held by {who}
+    </>
+  ),
+  rootHelp: "The holder of this lock waits behind it.",
+  deadlockFact: "Deadlock",
+  inDeadlock: "This lock is part of a deadlock or behind one.",
+};
