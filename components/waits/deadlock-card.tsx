@@ -46,7 +46,7 @@ export function DeadlockCard({ deadlock, onRelease }: DeadlockCardProps) {
           {others > 0 && ` ${messages.others(others, formatNumber(others))}`}
         </p>
       </div>
-      <ol aria-label={messages.cycle} className="flex flex-wrap gap-y-2 max-sm:flex-col">
+      <ol aria-label={messages.cycle} className="flex flex-wrap gap-y-2 max-sm:flex-col max-sm:flex-nowrap">
         {cycle.map((wait, at) => (
           <CycleClient
             // biome-ignore lint/suspicious/noArrayIndexKey: clients whose locks are not readable have no name
@@ -101,12 +101,14 @@ function CycleClient({ wait, isLast, now, onRelease }: CycleClientProps) {
           </span>
         )}
       </div>
-      <div className="flex min-w-0 flex-col items-center px-2 text-2xs text-ink-3 max-sm:items-start max-sm:py-1">
-        <span className="flex max-w-44 min-w-0 items-center gap-1 max-sm:max-w-full">
-          {messages.waitsFor(waited === null ? messages.hiddenLock : <LockLink fields={waited} />)}
-        </span>
-        <Arrow aria-hidden size={16} className="text-bad max-sm:rotate-90" />
-        <span>{formatElapsed(now - since, uiMessages)}</span>
+      <div className="flex max-w-52 min-w-0 flex-col items-center px-3 text-2xs text-ink-3 max-sm:max-w-full max-sm:items-start max-sm:py-1">
+        {messages.waitsFor(
+          waited === null ? <span>{messages.hiddenLock}</span> : <LockLink fields={waited} />,
+          <span className="flex items-center gap-1">
+            <Arrow aria-hidden size={16} className="text-bad max-sm:rotate-90" />
+            {formatElapsed(now - since, uiMessages)}
+          </span>,
+        )}
       </div>
     </li>
   );

@@ -55,7 +55,7 @@ function RootBlockerRow({ root, onRelease }: RootBlockerRowProps) {
         {count > 1 ? messages.holders(formatNumber(count)) : holder && <HolderName holder={holder} />}
       </span>
       <LockLink fields={root} />
-      <LivenessStateText state={liveness} />
+      {liveness !== "unknown" && <LivenessStateText state={liveness} />}
       {isBehindUnreadable && <span className="text-warn">{messages.behindUnreadable}</span>}
       <span className="ml-auto whitespace-nowrap">
         {messages.behind(formatNumber(waiting))}

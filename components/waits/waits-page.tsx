@@ -32,7 +32,7 @@ export function WaitsPage() {
         <PageHeader title={messages.title}>{data !== undefined && <WaitCounts counts={data} />}</PageHeader>
         {lockKey !== undefined && (
           <div className="flex flex-wrap items-center gap-2 text-ink-2">
-            <span className="flex min-w-0 items-center gap-1">
+            <span className="flex max-w-full min-w-0 flex-wrap items-center gap-1">
               {messages.filteredBy(<KeyText text={lockKey} />)}
             </span>
             <Button size="small" onClick={clear}>

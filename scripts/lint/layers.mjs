@@ -104,6 +104,7 @@ export const LAYERS = [
   ["components/overview", "the overview strip"],
   ["components/settings", "settings pages"],
   ["components/targets", "the targets page"],
+  ["components/waits", "the waits page"],
   ["components/audit", "the audit page"],
   ["components/facets", "filters with counts"],
   ["components/formats", "the formats page"],

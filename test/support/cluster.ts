@@ -22,7 +22,7 @@ export interface TestClusterOptions {
 export interface SlotMove {
   /** Moves these keys. Keys that do not exist are ignored. */
   moveKeys(...keys: readonly string[]): Promise<void>;
-  /** Tells all masters of the slot's new owner. */
+  /** Moves the keys that are still in the slot, then tells all masters of its new owner. */
   finish(): Promise<void>;
 }
 
@@ -181,12 +181,16 @@ class FormedCluster implements TestCluster {
     ).map(String);
     await target.cluster("SETSLOT", slot, "IMPORTING", sourceId ?? "");
     await source.cluster("SETSLOT", slot, "MIGRATING", targetId ?? "");
+    const moveKeys = async (...keys: readonly string[]) => {
+      const port = this.masters[to]?.port ?? 0;
+      await source.migrate("127.0.0.1", port, "", 0, 5000, "KEYS", ...keys);
+    };
     return {
-      moveKeys: async (...keys) => {
-        const port = this.masters[to]?.port ?? 0;
-        await source.migrate("127.0.0.1", port, "", 0, 5000, "KEYS", ...keys);
-      },
+      moveKeys,
       finish: async () => {
+        // Keys of other tests can be in the same slot.
+        const others = (await source.cluster("GETKEYSINSLOT", slot, SLOTS)).map(String);
+        if (others.length > 0) await moveKeys(...others);
         for (const each of [target, source]) await each.cluster("SETSLOT", slot, "NODE", targetId ?? "");
         const isKnown = async (each: Redis) => {
           const slots = await each.cluster("SLOTS");

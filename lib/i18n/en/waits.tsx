@@ -28,8 +28,18 @@ export const waits = {
   others: (count: number, text: string) =>
     `${text} more ${plural(count, "client is", "clients are")} part of this deadlock.`,
   cycle: "Clients in the cycle",
-  holds: (key: ReactNode) => <>holds {key}</>,
-  waitsFor: (key: ReactNode) => <>waits for {key}</>,
+  holds: (key: ReactNode) => (
+    <>
+      <span className="whitespace-nowrap">holds</span> {key}
+    </>
+  ),
+  waitsFor: (key: ReactNode, span: ReactNode) => (
+    <>
+      <span>waits for</span>
+      {key}
+      {span}
+    </>
+  ),
   hiddenClient: "client without read access",
   hiddenLock: "a lock that you may not read",
   behindDeadlock: "Waiting behind the deadlock",
@@ -68,7 +78,7 @@ export const waits = {
   rootFact: "Root blocker",
   root: (key: ReactNode, who: ReactNode) => (
     <>
-      {key}, held by {who}
+      {key} held by {who}
     </>
   ),
   rootHelp: "The holder of this lock waits behind it.",

@@ -6,7 +6,7 @@ export const waits: Messages["waits"] = {
   clients: (_count, text) => `${text} 个客户端在等待`,
   locks: (_count, text) => `涉及 ${text} 把锁`,
   deadlockCount: (_count, text) => `${text} 个死锁`,
-  filteredBy: (key) => <>仅显示与 {key} 有关的等待</>,
+  filteredBy: (key) => <>仅显示与此锁有关的等待：{key}</>,
   clearFilter: "显示全部等待",
   targetDown: "目标恢复连接后，这里会显示等待情况。",
   none: "没有可见的等待者",
@@ -21,8 +21,18 @@ export const waits: Messages["waits"] = {
       : `释放其中一把锁，或其中一个等待结束，死锁即解除。最早的等待将在 ${first} 后超时。`,
   others: (_count, text) => `此死锁还涉及另外 ${text} 个客户端。`,
   cycle: "环中的客户端",
-  holds: (key) => <>持有 {key}</>,
-  waitsFor: (key) => <>等待 {key}</>,
+  holds: (key) => (
+    <>
+      <span className="whitespace-nowrap">持有</span> {key}
+    </>
+  ),
+  waitsFor: (key, span) => (
+    <>
+      <span>等待</span>
+      {key}
+      {span}
+    </>
+  ),
   hiddenClient: "无读取权限的客户端",
   hiddenLock: "您无权读取的锁",
   behindDeadlock: "被死锁阻塞的等待者",
@@ -56,7 +66,7 @@ export const waits: Messages["waits"] = {
   rootFact: "阻塞源头",
   root: (key, who) => (
     <>
-      {key}，持有者 {who}
+      {key} 由 {who} 持有
     </>
   ),
   rootHelp: "这把锁的持有者正被它阻塞。",
