@@ -77,7 +77,7 @@ function WaitCounts({ counts: { waiting, locks, deadlocks } }: { counts: Waits }
       </span>
       {waiting > 0 && (
         <span className="text-ink-3">
-          {messages.clients(waiting, formatNumber(waiting))} {messages.locks(locks, formatNumber(locks))}
+          {messages.waitingFor(waiting, formatNumber(waiting), locks, formatNumber(locks))}
         </span>
       )}
     </>

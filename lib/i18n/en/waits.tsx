@@ -6,8 +6,8 @@ const plural = (count: number, one: string, many: string) => (count === 1 ? one 
 export const waits = {
   namespace: "waits" as const,
   title: "Waits",
-  clients: (count: number, text: string) => `${text} ${plural(count, "client", "clients")} waiting`,
-  locks: (count: number, text: string) => `for ${text} ${plural(count, "lock", "locks")}`,
+  waitingFor: (clients: number, clientsText: string, locks: number, locksText: string) =>
+    `${clientsText} ${plural(clients, "client", "clients")} waiting for ${locksText} ${plural(locks, "lock", "locks")}`,
   deadlockCount: (count: number, text: string) => `${text} ${plural(count, "deadlock", "deadlocks")}`,
   filteredBy: (key: ReactNode) => <>Filtered by {key}</>,
   clearFilter: "Show all waits",

@@ -3,8 +3,8 @@ import type { Messages } from "../en/messages.ts";
 export const waits: Messages["waits"] = {
   namespace: "waits",
   title: "等待",
-  clients: (_count, text) => `${text} 个客户端在等待`,
-  locks: (_count, text) => `涉及 ${text} 把锁`,
+  waitingFor: (_clients, clientsText, _locks, locksText) =>
+    `${clientsText} 个客户端在等待，涉及 ${locksText} 把锁`,
   deadlockCount: (_count, text) => `${text} 个死锁`,
   filteredBy: (key) => <>仅显示与此锁有关的等待：{key}</>,
   clearFilter: "显示全部等待",
