@@ -15,6 +15,8 @@ export const waits = {
   none: "No visible waiters",
   noneHelp: "Clients appear here while they wait for a lock.",
   noneOfLock: "No visible client waits for this lock or for a lock of its waiters.",
+  locksLeftOut: (count: number, text: string) =>
+    `${text} more ${plural(count, "lock", "locks")} with waiters ${plural(count, "is", "are")} not listed, because 10,000 locks have waiters. Deadlocks among them are not found.`,
   polling:
     "Clients that poll are not visible. That a client holds a lock while it waits is known only if the client declares it.",
 

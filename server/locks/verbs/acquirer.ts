@@ -127,7 +127,10 @@ export class Acquirer {
     key: Key,
     request: AcquireRequest,
     waitMs: number,
-    options: Pick<AcquireOptions, "requestId" | "signal" | "onSend" | "holding" | "onDeadlock"> &
+    options: Pick<
+      AcquireOptions,
+      "requestId" | "signal" | "onSend" | "holding" | "onDeadlock" | "principal"
+    > &
       Pick<WaitOptions, "sinceMs" | "startsInOutage">,
   ): Promise<AcquiredGrant> {
     const { requestId, signal, onSend } = options;

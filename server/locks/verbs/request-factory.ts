@@ -50,9 +50,10 @@ export class RequestFactory {
   createDeclaration({
     holding = [],
     onDeadlock = "report",
-  }: Pick<AcquireOptions, "holding" | "onDeadlock">): WaitDeclaration | undefined {
+    principal,
+  }: Pick<AcquireOptions, "holding" | "onDeadlock" | "principal">): WaitDeclaration | undefined {
     if (holding.length === 0 && onDeadlock === "report") return undefined;
-    return { onDeadlock, waitId: `${this.#process}.${++this.#requestCount}`, holding };
+    return { onDeadlock, waitId: `${this.#process}.${++this.#requestCount}`, principal, holding };
   }
 
   /** Creates a request for several locks. Each lock gets its own token. @param keys the keys, in byte order */

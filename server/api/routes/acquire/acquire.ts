@@ -1,6 +1,8 @@
 import { AcquireInput, Hold } from "../../../../lib/contract/actions/verb.ts";
+import { canAccess } from "../../../auth/principal.ts";
 import {
   AbortedError,
+  DeadlockError,
   IdempotencyKeyRequiredError,
   InvalidHoldIdError,
 } from "../../../errors/lock-errors.ts";
@@ -8,6 +10,7 @@ import { parseHoldId, type TargetHoldRef } from "../../../formats/hold-id.ts";
 import type { DeclaredHold } from "../../../formats/wait-declaration.ts";
 import { deriveSharedToken } from "../../../locks/verbs/request-factory.ts";
 import type { AcquiredGrant } from "../../../locks/verbs/verbs.ts";
+import { hideSteps } from "../../../locks/waiting/deadlock-error.ts";
 import type { HoldClaim } from "../../../quotas/hold-claim.ts";
 import { toVerbCall, type VerbEnd } from "../../../stats/verb-call.ts";
 import { toHold } from "../../http/hold-json.ts";
@@ -111,7 +114,11 @@ function acquireLock(
   const lock = { target: target.name, key, kind: body.kind, token: deriveSharedToken(acquireOptions) };
   const claim = quotas.claim(principal, lock, acquireOptions);
   const { leaseMs, graceMs = 0 } = acquireOptions;
-  const answer = { target: target.name, basePath, requestId, claim, leaseMs, graceMs };
+  const canSee = (each: string) =>
+    (["lock", "read"] as const).some((access) =>
+      canAccess(principal, access, { target: target.name, key: each }),
+    );
+  const answer = { target: target.name, basePath, requestId, claim, leaseMs, graceMs, canSee };
   if (waitMs === 0) {
     claim.count();
     return respondToAcquire(target.locks.acquire(key, acquireOptions), answer);
@@ -144,12 +151,14 @@ interface AcquireAnswer {
   readonly claim: HoldClaim;
   readonly leaseMs: number;
   readonly graceMs: number;
+  /** Whether the caller may see the waiters of a lock. */
+  readonly canSee: (key: string) => boolean;
 }
 
 /** Responds to an acquire. Retains only what the response needs, because thousands of requests may be waiting. */
 async function respondToAcquire(
   acquiring: Promise<AcquiredGrant>,
-  { target, basePath, requestId, claim, leaseMs, graceMs }: AcquireAnswer,
+  { target, basePath, requestId, claim, leaseMs, graceMs, canSee }: AcquireAnswer,
   wait?: Wait,
 ): Promise<ApiResponse> {
   let acquired: AcquiredGrant;
@@ -157,6 +166,7 @@ async function respondToAcquire(
     acquired = await acquiring;
   } catch (error) {
     claim.fail(error, leaseMs + graceMs);
+    if (error instanceof DeadlockError) throw hideSteps(error, canSee);
     throw error instanceof AbortedError && wait !== undefined ? wait.request.toWaitError(error) : error;
   }
   claim.confirm(acquired.grant.remainingMs + graceMs, acquired.grant.token);
