@@ -11,16 +11,27 @@ const WAITERS_MAX = 100;
 const buildQueueKey = (key: string) => `redisson_lock_queue:{${key}}`;
 const buildTimeoutsKey = (key: string) => `redisson_lock_timeout:{${key}}`;
 const buildHeartbeatsKey = (key: string) => `lockkeeper:fair:{${key}}`;
-const buildPermitsKey = (key: string) => `{${key}}:timeout`;
+/** Builders for the key of the permits that each kind of semaphore has acquired. */
+const PERMITS_KEYS: Partial<Record<LockUnderTest["kind"], (key: string) => string>> = {
+  semaphore: (key) => `{${key}}:timeout`,
+  "plain-semaphore": (key) => `lockkeeper:permits:{${key}}`,
+};
+
+/** Returns the key of the acquired permits; undefined if the lock is not a semaphore. */
+export function getPermitsKey({ key, kind }: LockUnderTest): string | undefined {
+  return PERMITS_KEYS[kind]?.(key);
+}
 
 /** Whether the key has no TTL by design, or one that outlasts the run. */
 export function isKeyOfKind(name: string, locks: readonly LockUnderTest[]): boolean {
-  return locks.some(({ key, kind }) => listKeys(key, kind).includes(name));
+  return locks.some((lock) => listKeys(lock).includes(name));
 }
 
-function listKeys(key: string, kind: LockUnderTest["kind"]): readonly string[] {
+function listKeys(lock: LockUnderTest): readonly string[] {
+  const { key, kind } = lock;
   if (kind === "fair") return [buildQueueKey(key), buildTimeoutsKey(key), buildHeartbeatsKey(key)];
-  if (kind === "semaphore") return [key, buildPermitsKey(key)];
+  const permitsKey = getPermitsKey(lock);
+  if (permitsKey !== undefined) return [key, permitsKey];
   return kind === "latch" ? [key] : [];
 }
 
@@ -37,12 +48,13 @@ export async function findKeysOfKinds(
   const found = servers.map(async (server) => {
     const redis = topology.getConnection(server);
     const untilMs = (await readTimeMs(redis)) + topology.getBehindMs(server);
-    const faults = locks.map(async ({ key, kind }) => {
+    const faults = locks.map(async (lock) => {
+      const { key, kind } = lock;
       // On a cluster, only one master has the key.
       if (topology.name === "cluster" && (await topology.group.findMasterOf(key)) !== server)
         return undefined;
       if (kind === "fair") return await findQueueFault(redis, key, untilMs);
-      return kind === "semaphore" ? await findPermitFault(redis, key, untilMs + limitMs) : undefined;
+      return await findPermitFault(redis, lock, untilMs + limitMs);
     });
     const whys = await Promise.all(faults);
     return whys.flatMap((why, at) => (why === undefined ? [] : [{ server, key: locks[at]?.key ?? "", why }]));
@@ -55,11 +67,17 @@ async function readTimeMs(redis: Redis): Promise<number> {
   return seconds * 1000 + microseconds / 1000;
 }
 
-async function findPermitFault(redis: Redis, key: string, untilMs: number): Promise<string | undefined> {
-  const number = await redis.get(key);
+async function findPermitFault(
+  redis: Redis,
+  lock: LockUnderTest,
+  untilMs: number,
+): Promise<string | undefined> {
+  const permitsKey = getPermitsKey(lock);
+  if (permitsKey === undefined) return undefined;
+  const number = await redis.get(lock.key);
   // The number was lost. The next acquire creates it.
   if (number === null) return undefined;
-  const ends = await readScores(redis, buildPermitsKey(key));
+  const ends = await readScores(redis, permitsKey);
   const total = Number(number) + ends.size;
   if (total !== PERMIT_LIMIT)
     return `${total} of ${PERMIT_LIMIT} permits: ${number} available, ${ends.size} acquired`;

@@ -6,6 +6,7 @@ import { waitUntil } from "../support/test-server.ts";
 import { Journal } from "./history/journal.ts";
 import { readHistory } from "./history/read.ts";
 import { findLeftovers } from "./leftovers.ts";
+import type { KindUnderTest } from "./locks-under-test.ts";
 import { watchForMissingTtl } from "./missing-ttl.ts";
 import { topologyTest } from "./servers/topology-test.ts";
 
@@ -60,7 +61,7 @@ it("a lock without TTL is detected while it exists", async ({ topology, redis })
   }
 });
 
-const kindOf = (kind: "semaphore" | "fair" | "latch") => [{ key: "lock:a", kind }];
+const kindOf = (kind: KindUnderTest) => [{ key: "lock:a", kind }];
 
 it("a semaphore is a leftover if permits are missing or outlast the longest lease", async ({
   topology,
@@ -77,6 +78,17 @@ it("a semaphore is a leftover if permits are missing or outlast the longest leas
   await redis.zrem("{lock:a}:timeout", "p2");
   expect(await findLeftovers(topology, 10, kindOf("semaphore"))).toMatchObject([
     { key: "lock:a", why: "4 of 5 permits: 3 available, 1 acquired" },
+  ]);
+});
+
+it("a plain semaphore is a leftover if permits were lost with a dead holder", async ({ topology, redis }) => {
+  const [now = 0] = (await redis.time()).map(Number);
+  await redis.set("lock:a", 3);
+  await redis.zadd("lockkeeper:permits:{lock:a}", now * 1000, "p1", now * 1000, "p2");
+  expect(await findLeftovers(topology, 10, kindOf("plain-semaphore"))).toEqual([]);
+  await redis.del("lockkeeper:permits:{lock:a}");
+  expect(await findLeftovers(topology, 10, kindOf("plain-semaphore"))).toMatchObject([
+    { key: "lock:a", why: "3 of 5 permits: 3 available, 0 acquired" },
   ]);
 });
 

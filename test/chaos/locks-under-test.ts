@@ -1,5 +1,5 @@
 /** The kinds that a run can test. The readers and writers of a `read-write` lock share a key. */
-export const KINDS = ["lock", "fair", "read-write", "semaphore", "latch"] as const;
+export const KINDS = ["lock", "fair", "read-write", "semaphore", "plain-semaphore", "latch"] as const;
 export type KindUnderTest = (typeof KINDS)[number];
 
 /** A lock, semaphore or latch that the workers compete for. */
@@ -31,5 +31,5 @@ export function listLocks(kinds: readonly KindUnderTest[], count: number): LockU
 
 /** Whether Redis stores the lock without a TTL for as long as it is used. */
 export function isEndless({ kind }: LockUnderTest): boolean {
-  return kind === "semaphore" || kind === "latch";
+  return kind === "semaphore" || kind === "plain-semaphore" || kind === "latch";
 }

@@ -39,7 +39,8 @@ export interface Entry {
 }
 
 /** `read` and `write` share a lock. */
-export type HoldKind = "lock" | "fair" | "read" | "write" | "semaphore";
+export type HoldKind = "lock" | "fair" | "read" | "write" | SemaphoreKind;
+export type SemaphoreKind = "semaphore" | "plain_semaphore";
 
 /**
  * The operation of an entry.
@@ -80,6 +81,10 @@ export const NS_PER_MS = 1_000_000;
 
 export function toMilliseconds(ns: number): number {
   return ns / NS_PER_MS;
+}
+
+export function isSemaphore(kind: HoldKind): kind is SemaphoreKind {
+  return kind === "semaphore" || kind === "plain_semaphore";
 }
 
 export function isEntering({ op }: Pick<Entry, "op">): boolean {

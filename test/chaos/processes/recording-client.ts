@@ -1,4 +1,4 @@
-import { type Entry, type HoldKind, NS_PER_MS } from "../history/entry.ts";
+import { type Entry, type HoldKind, isSemaphore, NS_PER_MS } from "../history/entry.ts";
 import type { Journal } from "../history/journal.ts";
 import { describeFailure, getAttempts } from "./failure.ts";
 import { HttpFailure } from "./http-hold.ts";
@@ -68,7 +68,7 @@ export class RecordingClient {
       const t = this.journal.now();
       const told = { token, fence, deadline: this.#getDeadline(hold, t), ...getAttempts(hold) };
       // The count of a semaphore's hold is the number of its permits, which it acquires and releases at once.
-      const counted = kind === "semaphore" ? { count: 1, permits: hold.count } : { count: hold.count };
+      const counted = isSemaphore(kind) ? { count: 1, permits: hold.count } : { count: hold.count };
       this.journal.write({ ...what, type: "ok", ...told, ...counted }, t);
       const claim = { id: call, hold, lock, kind, token };
       this.#watchHold(claim);

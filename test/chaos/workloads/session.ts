@@ -38,7 +38,9 @@ export class Session {
       case "read-write":
         return await runReadWrite(this.#workload, key);
       case "semaphore":
-        return await runSemaphore(this.#workload, key);
+        return await runSemaphore(this.#workload, key, "semaphore");
+      case "plain-semaphore":
+        return await runSemaphore(this.#workload, key, "plain_semaphore");
       case "latch":
         return await this.#runLatchCalls(key);
     }
