@@ -8,10 +8,10 @@ import { toFreeLock, toLock } from "./holds/lock-view.ts";
 import type { ObservedHold } from "./holds/observed-hold.ts";
 import type { LockIndex } from "./index/lock-index.ts";
 
-/** Maximum number of keys with the same token that a lock lists. */
+/** Maximum number of keys that a lock lists as sharing its token. */
 const SHARED_WITH_MAX = 20;
 
-/** Converts holds in the index to their API form. Adds notes, runbooks and the other keys with the same token. */
+/** Converts holds in the index to their API form, with notes, runbooks and the keys that share the token. */
 export class LockPresenter {
   #notes: Notes | undefined;
 
@@ -28,10 +28,7 @@ export class LockPresenter {
     this.#notes = notes;
   }
 
-  /**
-   * Returns up to 20 other keys with the same token. If `allowedKeys` is given, omits all keys that it does not
-   * contain.
-   */
+  /** Returns up to 20 other keys with the same token. If `allowedKeys` is given, omits keys outside that set. */
   findKeysSharingToken(hold: ObservedHold, allowedKeys?: KeyPatternSet): readonly Key[] {
     const keys = this.index.findKeysSharingToken(hold, SHARED_WITH_MAX);
     return allowedKeys === undefined ? keys : keys.filter((key) => allowedKeys.has(key));

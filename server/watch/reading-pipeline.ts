@@ -18,8 +18,8 @@ import type { MasterListener, MasterWatch } from "./topology/master-watch.ts";
 import type { AppliedReading, TopologyView } from "./topology/topology-view.ts";
 
 /**
- * Called for each reading of a key with the indexed holds before and after the reading, the number of waiters if the
- * lock is free, and the observation.
+ * Called for each reading of a key, with the indexed holds before and after it, the number of waiters if the lock is
+ * free, and the observation.
  */
 export type ReadingListener = (
   key: Key,
@@ -45,11 +45,11 @@ export interface ReadingPipelineDeps {
 }
 
 /**
- * Applies the masters' readings to the index through the topology view, and reports the resulting events. The index has
- * no other writer.
+ * Applies the masters' readings to the index through the topology view, and reports the resulting events. No other
+ * class writes to the index.
  */
 export class ReadingPipeline implements MasterListener {
-  /** Number of messages on the script event channel that have been ignored since the process started. */
+  /** Number of ignored messages on the script event channel since the process started. */
   ignoredEvents = 0;
   readonly #queueListeners = new Set<(key: Key) => void>();
   readonly #readingListeners = new Set<ReadingListener>();
@@ -75,12 +75,12 @@ export class ReadingPipeline implements MasterListener {
     this.#notes = notes;
   }
 
-  /** Starts a rule change. Until `endRuleChange`, changes caused by the new rules are not reported as events. */
+  /** Starts a rule change. Until `endRuleChange`, changes that result from the new rules cause no events. */
   beginRuleChange(change: RuleChange): void {
     this.#ruleChange = change;
   }
 
-  /** Ends a rule change. Call this once every key has been read with the new rules. */
+  /** Ends a rule change. Call this when every key has been read with the new rules. */
   endRuleChange(change: RuleChange): void {
     if (this.#ruleChange === change) this.#ruleChange = undefined;
   }
@@ -93,7 +93,7 @@ export class ReadingPipeline implements MasterListener {
   }
 
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void {
-    // Events of unwatched keys are dropped, because no read would ever confirm them.
+    // No read would ever confirm the events of an unwatched key.
     if (!this.deps.isWatched(event.key)) return;
     this.#recordNotification(event.key);
     const reported = this.deps.view.onScriptEvent(event, at);
@@ -108,9 +108,9 @@ export class ReadingPipeline implements MasterListener {
   }
 
   /**
-   * Reports the event of a verb that this process ran. If the verb released a hold that has not been read yet, the key
-   * is still free in the index, so its pending read is cancelled. Returns false if the event must be handled like any
-   * other script event.
+   * Reports the event of a verb that this process ran. If the verb released a hold that was never read, the key is
+   * still free in the index, so its pending read is cancelled. Returns false if the event needs the regular handling of
+   * script events.
    */
   onVerbEvent(event: ScriptEvent, at: MasterWatch): boolean {
     const { key } = event;
@@ -159,7 +159,8 @@ export class ReadingPipeline implements MasterListener {
   }
 
   /**
-   * Calls each function and applies the reading that it returns. `undefined` means that no reading can be applied yet.
+   * Calls each function and applies the returned reading. A function returns `undefined` if there is no reading to
+   * apply yet.
    */
   applyReadings(evaluations: readonly (() => AppliedReading | undefined)[]): void {
     for (const evaluate of evaluations) {
@@ -167,7 +168,7 @@ export class ReadingPipeline implements MasterListener {
         const reading = evaluate();
         if (reading !== undefined) this.#applyReading(reading);
       } catch (error) {
-        // A failure for one lock must not affect the others.
+        // An error for one lock must not affect the others.
         this.deps.log?.error({ err: error }, "Could not apply a reading");
       }
     }
@@ -190,7 +191,7 @@ export class ReadingPipeline implements MasterListener {
     this.#unconfirmedEvents.confirm(key, seen, reading.sentAt);
     const { before, after } = index.applyObservation(observation, context);
     const indexed = index.get(key);
-    // On a quorum, a decision results from several readings and events, so no notification can be attributed to it.
+    // On a quorum, a decision results from several reads and events, so no single notification explains it.
     if (!isQuorum && !isByRules)
       missedChanges.checkReading({ observation, before, after: indexed, context, ...reading });
     if (!isQuorum) unseenHolds.checkReading(observation, reading.sentAt);
@@ -199,7 +200,7 @@ export class ReadingPipeline implements MasterListener {
     for (const listener of this.#readingListeners) listener(key, before, indexed, waitersOfFree, observation);
     if (scriptEvent !== undefined) eventReporter.reportScriptEvent(scriptEvent);
     const change = findListingChange(before, after);
-    // A hold that is no longer listed has not ended.
+    // A hold that is no longer listed has not necessarily ended.
     if (change === "unlisted") eventReporter.forgetReported(key);
     const isStartUnknown = this.#ruleChange !== undefined || after?.holders[0].since !== "exact";
     const isInitialScan = reading.isInitialScan || (change === "listed" && isStartUnknown);
@@ -214,7 +215,7 @@ export class ReadingPipeline implements MasterListener {
   }
 }
 
-/** Returns whether a reading made a continuing hold `listed` or `unlisted`, or `undefined` if it did neither. */
+/** Returns `listed` or `unlisted` if the reading changed the listing of a continuing hold, otherwise `undefined`. */
 function findListingChange(
   before: ObservedHold | undefined,
   after: ObservedHold | undefined,
@@ -225,10 +226,7 @@ function findListingChange(
   return after.isListed ? "listed" : "unlisted";
 }
 
-/**
- * Marks a reading as part of the initial scan, because the start of a hold that exists only under the new rules is
- * unknown.
- */
+/** Marks a reading as part of the initial scan. If a hold exists only under the new rules, its start is unknown. */
 function toFirstReading(applied: AppliedReading): AppliedReading {
   return { ...applied, context: { ...applied.context, since: "at_least" }, isInitialScan: true };
 }

@@ -4,7 +4,7 @@ import type { PollingDelays } from "../../lib/contract/polling.ts";
 import { REFUSAL_TEXTS } from "../../lib/contract/refusal.ts";
 import type { MasterWatch } from "./topology/master-watch.ts";
 
-/** Builds the health of a watcher: how current and complete its index is. server/health checks Redis itself. */
+/** Builds the health of a watcher: how current and complete its index is. `server/health` checks Redis itself. */
 export function buildHealth(
   watches: readonly MasterWatch[],
   now: number,
@@ -58,8 +58,8 @@ export function buildHealth(
 }
 
 /**
- * Returns the time (`performance.now()`) up to which the index contains every change to known keys. Masters that do not
- * respond are ignored unless none responds. `undefined` if the index has never been complete for one of the counted
+ * Returns the time (`performance.now()`) up to which the index contains every change to known keys. Ignores masters
+ * that do not respond, unless none responds. `undefined` if the index has never been complete for one of the counted
  * masters.
  */
 export function findConfirmedAt(watches: readonly MasterWatch[]): number | undefined {
@@ -109,7 +109,7 @@ function mergeScans(masters: readonly MasterHealth[]): ScanProgress | undefined 
   };
 }
 
-/** @param isQuorum if true, every master has every key, so the highest count is returned instead of the sum */
+/** @param isQuorum if true, every master has every key, so the result is the highest count instead of the sum */
 function mergeUnreadableCounts(watches: readonly MasterWatch[], isQuorum: boolean): UnreadableKeyCounts {
   const none: UnreadableKeyCounts = {
     count: 0,

@@ -34,11 +34,11 @@ export type { WatcherOptions };
 const RECONCILE_EVERY_MS = 30_000;
 
 /**
- * Watches one target: its index contains the state of all locks, and its journal receives an event for each change.
+ * Watches one target. Its index contains the state of all locks, and its journal receives an event for each change.
  *
- * It creates the components and serves queries about the target. `MasterSet` has a `MasterWatch` for each master, the
- * `TopologyView` decides which master determines the state of a key, the `ReadingPipeline` applies readings to the
- * `LockIndex` and reports events, and the `LockPresenter` converts holds to locks of the API.
+ * Creates the components and serves queries about the target. `MasterSet` has a `MasterWatch` for each master, and the
+ * `TopologyView` decides which master determines the state of a key. The `ReadingPipeline` applies readings to the
+ * `LockIndex` and reports events. The `LockPresenter` converts holds to locks of the API.
  */
 export class Watcher {
   readonly index: LockIndex;
@@ -103,7 +103,7 @@ export class Watcher {
     this.#masterSet.start();
   }
 
-  /** Stops watching. The masters stay open; their owner closes them. */
+  /** Stops watching. Does not close the masters, which belong to another component. */
   stop(): void {
     this.#masterSet.stop();
     this.#eventReporter.stop();
@@ -112,8 +112,8 @@ export class Watcher {
   }
 
   /**
-   * Calls the listener after changes to the index or the watcher's health. Calls are frequent, so the listener must be
-   * cheap.
+   * Calls the listener after each change to the index or to the watcher's health. The listener must be cheap, because
+   * calls are frequent.
    */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener);
@@ -121,7 +121,7 @@ export class Watcher {
   }
 
   /**
-   * Calls the listener when a foreign hold that may have lasted longer than 200 ms was missed. `from` is the earliest
+   * Calls the listener when a foreign hold was missed that may have lasted longer than 200 ms. `from` is the earliest
    * possible start of the hold, on the Redis clock.
    */
   onLongUnseenHold(listener: (from: number) => void): () => void {
@@ -155,9 +155,9 @@ export class Watcher {
   }
 
   /**
-   * The latest time, on the Redis clock, up to which the index contains every change to its locks: all notifications
-   * have arrived and their keys have been read, or each key has been polled. Masters that do not respond are ignored
-   * unless none responds.
+   * The latest time, on the Redis clock, up to which the index contains every change to its locks. By then, all
+   * notifications have arrived and their keys have been read, or each key has been polled. Masters that do not respond
+   * are ignored, unless none responds.
    */
   get asOf(): number {
     const confirmedAt = findConfirmedAt(this.#masterSet.list);
@@ -201,14 +201,14 @@ export class Watcher {
     return watched > 0 && watched >= (this.#view.majority ?? watches.length);
   }
 
-  /** Resolves when the index contains everything that Redis has reported so far, or after half a second. */
+  /** Resolves when the index contains everything that Redis has reported so far, at the latest after 500 ms. */
   waitUntilSettled(): Promise<void> {
     return this.#masterSet.waitUntilSettled();
   }
 
   /**
-   * Resolves when the index contains what Redis has reported so far, or after half a second. Unlike `waitUntilSettled`,
-   * does not wait for batches to fill up or for keys that change constantly.
+   * Resolves when the index contains what Redis has reported so far, at the latest after 500 ms. Unlike
+   * `waitUntilSettled`, does not wait for batches to fill up or for keys that change constantly.
    */
   readQueued(): Promise<void> {
     return this.#masterSet.readQueued();
@@ -219,15 +219,15 @@ export class Watcher {
   }
 
   /**
-   * Whether a lock with this key is always listed, even if it is only a possible lock: the key is lockable, or a rule
-   * names its format.
+   * Whether a lock with this key is always listed, even if it is only a possible lock. True if the key is lockable, or
+   * if a rule sets its format.
    */
   isAlwaysListed(key: Key): boolean {
     const rules = this.#formatRules;
     return rules.findReach(key) === "lockable" || rules.findFormat(key) !== undefined;
   }
 
-  /** Reads a key in Redis now, and updates the index if the key is watched. @throws if Redis is unreachable */
+  /** Reads a key in Redis immediately. Updates the index if the key is watched. @throws if Redis is unreachable */
   async readKey(key: Key): Promise<{ observation: Observation; hold: ObservedHold | undefined }> {
     if (this.isWatched(key)) {
       const observation = await this.#view.readAndApply(key);
@@ -266,7 +266,7 @@ export class Watcher {
     return this.#formatRules;
   }
 
-  /** Applies new format rules. All keys are read again, and no change is missed in the meantime. */
+  /** Applies new format rules and reads all keys again. No change is missed in the meantime. */
   setFormatRules(rules: FormatRules): void {
     const change = new RuleChange(this.#formatRules, rules);
     this.#formatRules = rules;

@@ -17,12 +17,12 @@ import { hasSafetyChecks, REPLICA_TIMEOUT_MS, SafetyGuard, type SafetyOptions } 
 import { ClusterForceReleases } from "./cluster-force-releases.ts";
 import { renewInGroups } from "./renew-in-groups.ts";
 
-/** The only database of a cluster. */
+/** A cluster has a single database. */
 const DB = 0;
 
 /**
- * Opens two connections per master: one for the verbs and one for renewals. A master of locks with waiters gets two
- * more connections: one for Lockkeeper's wake-up messages and one for keyspace notifications.
+ * Opens two connections per master: one for the verbs and one for renewals. A master whose locks have waiters gets two
+ * more: one for wake-up messages from Lockkeeper and one for keyspace notifications.
  *
  * @throws StartupError if a URL is invalid, or if no node or no master replies
  */
@@ -35,7 +35,7 @@ export async function openClusterBackend(
   const guarded = createGuardedCluster(toClusterAddress(where), safety);
   const map = guarded.map;
   const refresh = () => map.refresh();
-  // Tries a second time, because during a failover the first nodes may all be unreachable.
+  // Tries twice, because the first nodes may all be unreachable during a failover.
   await refresh()
     .catch(refresh)
     .catch((error: unknown) => {
@@ -59,10 +59,10 @@ export async function openClusterBackend(
   }
   const channel = buildEventChannel(DB);
   const getRenewalCommands =
-    guarded.doorsTo(renewals) ?? (() => ({ commands: renewals, confirm: undefined }));
+    guarded.guardCommandsOf(renewals) ?? (() => ({ commands: renewals, confirm: undefined }));
   const locks = new RedisLocks(verbs, wake, DB, lockable, {
     ...parts,
-    getCommands: guarded.doorsTo(verbs),
+    getCommands: guarded.guardCommandsOf(verbs),
     keyspaceSubscriber,
   });
   let forceReleases: ClusterForceReleases | undefined;
@@ -87,11 +87,12 @@ export async function openClusterBackend(
 }
 
 /**
- * Creates the `ClusterMap`. If the safety options require it, each node is identified when a connection to it opens.
+ * Creates the `ClusterMap`. If the safety options require it, Lockkeeper identifies each node when a connection to it
+ * opens.
  */
 function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
   if (!hasSafetyChecks(safety)) {
-    return { map: new ClusterMap(address), doorsTo: () => undefined, close: () => undefined };
+    return { map: new ClusterMap(address), guardCommandsOf: () => undefined, close: () => undefined };
   }
   const identity = new ReplicationIdentity();
   const addressOf = (node: NodeName, connection?: string) =>
@@ -113,13 +114,13 @@ function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
   const guard = new SafetyGuard(safety, identity, waits);
   return {
     map,
-    doorsTo: (cluster: ClusterClient) => (what: "grant" | "renewal") =>
+    guardCommandsOf: (cluster: ClusterClient) => (what: "grant" | "renewal") =>
       guard.guardCommands(what, (before) => cluster.withSendHook(before), cluster.name),
     close: () => nodes.close(),
   };
 }
 
-/** Returns the reason why the first node failed, because the reasons of the nodes rarely differ. */
+/** Returns the error message of the first node. Nodes rarely fail for different reasons. */
 function getFailureReason(error: unknown): string {
   const [reason] = error instanceof AggregateError ? error.errors : [error];
   return reason instanceof Error ? reason.message : String(reason);

@@ -7,10 +7,10 @@ import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
 const RECONNECT_MS = 100;
 
 /**
- * Subscribes to the force-releases of one client. One master is sufficient, because PUBLISH reaches all nodes of a
- * cluster. Switches to another master if the connection closes or the node is no longer a master.
+ * Subscribes to the force-releases of one client. A subscription on one master is sufficient, because PUBLISH reaches
+ * all nodes of a cluster. Switches to another master if the connection closes or the node is no longer a master.
  *
- * Uses a separate connection, because a connection with sharded subscriptions is not reliable for other subscriptions.
+ * Uses a separate connection, because ordinary subscriptions are unreliable on a connection with sharded subscriptions.
  */
 export class ClusterForceReleases {
   #node: NodeName | undefined;
@@ -63,7 +63,7 @@ export class ClusterForceReleases {
     this.#timer.unref();
   }
 
-  /** Returns a master other than the previous one if possible. */
+  /** Returns a master other than the previous one, if there is one. */
   #pickNode(): NodeName | undefined {
     const masters = [...this.map.masters];
     const others = masters.filter((node) => node !== this.#node);

@@ -41,8 +41,7 @@ import { renewInGroups } from "./renew-in-groups.ts";
 export type RedisLocation = string | SentinelLocation | ClusterLocation | QuorumLocation;
 
 /**
- * Options of a backend in addition to its location. A quorum supports neither fair locks nor signals to other
- * libraries.
+ * Options of a backend other than its location. A quorum supports neither fair locks nor signals to other libraries.
  */
 export interface BackendParts extends Pick<RedisLocksParts, "findSignalledLibraries" | "fairWaitMs"> {
   /** `reads` if Lockkeeper never writes to the target; `reads_and_writes` by default. */
@@ -90,10 +89,7 @@ async function openByTopology(
   return await openQuorumBackend(where, lockable);
 }
 
-/**
- * Whether `error` means that Redis could not be reached at all, rather than that it refused the connection or was the
- * wrong kind of server.
- */
+/** Whether the server could not be reached. False if it refused the connection or is of the wrong kind. */
 function isUnreached(
   where: RedisLocation,
   error: unknown,
@@ -106,7 +102,7 @@ function isUnreached(
 }
 
 function createUnreachedError(where: RedisLocation, errors: ConnectionErrors): StartupError {
-  // If all nodes of a cluster refuse the connection, opening fails immediately.
+  // If all nodes of a cluster refuse the connection, opening fails without waiting for the time limit.
   const within = typeof where === "object" && "cluster" in where ? "" : ` within ${OPEN_TIMEOUT_MS / 1000} s`;
   return new StartupError(`Could not reach ${describeLocation(where)}${within} (${errors.describe()}).`);
 }
@@ -128,7 +124,7 @@ async function openSingleBackend(
   safety: SafetyOptions,
   { use, ...parts }: BackendParts,
 ): Promise<Backend> {
-  const { verbs, renewals, waits, doorsTo } = connectGuarded(address, safety);
+  const { verbs, renewals, waits, guardCommandsOf } = connectGuarded(address, safety);
   if (use === "reads") preferReadOnlyScripts(verbs);
   const wake = connect(address, "wake", { autoResubscribe: false });
   const all = [verbs, wake, renewals, ...waits];
@@ -145,9 +141,9 @@ async function openSingleBackend(
   }
   const channel = buildEventChannel(address.db);
   const renewalDoors =
-    doorsTo?.(renewals, "renewals") ?? (() => ({ commands: renewals, confirm: undefined }));
+    guardCommandsOf?.(renewals, "renewals") ?? (() => ({ commands: renewals, confirm: undefined }));
   const getRenewalCommands = () => renewalDoors("renewal");
-  const getCommands = doorsTo?.(verbs, "verbs");
+  const getCommands = guardCommandsOf?.(verbs, "verbs");
   const locks = new RedisLocks(verbs, wake, address.db, lockable, { ...parts, getCommands });
   return {
     verbs: locks,
@@ -157,11 +153,13 @@ async function openSingleBackend(
   };
 }
 
-/** Opens connections. Their servers are identified when they open if the safety options require it. */
+/**
+ * Opens the connections. If the safety options require it, Lockkeeper identifies the server when each connection opens.
+ */
 function connectGuarded(address: RedisAddress, safety: SafetyOptions) {
   if (!hasSafetyChecks(safety)) {
     const [verbs, renewals] = [connect(address, "verbs"), connect(address, "renewals")];
-    return { verbs, renewals, waits: [], doorsTo: undefined };
+    return { verbs, renewals, waits: [], guardCommandsOf: undefined };
   }
   const identity = new ReplicationIdentity();
   const open = (name: string, more = {}) => connect(identity.watchAddress(address, name), name, more);
@@ -181,14 +179,14 @@ function connectGuarded(address: RedisAddress, safety: SafetyOptions) {
     verbs: open("verbs"),
     renewals: open("renewals"),
     waits: redis === undefined ? [] : [redis],
-    doorsTo: (of: Redis, place: string) => (what: "grant" | "renewal") =>
+    guardCommandsOf: (of: Redis, place: string) => (what: "grant" | "renewal") =>
       guard.guardCommands(what, addSendHook(of, place)),
   };
 }
 
-/** Rejects a cluster node, which would serve its own slots and redirect all others. */
+/** Rejects a cluster node, which would serve only its own slots and redirect all other keys. */
 async function assertNoCluster(redis: Redis, label: string): Promise<void> {
-  // If the user may not run INFO, the operator is responsible for the URL.
+  // If the user may not run INFO, the URL is not checked.
   const info = await redis.info("cluster").catch(() => "");
   if (!info.includes("cluster_enabled:1")) return;
   throw new StartupError(`Redis at ${label} is a cluster node; open it as { cluster: [url] }.`);

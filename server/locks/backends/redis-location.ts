@@ -22,8 +22,8 @@ const MULTI_HOST_URL =
 
 /**
  * Parses a URL. `redis-sentinel://[user:password@]host:port,host:port/db?master=NAME` and
- * `redis-cluster://[user:password@]host:port,host:port` specify several hosts. The user and the password apply to the
- * servers that store the data.
+ * `redis-cluster://[user:password@]host:port,host:port` specify several hosts. The user and the password are those of
+ * the servers that store the data.
  *
  * @throws StartupError if the URL is invalid. The message begins with the name of the setting and contains no password
  */

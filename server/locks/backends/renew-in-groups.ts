@@ -4,11 +4,11 @@ import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
 import type { GuardedCommands } from "../verbs/safety.ts";
 
 /**
- * Renews holds with one script call per group. The holds of a group have the same format, kind and slot. If a group
- * gets no reply, the other groups are not affected.
+ * Renews holds with one script call per group. The holds of a group have the same format, kind and slot. A group that
+ * gets no reply does not affect the others.
  */
 export async function renewInGroups(
-  doorOf: () => GuardedCommands,
+  getGuarded: () => GuardedCommands,
   channel: string,
   holds: readonly RenewableHold[],
   tryMs: number,
@@ -25,7 +25,7 @@ export async function renewInGroups(
   const remaining = new Map<RenewableHold, RenewalResult>();
   await Promise.all(
     [...groups.values()].map(async (group) => {
-      const guarded = doorOf();
+      const guarded = getGuarded();
       const renewed = getLockWriter(group[0] ?? { format: "redisson" }).renewMany(
         guarded.commands,
         channel,
@@ -38,7 +38,7 @@ export async function renewInGroups(
   return holds.map((hold) => remaining.get(hold));
 }
 
-/** Marks renewals without a confirmation as unknown. Results for holds that are already gone are left unchanged. */
+/** Marks renewals as unknown unless they are confirmed. Does not change the results of holds that have ended. */
 async function confirmRenewals(
   { confirm }: GuardedCommands,
   renewed: Promise<RenewalResult[]>,

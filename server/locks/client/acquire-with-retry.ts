@@ -6,28 +6,31 @@ import type { AcquireOptions } from "../verbs/verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import type { Logger } from "./logger.ts";
 
-/** Options for retrying an acquire at intervals instead of waiting in the queue. */
+/** Options for repeating an acquire at intervals instead of waiting in the queue. */
 export interface Retry {
   /** Total number of attempts. */
   readonly tries: number;
   readonly pauseMs: number;
-  /** Random fraction by which each pause is lengthened or shortened, 0 to 1. */
+  /** Random share by which each pause is lengthened or shortened, 0 to 1. */
   readonly jitter?: number;
 }
 
 /**
  * The result of an attempt. `free`: granted on the first attempt. `gone`: granted, because the hold that the previous
- * attempt found has ended. `held`: refused. `outrun`: refused, because that hold has ended but another client acquired
- * the lock first.
+ * attempt found has ended. `held`: refused. `outrun`: refused, because another client acquired the lock first after
+ * that hold ended.
  */
 type TryResult = "free" | "gone" | "held" | "outrun";
 
-/** Long waits are split into stretches of this length, because timers have a maximum duration. */
+/** Maximum length of one wait, in ms. Longer waits consist of several, because timers have a maximum duration. */
 const WAIT_STRETCH_MS = 60 * 60 * 1000;
-/** A waiter of a fair lock loses its place after each stretch, so this is close to the maximum of a timer. */
+/**
+ * Maximum length of one wait for a fair lock, in ms. The waiter loses its place at the end of each such wait, so this
+ * is close to the maximum duration of a timer.
+ */
 const FAIR_WAIT_STRETCH_MS = 24 * 24 * WAIT_STRETCH_MS;
 
-/** The result of an acquire, and the time just before the request was sent. */
+/** The result of an acquire, with the time directly before the request was sent. */
 export type TimedAcquisition<Acquired> = readonly [acquired: Acquired, sentAt: Moment];
 
 type Send<Acquired> = (options: AcquireOptions) => Promise<Acquired>;
@@ -38,7 +41,9 @@ export interface AcquireSubject {
   readonly owner: string;
 }
 
-/** Acquires one or several locks with the configured retries or wait. Logs each attempt of a `retry` at level debug. */
+/**
+ * Acquires one or several locks, with retries or a wait as configured. Logs each attempt of a `retry` at level debug.
+ */
 export async function acquireWithRetry<Acquired>(
   send: Send<Acquired>,
   subject: AcquireSubject,
@@ -57,7 +62,7 @@ export async function acquireWithRetry<Acquired>(
   );
 }
 
-/** Calls `acquire` until it is no longer refused with a HeldError, at most `retry.tries` times. */
+/** Calls `acquire` until it succeeds or fails with an error other than HeldError, at most `retry.tries` times. */
 export async function retryWhileHeld<Result>(
   acquire: () => Promise<Result>,
   retry: Retry,

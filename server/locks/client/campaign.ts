@@ -8,29 +8,29 @@ import { assertCampaignOptions } from "./options.ts";
 
 export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | "signal"> {
   /**
-   * Called on election. The client leads until the returned promise settles or `signal` aborts because the leadership
-   * has ended. Send `hold.fence` with each write.
+   * Called on election. The client leads until the returned promise settles, or until `signal` aborts because the
+   * leadership has ended. Send `hold.fence` with each write.
    */
   readonly onElected: (signal: AbortSignal, hold: Hold) => Promise<void>;
-  /** Called if the leadership is lost, but not if the leader resigns. */
+  /** Called if the client loses the leadership. Not called if it resigns. */
   readonly onLost?: (reason: unknown) => void;
-  /** Ends the campaign. If this client is the leader, it also resigns. */
+  /** Ends the campaign. A leader then resigns. */
   readonly signal: AbortSignal;
 }
 
 const PAUSE_MS = 500;
 
 /**
- * Elects one of many instances as the leader. When the leader resigns, dies or loses its lock, another one is elected.
- * At most one instance leads at a time, judged by the clock of each instance. If a leader was suspended until its lease
- * expired, its signal aborts when it resumes.
+ * Takes part in the election of one leader among many instances. When the leader resigns, dies or loses its lock,
+ * another instance is elected. At most one instance leads at a time, judged by the clock of each instance. If a leader
+ * was suspended until its lease expired, its signal aborts when it resumes.
  *
- * A leader whose `onElected` returned, or that lost its lock, becomes a candidate again after a short pause, but not before
- * `onElected` has settled.
+ * After `onElected` has returned, or the lock was lost and `onElected` has settled, the client becomes a candidate
+ * again after a short pause.
  *
  * @returns when `signal` aborts
  * @throws errors that `onElected` throws, except a LostError for its own hold and an error caused by its aborted
- *   signal; InvalidError; errors that a further attempt cannot resolve
+ * signal; InvalidError; errors that a further attempt cannot resolve
  */
 export async function campaign(client: LockClient, key: string, options: CampaignOptions): Promise<void> {
   assertCampaignOptions(options);
@@ -38,7 +38,7 @@ export async function campaign(client: LockClient, key: string, options: Campaig
   while (!signal.aborted) {
     const hold = await acquireLeadership(client, key, { ...holding, signal });
     if (hold !== undefined) await lead(hold, { onElected, onLost, signal });
-    // Also pauses after a term, so that candidates that fail immediately do not load Redis.
+    // Also pauses after a term, so that a candidate that fails immediately does not load Redis.
     await sleep(PAUSE_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
 }
@@ -59,7 +59,7 @@ async function lead(
   }
 }
 
-/** Whether `error` is the abort reason of the signal, or an AbortError thrown by an API that was passed the signal. */
+/** Whether `error` is the abort reason of the signal, or the AbortError of an API that received the signal. */
 function isEndOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
   if (!aborted) return false;
   return (
@@ -68,7 +68,7 @@ function isEndOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
 }
 
 /**
- * Attempts to acquire the lock that represents the leadership.
+ * Attempts to acquire the lock of the leader.
  * @returns `undefined` if another attempt is needed
  */
 async function acquireLeadership(

@@ -11,7 +11,7 @@ export interface AwaitOptions {
   readonly waitMs?: number | undefined;
   /** How long to wait to re-acquire the lock, in milliseconds; Infinity by default. */
   readonly reacquireMs?: number | undefined;
-  /** Cancels the wait. The lock is then not re-acquired. */
+  /** Cancels the wait. The lock is then not acquired again. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -20,7 +20,7 @@ interface ConditionCommands {
   signal(who: "one" | "all"): Promise<number>;
 }
 
-/** A condition of a held lock, like Java's `Condition`. */
+/** A condition of a held lock, like a `Condition` in Java. */
 export class Condition {
   readonly #commands: ConditionCommands;
 
@@ -32,14 +32,14 @@ export class Condition {
   }
 
   /**
-   * Gives up the hold with all of its counts, waits for a signal, and acquires the lock again with the same count
-   * before it returns. The hold then has a new `holdId` and a larger `fence`. Call it in a loop that checks the state
-   * you are waiting for: another client may have changed that state first, and after an interruption of Redis or of
-   * this process, `await` can return without a signal.
+   * Gives up the hold with all its counts, waits for a signal, and acquires the lock again with the same count before
+   * it returns. The hold then has a new `holdId` and a larger `fence`. Call `await` in a loop that checks the state you
+   * are waiting for. Another client may have changed that state first, and `await` can return without a signal if Redis
+   * or this process was interrupted.
    *
    * @returns false if `waitMs` passed without a signal; the lock is held in either case
    * @throws QueueFullError, ConditionUnsupportedError, UnavailableError or InvalidError, and the hold is unchanged; or
-   *   AbortedError, WaitTimeoutError (after `reacquireMs`), LostError or UnknownOutcomeError, and the hold is lost
+   * AbortedError, WaitTimeoutError (after `reacquireMs`), LostError or UnknownOutcomeError, and the hold is lost
    */
   async await(options: AwaitOptions = {}): Promise<boolean> {
     assertAwaitOptions(options);
@@ -47,7 +47,7 @@ export class Condition {
   }
 
   /**
-   * Wakes the client that has waited longest. That client acquires the lock after you release it.
+   * Wakes the client that has waited longest. It acquires the lock after you release it.
    *
    * @returns whether a client was waiting
    * @throws LostError, ConditionUnsupportedError, UnavailableError, UnknownOutcomeError
@@ -57,7 +57,7 @@ export class Condition {
   }
 
   /**
-   * Wakes all waiting clients. They acquire the lock one after the other, after you release it.
+   * Wakes all waiting clients. They acquire the lock one after another, after you release it.
    *
    * @returns the number of clients that were waiting
    * @throws LostError, ConditionUnsupportedError, UnavailableError, UnknownOutcomeError

@@ -13,7 +13,7 @@ import { attachLoss, releaseAfterWork } from "./work-end.ts";
 /** The holds of several locks that a `LockClient` acquired together. */
 export type HoldGroup = LockGroup<Hold>;
 
-/** Acquires several locks for one client, and runs work while they are held. */
+/** Acquires several locks for one client, and runs work while the client holds them. */
 export class GroupLocker {
   constructor(
     private readonly client: object,
@@ -23,7 +23,7 @@ export class GroupLocker {
   ) {}
 
   /**
-   * @param isClosed returns whether the client has been closed in the meantime, in which case the locks are withdrawn
+   * @param isClosed returns whether the client was closed in the meantime; the locks are then withdrawn
    * @returns `undefined` if the client was closed
    * @throws like `LockClient.acquireAll`
    */
@@ -51,7 +51,8 @@ export class GroupLocker {
   }
 
   /**
-   * Runs the work inside the frames of all holds, so that nested calls can re-enter each hold. Then releases the holds.
+   * Runs the work inside the frames of all holds, which allows nested calls to re-enter each hold. Then releases the
+   * holds.
    *
    * @throws like `LockClient.withLocks`
    */
@@ -73,7 +74,7 @@ export class GroupLocker {
     return result;
   }
 
-  /** @returns the LostError of the first hold that was lost before its release; `undefined` if none was lost */
+  /** @returns the LostError of the first hold that was lost before its release; `undefined` if there is none */
   async #release({ holds }: HoldGroup): Promise<LostError | undefined> {
     const losses = await Promise.all(holds.map((hold) => releaseAfterWork(hold, this.log)));
     return losses.find((loss) => loss instanceof LostError);

@@ -20,15 +20,16 @@ export interface LeaseEvents {
   onEnd(): void;
 }
 
-/** A grant, and the time just before its request was sent. */
+/** A grant, with the time directly before its request was sent. */
 export type TimedGrant = readonly [grant: Grant, sentAt: Moment];
 
-/** The maximum duration of a timer. */
+/** Maximum duration of a timer, in ms. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * The state that all counts of a hold share: identity, deadline and loss. The deadline is measured from just before the
- * request was sent, on whichever clock has advanced more, so it is never later than the deadline in Redis.
+ * The state that all counts of a hold share: identity, deadline and loss. The local deadline counts from directly
+ * before the request was sent, on whichever clock has advanced more. It is therefore never later than the deadline in
+ * Redis.
  */
 export class HoldLease implements RenewableHold {
   readonly key: Key;
@@ -38,11 +39,14 @@ export class HoldLease implements RenewableHold {
   #token: string;
   #fence: string;
   readonly owner: string;
-  /** The number of counts that this process has not released, including pending re-entries. */
+  /** Number of counts that this process has not released, including pending re-entries. */
   openCounts = 1;
-  /** Set while the outcome of a downgrade is unknown. `isWatched`: whether the watchdog renewed the hold before it. */
+  /**
+   * Set while the outcome of a downgrade is unknown. `isWatched`: whether the watchdog renewed the hold before the
+   * downgrade.
+   */
   uncertainDowngrade: { readonly isWatched: boolean } | undefined;
-  /** The requests of operators to release the hold. */
+  /** Operators' requests to release the hold. */
   readonly releaseRequests = new ReleaseRequestInbox();
   #leaseMs: number;
   #sentAt: Moment;
@@ -112,7 +116,7 @@ export class HoldLease implements RenewableHold {
     return this.#lost.signal;
   }
 
-  /** The Redis clock, estimated from its last reply, in Unix milliseconds. */
+  /** Estimate of the Redis clock since its last reply, in Unix milliseconds. */
   get asOf(): number {
     return Math.round(this.#asOf + computeElapsedMs(this.#sentAt));
   }
@@ -142,7 +146,7 @@ export class HoldLease implements RenewableHold {
     return this.#wait.signal;
   }
 
-  /** Ends a wait that was refused. The hold and its deadline are unchanged. */
+  /** Ends a wait that Redis refused. The hold and its deadline are unchanged. */
   refuseWait(): void {
     if (this.#state !== "waiting") return;
     this.#wait = undefined;
@@ -150,7 +154,7 @@ export class HoldLease implements RenewableHold {
     this.#armDeadline();
   }
 
-  /** Ends a wait after the lock was re-acquired. The hold gets a new identity and deadline. */
+  /** Ends a wait after the lock was acquired again. The hold gets a new identity and deadline. */
   endWait([{ token, fence, leaseMs, remainingMs, asOf }, sentAt]: TimedGrant): void {
     this.#wait = undefined;
     this.#state = "held";
@@ -159,7 +163,7 @@ export class HoldLease implements RenewableHold {
     this.#armDeadline();
   }
 
-  /** Cancels the wait for a condition, if there is one. */
+  /** Cancels a wait for a condition. Has no effect without one. */
   cancelWait(): void {
     this.#wait?.abort();
   }
@@ -174,13 +178,13 @@ export class HoldLease implements RenewableHold {
     this.applyRenewal(sentAt, remainingMs, asOf);
   }
 
-  /** Applies a renewal like `applyGrant`, for a reply that does not contain the lease. */
+  /** Applies a renewal like `applyGrant`. The reply of such a renewal does not contain the lease. */
   applyRenewal(sentAt: Moment, remainingMs: number, asOf?: number): void {
     const { state } = this;
     if (state !== "held" && state !== "jeopardy") return;
     this.#state = "held";
     const laterByMs = sentAt.monotonic - this.#sentAt.monotonic;
-    // No Lockkeeper request shortens a lease, so the known deadline is kept if the reply arrived out of order, or if it
+    // No Lockkeeper request shortens a lease. The known deadline is therefore kept if the reply arrived out of order or
     // is consistent with that deadline: Redis read the remaining time at some moment between the request and now.
     const knownMs = this.remainingMs();
     const isEarlier = remainingMs - computeElapsedMs(sentAt) <= knownMs;
@@ -197,14 +201,14 @@ export class HoldLease implements RenewableHold {
     try {
       this.events.onJeopardy();
     } catch (error) {
-      // Thrown in a separate turn, like an error from an event listener, so that the watchdog continues.
+      // Throws in a separate turn, like an error from an event listener. The watchdog then continues.
       process.nextTick(() => {
         throw error;
       });
     }
   }
 
-  /** Marks the hold as lost, even if its state is `closed`: a release may find that the hold had already ended. */
+  /** Marks the hold as lost, even if its state is `closed`. A release may find that the hold had already ended. */
   markLost(loss: LostError): void {
     if (this.#state === "lost") return;
     this.#end("lost");
@@ -228,7 +232,7 @@ export class HoldLease implements RenewableHold {
     this.events.onEnd();
   }
 
-  // The timer uses one clock and the deadline two, so the timer is set again until the deadline has passed.
+  // The timer uses one clock and the deadline two. The timer therefore starts again until the deadline has passed.
   #armDeadline(): void {
     clearTimeout(this.#deadlineTimer);
     const waitMs = Math.min(TIMER_MS_MAX, Math.max(1, Math.ceil(this.remainingMs())));

@@ -39,7 +39,7 @@ export class HoldLeases implements HoldCommands {
     });
   }
 
-  /** Adds a hold that was just granted. */
+  /** Adds a newly granted hold. */
   open(granted: TimedGrant, { renew, onJeopardy }: WatchOptions): Hold {
     const [{ token, count }] = granted;
     const lease: HoldLease = new HoldLease(granted, this.target, {
@@ -105,7 +105,8 @@ export class HoldLeases implements HoldCommands {
   }
 
   async release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released> {
-    // Repeats a downgrade with an unknown outcome, because its result shows which of the two holds to release.
+    // Repeats a downgrade with an unknown outcome. The result shows whether to release the writer's or the reader's
+    // hold.
     if (lease.uncertainDowngrade !== undefined) await this.downgrade(lease).catch(() => undefined);
     const released = await this.backend.verbs.release(lease.toRef(), request);
     if (released.outcome === "not_held") {
@@ -117,9 +118,9 @@ export class HoldLeases implements HoldCommands {
   }
 
   /**
-   * Downgrades a hold. The watchdog pauses in the meantime, because a renewal that Redis executes after the downgrade
+   * Downgrades a hold. The watchdog pauses during the call, because a renewal that Redis executes after the downgrade
    * would report the writer's hold as lost. After an unknown outcome, the kind to renew is unknown, so the hold ends at
-   * its deadline unless the downgrade is repeated.
+   * its deadline unless a repeated downgrade succeeds.
    */
   async downgrade(lease: HoldLease): Promise<void> {
     const isWatched = lease.uncertainDowngrade?.isWatched ?? this.#watchdog.isWatching(lease);
@@ -143,7 +144,10 @@ export class HoldLeases implements HoldCommands {
     if (isWatched && isHeld(lease)) this.#watchdog.watch(lease);
   }
 
-  /** The hold is not renewed during the wait. After a refusal, it is unchanged; after any other error, it is lost. */
+  /**
+   * Does not renew the hold during the wait. After a refusal, the hold is unchanged. After any other error, the hold is
+   * lost.
+   */
   async awaitCondition(lease: HoldLease, condition: string, options: AwaitOptions): Promise<boolean> {
     const isWatched = this.#watchdog.isWatching(lease);
     await this.#pauseRenewal(lease);
@@ -174,7 +178,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Renews, re-enters or downgrades a hold, and measures the new deadline from the last attempt. */
+  /** Sends a renewal, re-entry or downgrade. The new deadline counts from the last attempt. */
   async #prolong(lease: HoldLease, send: (onSend: () => void) => Promise<Grant>): Promise<Grant> {
     let sentAt = getCurrentMoment();
     try {
@@ -190,7 +194,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Marks the lease as lost if the error is a loss. Returns the error for the caller. */
+  /** Marks the lease as lost if the error is a LostError. Returns the error for the caller. */
   #applyLoss(lease: HoldLease, error: unknown): unknown {
     if (!(error instanceof LostError)) return error;
     if (lease.state === "closed") return createHoldLostError(lease, "it was released", { cause: error });
@@ -199,7 +203,7 @@ export class HoldLeases implements HoldCommands {
     return lease.loss ?? error;
   }
 
-  /** Stops renewing the lease, and waits for a renewal in flight. */
+  /** Stops renewing the lease, and waits for a renewal that is in progress. */
   async #pauseRenewal(lease: HoldLease): Promise<void> {
     this.#watchdog.forget(lease);
     await this.#watchdog.finishRenewal(lease);
@@ -214,7 +218,8 @@ export class HoldLeases implements HoldCommands {
   }
 
   /**
-   * Releases a count that never reached its caller. First repeats the re-entry to find out whether the count was added.
+   * Releases a count that never reached its caller. First repeats the re-entry, to determine whether Redis added the
+   * count.
    */
   async #abandonReentry(lease: HoldLease, request: RenewOptions, deadline: number): Promise<void> {
     const { verbs } = this.backend;

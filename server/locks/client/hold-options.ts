@@ -7,13 +7,13 @@ import type { Hold } from "./hold.ts";
 
 /** Options of `acquire`. */
 export interface HoldOptions {
-  /** Lease in milliseconds; 30,000 by default. The watchdog renews it after a third of that time. */
+  /** Lease in milliseconds; 30,000 by default. The watchdog renews the lease after a third of that time. */
   readonly leaseMs?: number | undefined;
   /** How long to wait in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
   /**
-   * Up to 16 holds that you do not release before the wait ends. The holds of the client's enclosing `withLock` calls
-   * are added automatically. A Lockkeeper server uses these holds to detect deadlocks.
+   * Up to 16 holds that you do not release before the wait ends. The holds of enclosing `withLock` calls of the same
+   * client are added automatically. A Lockkeeper server uses these holds to detect deadlocks.
    */
   readonly holding?: readonly Hold[] | undefined;
   /**
@@ -21,45 +21,44 @@ export interface HoldOptions {
    * with a DeadlockError. Requires a Lockkeeper server that watches this Redis.
    */
   readonly onDeadlock?: OnDeadlock | undefined;
-  /** Retries at intervals instead of waiting in the queue. */
+  /** Repeats the acquire at intervals instead of waiting in the queue. */
   readonly retry?: Retry | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;
   /** A label for display; `<hostname>:<pid>` by default. */
   readonly owner?: string | undefined;
-  /** The format in which the lock is stored in Redis; `redisson` by default, and always `token` on a quorum. */
+  /** The format of the lock in Redis; `redisson` by default, always `token` on a quorum. */
   readonly format?: WritableFormat | undefined;
   /**
    * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read` and `write`: a
-   * read/write lock, which several readers or one writer can hold. `semaphore`: several clients share `limit` permits.
-   * `plain_semaphore`: permits that Java applications can also acquire through Redisson's `RSemaphore`. Every kind
-   * except `lock` requires the `redisson` format.
+   * lock that several readers or one writer can hold. `semaphore`: several clients share `limit` permits.
+   * `plain_semaphore`: permits that Java applications can also acquire, with `RSemaphore` of Redisson. Every kind
+   * except `lock` requires the format `redisson`.
    */
   readonly kind?: WritableKind | undefined;
   /**
-   * The number of permits, which become the `count` of the hold. All of them are acquired, or none. Only for the kinds
-   * of semaphore; 1 by default.
+   * Number of permits to acquire, all or none; 1 by default. They become the `count` of the hold. Only for semaphores.
    */
   readonly permits?: number | undefined;
   /**
-   * The total number of permits; only for the kinds of semaphore. If the semaphore does not exist, it is created with
-   * this total. An existing semaphore of the kind `semaphore` must have the same total. Without `limit`, the semaphore
-   * must exist.
+   * The total number of permits; only for semaphores. Creates the semaphore with this total if the semaphore does not
+   * exist. An existing semaphore of the kind `semaphore` must have the same total. Without `limit`, the semaphore must
+   * exist.
    */
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
-  /** Unit of the deadline; only for the format `timestamp`, `ms` by default. */
+  /** Unit of the deadline; `ms` by default. Only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
-  /** Grace period in milliseconds: time after an expired lease in which no other client can acquire the lock. */
+  /** Grace period in milliseconds: time after the lease in which other owners still cannot acquire the lock. */
   readonly graceMs?: number | undefined;
-  /** Minimum hold time in milliseconds, which applies even if the lock is released earlier. */
+  /** Minimum hold time in milliseconds. The lock stays held for this time even after an early release. */
   readonly minHoldMs?: number | undefined;
-  /** Service, host, purpose and more, shown in the console. */
+  /** Service, host, purpose and further information about the owner. The console shows it. */
   readonly record?: OwnerRecord | undefined;
   /** Whether the watchdog renews the lease; true by default. */
   readonly renew?: boolean | undefined;
-  /** Called when a renewal has failed or is late. The hold is still guaranteed until its deadline. */
+  /** Called when a renewal has failed or is late. The hold remains guaranteed until its deadline. */
   readonly onJeopardy?: ((hold: Hold) => void) | undefined;
 }
 
@@ -69,14 +68,14 @@ export interface AcquireAllOptions
     HoldOptions,
     "holding" | "onDeadlock" | "kind" | "permits" | "limit" | "yieldsToWriters" | "onJeopardy"
   > {
-  /** Called when a renewal of one hold has failed or is late. The group is still guaranteed until its deadline. */
+  /** Called when a renewal of one hold has failed or is late. The group remains guaranteed until its deadline. */
   readonly onJeopardy?: ((group: LockGroup<Hold>) => void) | undefined;
 }
 
 export interface WithLockOptions extends HoldOptions {
   /**
-   * Whether to re-enter the hold of the enclosing `withLock` for the same client and key. Of the other options, only
-   * `leaseMs`, `waitMs`, `retry` and `signal` then apply. False by default.
+   * Whether to re-enter the hold of an enclosing `withLock` for the same client and key; false by default. A re-entry
+   * uses only the options `leaseMs`, `waitMs`, `retry` and `signal`.
    */
   readonly reentrant?: boolean | undefined;
 }

@@ -11,9 +11,9 @@ import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 import { assertListener, assertReenterOptions, assertReleaseOptions } from "./options.ts";
 
 /**
- * The state of one count of a hold. `held`: guaranteed until the local deadline. `jeopardy`: still within the deadline,
- * but the last renewal failed or is late. `waiting`: given up while a condition is awaited. `lost`: another client may
- * hold the lock. `releasing`: the release of this count is in progress. `released`: this count was released.
+ * The state of one count of a hold. `held`: guaranteed until the local deadline. `jeopardy`: before the deadline, but
+ * the last renewal failed or is late. `waiting`: given up while the client waits for a condition. `lost`: another
+ * client may hold the lock. `releasing`: the release of this count is in progress. `released`: this count was released.
  */
 export type HoldState = "held" | "jeopardy" | "waiting" | "releasing" | "released" | "lost";
 
@@ -23,20 +23,22 @@ export interface ReenterOptions {
 }
 
 export interface HoldReleaseOptions {
-  /** Time after this release in which no client can acquire the lock, in milliseconds. */
+  /** Time, in milliseconds, for which no client can acquire the lock after this release. */
   readonly reservedMs?: number | undefined;
 }
 
 export interface HoldReleaseRequest extends HoldReleaseOptions {
-  /** The same id for each attempt, so that Redis releases only one count. */
+  /** The same id for each attempt, which limits the release to one count. */
   readonly requestId: string;
 }
 
-/** The operations of a hold that its client runs. */
+/** The operations on a hold that its client performs. */
 export interface HoldCommands {
   renew(lease: HoldLease, leaseMs: number | undefined): Promise<void>;
   reenter(lease: HoldLease, options: ReenterOptions): Promise<Hold>;
-  /** Decrements the re-entrancy count of the hold in this process. At 0, resolves once no renewal is in flight. */
+  /**
+   * Decrements the number of open counts of the hold in this process. At 0, resolves once no renewal is in progress.
+   */
   leave(lease: HoldLease): Promise<void>;
   release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released>;
   downgrade(lease: HoldLease): Promise<void>;
@@ -46,7 +48,7 @@ export interface HoldCommands {
 }
 
 /**
- * One count of a hold. All counts of a hold share its token, fencing token, deadline and signal; each is released
+ * One count of a hold. All counts of a hold share its token, fencing token, deadline and signal. Each count is released
  * separately.
  */
 export class Hold implements AsyncDisposable {
@@ -75,7 +77,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.format;
   }
 
-  /** `read` after a downgrade. */
+  /** Changes to `read` with a downgrade. */
   get kind(): WritableKind {
     return this.#lease.kind;
   }
@@ -90,7 +92,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Fencing token as a decimal string; larger than in all earlier holds of the key. Changes after each condition wait.
+   * Fencing token as a decimal string. Larger than the fencing tokens of all earlier holds of the key. Changes with
+   * each condition wait.
    */
   get fence(): string {
     return this.#lease.fence;
@@ -126,7 +129,7 @@ export class Hold implements AsyncDisposable {
     return this.state === "lost" ? this.#lease.loss : undefined;
   }
 
-  /** The estimated Redis clock, in Unix milliseconds. */
+  /** Estimate of the Redis clock, in Unix milliseconds. */
   get asOf(): number {
     return this.#lease.asOf;
   }
@@ -136,7 +139,10 @@ export class Hold implements AsyncDisposable {
     return this.#end === undefined ? this.#lease.remainingMs() : 0;
   }
 
-  /** Throws a LostError unless the state is `held` or `jeopardy`. Call it before each step with visible effects. */
+  /**
+   * Throws a LostError unless the state is `held` or `jeopardy`. Call `assertHeld` before each step with visible
+   * effects.
+   */
   assertHeld(): void {
     const { state } = this;
     if (state === "held" || state === "jeopardy") return;
@@ -145,7 +151,7 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Renews the hold now. The watchdog does this automatically.
+   * Renews the hold immediately. The watchdog renews it automatically as well.
    *
    * @param leaseMs minimum time to expiry after the renewal, in ms; defaults to the lease of the hold
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
@@ -156,10 +162,10 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Re-enters the hold, which increases its count in Redis by one. Never waits, and does not exclude other counts of
-   * the hold.
+   * Re-enters the hold, which increases its count in Redis by one. Never waits. The code that uses the new count and
+   * the code that uses other counts can run at the same time.
    *
-   * @returns a hold that is released separately
+   * @returns a count that is released separately
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
    */
   async reenter(options: ReenterOptions = {}): Promise<Hold> {
@@ -169,12 +175,12 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Converts this writer's hold to a reader's hold. No other writer can acquire the lock in between, and waiting
-   * readers are woken. The hold keeps its fencing token, lease and signal; its kind and `holdId` change. Release the
-   * other counts first. If the outcome is unknown, call `downgrade` again: until it succeeds, the hold is not renewed.
+   * Converts this writer's hold to a reader's hold and wakes waiting readers. No other writer can acquire the lock in
+   * between. The hold keeps its fencing token, lease and signal, but its kind and `holdId` change. Release the other
+   * counts first. If the outcome is unknown, call `downgrade` again: until it succeeds, the hold is not renewed.
    *
    * @throws HeldError if the hold was re-entered; LostError, InvalidError, UnavailableError, UnknownOutcomeError,
-   *   NotReplicatedError
+   * NotReplicatedError
    */
   async downgrade(): Promise<void> {
     this.assertHeld();
@@ -182,8 +188,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Returns a condition of the lock, like `newCondition` of a Java lock. All holds of the lock share the condition with
-   * this name. Does not send a command. Only for plain and fair locks in the `redisson` format.
+   * Returns a condition of the lock, like `newCondition` of a lock in Java. All holds of the lock share the conditions
+   * by name. Sends no command. Only for plain and fair locks in the format `redisson`.
    *
    * @param name 1 to 64 letters, digits, dots, `_` or `-`
    * @throws InvalidError
@@ -204,11 +210,11 @@ export class Hold implements AsyncDisposable {
 
   /**
    * Registers a listener that is called when an operator asks this client to release the hold. Registering the first
-   * listener renews the hold once; from then on, operators can send requests. A request arrives immediately, or with
+   * listener renews the hold once. From then on, operators can send requests. A request arrives immediately, or with
    * the next renewal if its message was lost. On a quorum, the listener is never called.
    *
    * Answer each request with `accept` or `refuse`. After `accept`, stop the work and release the hold. The listener
-   * applies to all counts of the hold. Registering another listener replaces it.
+   * applies to all counts of the hold and replaces an earlier listener.
    *
    * @throws LostError, InvalidError
    */
@@ -219,9 +225,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Releases this count; the last count releases the lock. Calling it twice releases only one count, and a call after a
-   * failed one repeats it with the same options. If the hold has already ended, the outcome is `not_held`, not an
-   * error.
+   * Releases this count. The release of the last count releases the lock. A second call releases nothing more. After a
+   * failure, a call repeats the release with the options of the first call. If the hold has already ended, the outcome
+   * is `not_held`.
    *
    * @throws UnavailableError, UnknownOutcomeError, InvalidError
    */

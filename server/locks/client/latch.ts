@@ -4,7 +4,7 @@ import type { LatchVerbs } from "../verbs/verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import { assertLatchWaitOptions } from "./options.ts";
 
-/** Long waits are split into stretches of this length, because timers have a maximum duration. */
+/** Maximum length of one wait, in ms. Longer waits consist of several, because timers have a maximum duration. */
 const WAIT_STRETCH_MS = 60 * 60 * 1000;
 
 /** Options of `await`. */
@@ -16,8 +16,8 @@ export interface LatchWaitOptions {
 }
 
 /**
- * A count-down latch like Redisson's `RCountDownLatch`. Clients wait until the count reaches 0. A latch without a count
- * is open.
+ * A count-down latch like `RCountDownLatch` of Redisson. Clients wait until the count reaches 0. A latch without a
+ * count is open.
  */
 export class Latch {
   constructor(
@@ -27,9 +27,9 @@ export class Latch {
   ) {}
 
   /**
-   * Closes the latch by setting its count, which can be 1 to 1,000,000,000.
+   * Closes the latch by setting its count, 1 to 1,000,000,000.
    *
-   * @returns false if the latch is already closed; its count is then not changed
+   * @returns false if the latch is already closed; its count then stays unchanged
    * @throws NotALockError, KeyNotAllowedError, InvalidError, UnavailableError, UnknownOutcomeError
    */
   async trySetCount(count: number): Promise<boolean> {
@@ -38,7 +38,7 @@ export class Latch {
   }
 
   /**
-   * Decreases the count by one. At 0, the latch opens and all waiting clients continue.
+   * Decreases the count by one. If the count reaches 0, the latch opens and all waiting clients continue.
    *
    * @returns the remaining count; 0 if the latch is open
    * @throws NotALockError, KeyNotAllowedError, UnavailableError, UnknownOutcomeError

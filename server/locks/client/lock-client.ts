@@ -36,11 +36,11 @@ import { attachLoss, releaseAfterWork } from "./work-end.ts";
 
 export interface LockClientOptions extends SafetyOptions {
   /**
-   * The name of this target on the Lockkeeper server; `default` by default. The name becomes part of `hold.holdId`,
-   * which then matches the id in the console and the API.
+   * The name of this target on the Lockkeeper server; `default` by default. `hold.holdId` contains the name and then
+   * matches the id in the console and the API.
    */
   readonly target?: string;
-  /** Patterns of the keys that may be locked; all by default. */
+  /** Patterns of the keys that the client may lock; all keys by default. */
   readonly lockable?: readonly string[];
   /**
    * Other libraries whose clients wait for the same `token` locks and sleep until a release signals them:
@@ -50,7 +50,7 @@ export interface LockClientOptions extends SafetyOptions {
   readonly signalledLibraries?: readonly SignalledLibrary[];
   /**
    * The fair wait time in milliseconds: the difference between the timeouts of successive waiters of a fair lock;
-   * 300,000 by default. If clients of Redisson use the same fair locks, it must equal their `fairLockWaitTimeout`.
+   * 300,000 by default. If clients of Redisson use the same fair locks, set it to their `fairLockWaitTimeout`.
    */
   readonly fairWaitMs?: number;
   readonly log?: Logger;
@@ -64,7 +64,7 @@ type GroupWork<Result> = (group: HoldGroup) => Promise<Result>;
 const LEASE_MS = 30_000;
 const OWNER = `${hostname()}:${process.pid}`;
 
-/** Acquires locks of one target for a Node.js process, renews and re-enters them, and reports their loss. */
+/** Acquires locks of one target for a Node.js process. Renews and re-enters the holds, and reports their loss. */
 export class LockClient {
   readonly #leases: HoldLeases;
   readonly #groups: GroupLocker;
@@ -124,10 +124,10 @@ export class LockClient {
   }
 
   /**
-   * Reserves a free lock for `reservedMs`, so that no client of any library can acquire it.
+   * Reserves a free lock for `reservedMs`. During this time, no client of any library can acquire the lock.
    *
    * @throws HeldError, NotALockError, UnitConflictError, KeyNotAllowedError, InvalidError, UnavailableError,
-   *   NotReplicatedError, UnknownOutcomeError
+   * NotReplicatedError, UnknownOutcomeError
    */
   async reserve(key: string, options: ReserveOptions): Promise<void> {
     assertKey(key);
@@ -138,8 +138,8 @@ export class LockClient {
   }
 
   /**
-   * Sets the total number of permits of a semaphore, and creates the semaphore if it does not exist. If more permits
-   * than the new limit are acquired, no permit is available until enough of them have been released.
+   * Sets the total number of permits of a semaphore. Creates the semaphore if it does not exist. If clients have
+   * acquired more permits than the new limit, no permit is available until enough of them are released.
    *
    * @throws NotALockError, KeyNotAllowedError, InvalidError, UnavailableError, UnknownOutcomeError
    */
@@ -150,7 +150,7 @@ export class LockClient {
   }
 
   /**
-   * Returns the count-down latch of a key. Does not send a command.
+   * Returns the count-down latch of a key. Sends no command.
    * @throws InvalidError
    */
   latch(key: string): Latch {
@@ -159,13 +159,13 @@ export class LockClient {
   }
 
   /**
-   * Runs the work while holding the lock, and releases it afterwards.
+   * Acquires the lock, runs the work, and releases the lock afterwards.
    *
    * An error from the work takes precedence over an error from the release, which is logged. If the release failed, the
    * hold ends when its lease expires.
    *
    * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors that the work
-   *   throws, with the loss as their `cause`; and the errors of `acquire`
+   * throws, with the loss as their `cause`; and the errors of `acquire`
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
   withLock<Result>(key: string, options: WithLockOptions, work: Work<Result>): Promise<Result>;
@@ -193,7 +193,7 @@ export class LockClient {
 
   /**
    * Acquires all locks, or none of them. If one of them is held, the call fails or waits, depending on the options.
-   * While it waits, it holds none of the locks.
+   * During the wait, it holds none of the locks.
    *
    * @param keys 1 to 32 different keys, in any order
    * @returns their holds, with one deadline and one signal
@@ -207,7 +207,7 @@ export class LockClient {
   }
 
   /**
-   * Runs the work while holding all locks, and releases them afterwards.
+   * Acquires all locks, runs the work, and releases the locks afterwards.
    *
    * @throws like `withLock`: LostError if one of the holds was lost
    */
@@ -301,7 +301,9 @@ export class LockClient {
     throw createClosedError();
   }
 
-  /** Combines the signals that end a wait: that of the caller, and the one that aborts when the client is closed. */
+  /**
+   * Combines the two signals that end a wait: the caller's signal, and the one that aborts when the client is closed.
+   */
   #combineSignals({
     signal,
     waitMs = 0,
@@ -317,8 +319,8 @@ export class LockClient {
 }
 
 /**
- * Lists the holds that the caller declares, and then those of the enclosing frames. Empty without a wait, which cannot
- * be part of a deadlock.
+ * Lists the holds that the caller declares, followed by those of the enclosing frames. Empty without a wait, because
+ * only a waiting request can be part of a deadlock.
  */
 function listDeclaredHolds(client: LockClient, { waitMs = 0, holding = [] }: HoldOptions): DeclaredHold[] {
   if (waitMs === 0) return [];

@@ -4,7 +4,10 @@ import { toKeyFields } from "../../../lib/keys/key.ts";
 import { HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import type { Hold } from "./hold.ts";
 
-/** How a wait for a turn ended. `closed`: the work of the frame has settled, and its hold can no longer be re-entered. */
+/**
+ * How a wait for a turn ended. `closed`: the work of the frame has settled, and nested calls can no longer re-enter its
+ * hold.
+ */
 export type TurnOutcome = "granted" | "closed" | "timed_out" | "aborted";
 
 interface Turn {
@@ -12,8 +15,8 @@ interface Turn {
 }
 
 /**
- * A `withLock` call whose work is running. Nested calls that re-enter its hold take turns, so that branches of the work
- * exclude each other.
+ * A `withLock` call whose work is running. Nested calls that re-enter its hold take turns, so concurrent branches of
+ * the work exclude each other.
  */
 export class LockFrame {
   #isOpen = true;
@@ -82,7 +85,7 @@ export class LockFrame {
 
   /**
    * Calls `callback` once no nested call runs inside the frame. A nested call that the work did not await can outlive
-   * the frame, and then holds the same lock as branches outside the frame.
+   * the frame. It then holds the lock at the same time as branches outside the frame.
    */
   whenVacant(callback: () => void): void {
     if (this.#isOccupied) this.#onVacant = callback;
@@ -111,7 +114,7 @@ export class LockFrame {
   }
 }
 
-/** The maximum duration of a timer. */
+/** Maximum duration of a timer, in ms. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 function armLongTimer(ms: number, onEnd: () => void): { cancel(): void } {
@@ -127,8 +130,8 @@ function armLongTimer(ms: number, onEnd: () => void): { cancel(): void } {
 }
 
 /**
- * The frames around a piece of asynchronous code, innermost first. There is at most one frame per client and key: an
- * inner frame hides the outer frames of the same lock, even after the inner one is closed.
+ * The frames around the current asynchronous code, innermost first. There is at most one frame per client and key: an
+ * inner frame hides the outer frames of the same lock, even after the inner frame is closed.
  */
 const scope = new AsyncLocalStorage<readonly LockFrame[]>();
 
@@ -147,8 +150,8 @@ export function listEnclosingHolds(client: object): Hold[] {
 /** Runs the work inside the frame, and closes the frame when the work has settled. */
 export async function runInFrame<Result>(frame: LockFrame, work: () => Promise<Result>): Promise<Result> {
   const { client, hold } = frame;
-  // Drops closed frames, whose outer frames of the same lock were already dropped. This keeps the list short if calls
-  // are nested without limit.
+  // Drops closed frames to keep the list short if calls are nested without limit. The outer frames of the same lock
+  // were already dropped.
   const around = (scope.getStore() ?? []).filter((each) => each.isOpen && !each.isOf(client, hold.key));
   try {
     return await scope.run([frame, ...around], async () => await work());

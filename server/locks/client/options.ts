@@ -2,7 +2,7 @@ import { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contra
 import { InvalidError } from "../../errors/request-errors.ts";
 import { SIGNALLED_LIBRARIES } from "../../formats/release-signals.ts";
 
-/** The type of an option: its check, and its name for error messages. */
+/** The type of an option: its check, and its name in error messages. */
 interface OptionType {
   readonly is: (value: unknown) => boolean;
   readonly name: string;
@@ -181,7 +181,7 @@ function createUnknownOptionError(method: string, name: string, known: readonly 
   return new InvalidError(`${name} is not an option of ${method}${hint}`, { field: name });
 }
 
-/** Returns the length of the common prefix. */
+/** Returns the length of the common prefix, ignoring case. */
 function countCommonLetters(one: string, other: string): number {
   let length = 0;
   while (length < one.length && one[length]?.toLowerCase() === other[length]?.toLowerCase()) length++;

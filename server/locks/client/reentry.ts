@@ -9,7 +9,7 @@ import { findFrame, type LockFrame } from "./lock-frame.ts";
 /** The hold of a `withLock` call, and the cleanup after its release. */
 export interface Entry {
   readonly hold: Hold;
-  /** @param frame the frame of the work, which has settled */
+  /** @param frame the frame of the settled work */
   leave(frame: LockFrame): void;
 }
 
@@ -58,7 +58,7 @@ async function reenterOrAcquire(
     const hold = await tryReenter(frame, leaseMs);
     if (hold !== undefined) return { hold, leave: (inner) => inner.whenVacant(() => frame.endTurn()) };
   }
-  // The hold has ended, so the lock is acquired again.
+  // The hold of the frame has ended, so this acquires the lock again.
   const { format, kind, unit } = frame.hold;
   const leftMs = waitMs === 0 ? 0 : Math.max(1, deadline - performance.now());
   const hold = await acquire({ format, kind, unit, ...options, waitMs: leftMs });
@@ -66,7 +66,7 @@ async function reenterOrAcquire(
 }
 
 /**
- * Re-enters the hold of the frame. If no hold is returned, the turn has ended.
+ * Re-enters the hold of the frame. Ends the turn unless it returns a hold.
  * @returns `undefined` if the hold of the frame has ended
  */
 async function tryReenter(frame: LockFrame, leaseMs: number | undefined): Promise<Hold | undefined> {
@@ -92,8 +92,8 @@ function isSameFormat(
 }
 
 /**
- * Rejects a request to acquire a lock for writing if the enclosing `withLock` holds that lock for reading. Such a call
- * would wait for its own caller.
+ * Rejects a request for a write lock if the enclosing `withLock` holds the same lock for reading. The call would wait
+ * for its own caller.
  *
  * @throws HeldError
  */
@@ -115,8 +115,8 @@ export function assertNoUpgrade(client: object, key: string, { kind }: HoldOptio
 }
 
 /**
- * Returns the error for a refused acquire, with the added fact that the caller itself holds the lock. Returns any other
- * error unchanged.
+ * Returns the error for a refused acquire, extended with the fact that the caller itself holds the lock. Returns any
+ * other error unchanged.
  */
 export function markHeldByCaller(error: unknown, { canBeEntered, hold }: LockFrame): unknown {
   if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) return error;

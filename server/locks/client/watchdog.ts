@@ -4,11 +4,11 @@ import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 
 const RENEW_SHARE = 1 / 3;
 const BATCH_SIZE = 100;
-/** The maximum delay before a failed renewal is retried. If the lease is short, the delay is a tenth of it. */
+/** Maximum delay before a failed renewal is retried, in ms. For a short lease, the delay is a tenth of the lease. */
 const RETRY_MS = 250;
-/** Leases that are due within this fraction of their length are renewed together with those that are due. */
+/** Share of the lease by which a lease may be renewed early, together with leases that are due. */
 const BATCH_AHEAD_SHARE = 0.1;
-/** The maximum duration of an attempt as a fraction of the lease. At least three attempts fit before the deadline. */
+/** Maximum duration of an attempt as a share of the lease. At least three attempts fit before the deadline. */
 const TRY_SHARE = 1 / 6;
 const TRY_MS_MIN = 50;
 
@@ -19,8 +19,8 @@ export function computeRenewalIntervalMs(leaseMs: number): number {
 
 /**
  * Renews each lease of a client when a third of it has passed. Uses a single timer, and one script call for up to a
- * hundred leases. A separate connection prevents other requests from delaying a renewal. Errors do not stop the
- * watchdog. It never renews a lease whose last count is being released, or whose deadline has passed.
+ * hundred leases. Uses a separate connection, because other requests could delay a renewal. Continues after errors.
+ * Does not renew a lease whose last count is being released, or whose deadline has passed.
  */
 export class Watchdog {
   readonly #dueAt = new Map<HoldLease, number>();
@@ -30,7 +30,10 @@ export class Watchdog {
   #renewAllAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    /** Returns the remaining time of each lease in ms; `null` if the hold is gone; `undefined` if this is unknown. */
+    /**
+     * Returns the remaining time of each lease in ms. The time is `null` if the hold is gone, and `undefined` if it is
+     * unknown.
+     */
     private readonly renewMany: (
       leases: readonly HoldLease[],
       tryMs: number,
@@ -41,12 +44,12 @@ export class Watchdog {
     this.#schedule(lease, lease.remainingMs() - lease.leaseMs * (1 - RENEW_SHARE));
   }
 
-  /** Reschedules a lease whose deadline has changed. Does nothing if the lease is not watched. */
+  /** Schedules a lease again after its deadline has changed. Has no effect if the lease is not watched. */
   reschedule(lease: HoldLease): void {
     if (this.#dueAt.has(lease)) this.watch(lease);
   }
 
-  /** Whether the watchdog renews the lease, or a renewal of the lease is in flight. */
+  /** Whether the watchdog renews the lease, or a renewal of the lease is in progress. */
   isWatching(lease: HoldLease): boolean {
     return this.#dueAt.has(lease) || this.#inFlight.has(lease);
   }
@@ -56,12 +59,12 @@ export class Watchdog {
     this.#dueAt.delete(lease);
   }
 
-  /** Resolves once no renewal of the lease is in flight. */
+  /** Resolves once no renewal of the lease is in progress. */
   async finishRenewal(lease: HoldLease): Promise<void> {
     await this.#inFlight.get(lease);
   }
 
-  /** Renews all leases immediately, because a message about a hold may have been missed. */
+  /** Renews all leases immediately. Call this if a message about a hold may have been missed. */
   renewAll(): void {
     this.#renewAllAt = performance.now();
     for (const lease of this.#dueAt.keys()) this.#schedule(lease, 0);
@@ -96,7 +99,7 @@ export class Watchdog {
       else next = Math.min(next, at);
     }
     this.#timerAt = Number.POSITIVE_INFINITY;
-    // Reading the state detects a deadline that has passed, so no lease is renewed past its deadline.
+    // Reading the state detects a deadline that has passed. Such a lease is not renewed.
     if (isAnyDue) this.#renew(due.filter(isRenewable));
     else for (const lease of due) next = Math.min(next, this.#dueAt.get(lease) ?? next);
     if (next < this.#timerAt) this.#armTimer(next);
@@ -119,7 +122,8 @@ export class Watchdog {
     const shortest = Math.min(...batch.map(({ leaseMs }) => leaseMs));
     try {
       const tryMs = Math.max(TRY_MS_MIN, shortest * TRY_SHARE);
-      // Timers of the same length fire in the order they were set, so pending calls can report their progress first.
+      // Timers of the same length fire in the order in which they were set, so pending calls report their progress
+      // before this timeout.
       const remaining = await withTimeout(tryMs, this.renewMany(batch, tryMs));
       batch.forEach((lease, index) => {
         const remainingMs = remaining[index];

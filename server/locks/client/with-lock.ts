@@ -3,7 +3,7 @@ import type { WithLockOptions } from "./hold-options.ts";
 import type { LockClient } from "./lock-client.ts";
 
 /**
- * Runs the work while holding the lock: `client.withLock` as a function.
+ * Runs the work while holding the lock. The function form of `client.withLock`.
  *
  * @throws like `LockClient.withLock`
  */

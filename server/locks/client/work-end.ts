@@ -3,7 +3,7 @@ import type { Hold } from "./hold.ts";
 import type { Logger } from "./logger.ts";
 
 /**
- * Releases the hold after the work has settled. If the release fails, logs the error. The hold then ends when its lease
+ * Releases the hold after the work has settled. Logs an error of the release. The hold then ends when its lease
  * expires.
  *
  * @returns the loss if the hold was already lost; otherwise `undefined`
@@ -32,6 +32,6 @@ export function attachLoss(error: unknown, loss: LostError | undefined): void {
     if (error.cause !== undefined) return;
     Reflect.defineProperty(error, "cause", { value: loss, configurable: true, writable: true });
   } catch {
-    // The caller's error has a getter or is a proxy, so it is thrown unchanged.
+    // `cause` cannot be set because the error has a getter or is a proxy, so the error is thrown unchanged.
   }
 }

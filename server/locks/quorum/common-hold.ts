@@ -5,7 +5,8 @@ import { computeMajority, kthLargest, kthSmallest, median } from "../../redis/ma
 type MasterHold = Omit<GrantedReply, "outcome" | "how">;
 
 /**
- * Returns a hold as the majority stores it; `undefined` if no master has it. `remainingMs` is -1 if there is no TTL.
+ * Returns a hold as the majority stores it; `undefined` if no master has the hold. `remainingMs` is -1 if there is no
+ * TTL.
  */
 export function findCommonHold(holds: readonly MasterHold[], masters: number): MasterHold | undefined {
   const [first] = holds;
@@ -35,7 +36,7 @@ export function findCommonHold(holds: readonly MasterHold[], masters: number): M
 
 /**
  * Assesses a hold by its votes. `held`: a majority of the masters has the hold. `lost`: no majority can have it,
- * regardless of the missing replies. `unsure`: the missing replies can change the result.
+ * whatever the missing replies are. `unsure`: the missing replies can change the result.
  */
 export function assessMajority(votes: number, answered: number, masters: number): "held" | "lost" | "unsure" {
   const majority = computeMajority(masters);

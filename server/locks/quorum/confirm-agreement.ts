@@ -7,13 +7,13 @@ import type { QuorumMaster } from "./quorum-master.ts";
 export interface ConfirmationOptions {
   readonly majority: number;
   readonly budgetMs: number;
-  /** Called when a master replies after the poll has ended. `agrees`: whether it has the agreed values. */
+  /** Called when a master replies after the poll has ended. `agrees`: whether the master has the agreed values. */
   readonly onLate?: (master: QuorumMaster, agrees: boolean) => void;
 }
 
 /**
- * Writes the agreed fencing token and count to the masters that have different ones. A majority must have stored both
- * values before the hold is returned to the caller.
+ * Writes the agreed fencing token and count to the masters that have different ones. The caller may receive the hold
+ * only after a majority has stored both values.
  *
  * @returns the votes that agree, once they are a majority or can no longer become one
  */

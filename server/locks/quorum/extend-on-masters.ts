@@ -30,7 +30,7 @@ export async function extendOnMasters(
     replies.filter(({ outcome }) => outcomes.includes(outcome));
   const has = of("extended", "enough").flatMap((reply) => ("remainingMs" in reply ? [reply] : []));
   if (has.length >= majority) {
-    // The minimum time that a majority holds, given the slowest reply and the fastest clock.
+    // The minimum remaining time of a majority, given the slowest reply and the fastest clock.
     const left = has.map(({ remainingMs }) => remainingMs ?? Number.POSITIVE_INFINITY).sort((a, b) => b - a);
     const least = left[majority - 1] ?? 0;
     const remainingMs = Number.isFinite(least) ? Math.floor(computeCertainMs(least)) : null;
@@ -58,7 +58,7 @@ async function extendOnMaster(
     return { outcome: there.state === "free" ? "gone" : "changed", asOf: there.asOf };
   if (!isSameHold(there, seen)) return { outcome: "changed", asOf: there.asOf };
   const [{ token, fence }] = there.holders;
-  // Like a `token` lock, every string lock ends when its key expires.
+  // Every string lock ends when its key expires, as a `token` lock does.
   const writer = LOCK_WRITERS[isWritableFormat(there.format) ? there.format : "token"];
   return await writer.extend(verbs, channel, seen.key, { ...request, token, fence });
 }

@@ -12,10 +12,10 @@ import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-maste
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Force-releases a hold on all masters. On each master, releases the vote that has the token of the hold, with the
- * fencing token that this master stores.
+ * Force-releases a hold on all masters. On each master, releases the vote with the token of the hold and the fencing
+ * token that this master stores.
  *
- * Returns `released` if no majority can still have the hold: a vote that remains on an unreachable master expires with
+ * Returns `released` if no majority can still have the hold. A vote that remains on an unreachable master expires with
  * its lease and is not a hold. Returns `changed` if a majority now has a different hold.
  *
  * @throws LockkeeperError unavailable, unknown_outcome
@@ -29,7 +29,7 @@ export async function forceReleaseOnMasters(
     by: "verbs",
     budgetMs: COMMAND_TIMEOUT_MS,
     call: (master) => forceReleaseOnMaster(master, seen, releaseParams),
-    // Also waits for slow masters, whose votes must be released too.
+    // Also waits for slow masters, because their votes must be released too.
     progress: () => "open",
   });
   const outcomes = masters.map(
@@ -41,7 +41,7 @@ export async function forceReleaseOnMasters(
   return toForceReleaseResult(outcomes, answers);
 }
 
-/** Returns the name of a master in the target's health. */
+/** Returns the name of a master, as in the target's health. */
 function getMasterName({ verbs: { options } }: QuorumMaster): string {
   return options.path ?? `${options.host}:${options.port}`;
 }
@@ -66,9 +66,9 @@ async function forceReleaseOnMaster(
 }
 
 /**
- * Whether a master has the holders that the operator saw. Fencing tokens are not compared, because a master that missed
- * the agreement has a different one. The owners of a RedLock differ per master. It is sufficient that this master has
- * one of those owners, because each owner is used on a single master.
+ * Whether a master has the holders that the operator saw. Ignores fencing tokens, because a master that missed the
+ * agreement has a different one. The owners of a RedLock differ per master, and each owner is used on a single master,
+ * so one of them is sufficient.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];

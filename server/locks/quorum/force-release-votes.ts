@@ -3,7 +3,7 @@ import type { ForceReleaseListener } from "../verbs/backend.ts";
 import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** The maximum number of force-releases that no majority has reported yet; the oldest is dropped. */
+/** Maximum number of force-releases that no majority has reported yet. Beyond it, the oldest is dropped. */
 const PENDING_MAX = 1000;
 
 /** Subscribes to the force-releases of one client on all masters. */
@@ -21,7 +21,10 @@ export function subscribeOnMasters(
   });
 }
 
-/** Reports a force-release once a majority of the masters has reported it, because a minority cannot end a hold. */
+/**
+ * Reports a force-release once a majority of the masters has reported it, because releases on a minority do not end a
+ * hold.
+ */
 export class ForceReleaseVotes {
   readonly #pending = new Map<string, { masters: Set<number>; fences: Set<string> }>();
   readonly #majority: number;
@@ -36,7 +39,7 @@ export class ForceReleaseVotes {
   add(master: number, token: string, fence: string): void {
     const votes = this.#pending.get(token) ?? { masters: new Set(), fences: new Set() };
     votes.masters.add(master);
-    // A master that missed the agreement reports a smaller fencing token, but the token identifies the hold.
+    // A master that missed the agreement reports a smaller fencing token. The token still identifies the hold.
     votes.fences.add(fence);
     this.#pending.set(token, votes);
     if (votes.masters.size === this.#majority) {

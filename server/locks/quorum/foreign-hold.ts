@@ -10,8 +10,8 @@ import { collectReplies, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Checks whether a majority of the masters has a lock in another format, such as Redisson's RedLock. Such a key is a
- * lock, although a quorum cannot acquire it.
+ * Checks whether a majority of the masters has a lock in another format, such as the RedLock of Redisson. A quorum
+ * cannot acquire such locks.
  *
  * @returns the error for an acquire; `undefined` if no majority has such a lock
  */
@@ -39,7 +39,7 @@ export async function readForeignHold(
   return createSplitHeldError(key, { ...known, holders: held.flatMap(({ holders }) => holders) });
 }
 
-/** Whether the key is a lock. A key with the confidence `possible` may contain application data. */
+/** Whether the observation shows a lock. A key with the confidence `possible` may contain application data. */
 const isLock = (seen: Observation): seen is HeldObservation =>
   seen.state === "held" && (seen.confidence !== "possible" || isRedLockPart(seen));
 

@@ -7,21 +7,24 @@ import { WAITERS_MAX } from "../verbs/acquirer.ts";
 import { attempt } from "../verbs/attempt.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** How long to try to withdraw a vote, in ms. After that, the vote expires with its lease. */
+/** Time limit for withdrawing a vote, in ms. After that, the vote expires with its lease. */
 const REVOKE_BUDGET_MS = 60_000;
 
 /** The identity of a request to one master. */
 export interface AttemptId {
   readonly id: string;
-  /** The token of the hold that the master granted, or would grant. */
+  /** The token of the hold that the master granted or would grant. */
   readonly token: string;
-  /** When the request was added to the list of waiters, in Unix ms; `undefined` if it is not in the list. */
+  /**
+   * When the master added the request to the list of waiters, in Unix ms; `undefined` if the request is not in the
+   * list.
+   */
   readonly sinceMs: number | undefined;
 }
 
 /** The state of a lock request on one master. */
 export class MasterRequest {
-  /** The number of ids withdrawn on this master. The next attempt uses a new one. */
+  /** Number of ids that were withdrawn on this master. The next attempt uses a new id. */
   #revokedCount = 0;
   #grantedToken: string | undefined;
   #sinceMs: number | undefined;
@@ -34,7 +37,7 @@ export class MasterRequest {
   ) {}
 
   // A repeated request derives the same ids and skips those that were withdrawn. The token stays the same: a withdrawal
-  // ends only the hold that this id acquired, not one that another id acquired under the same token.
+  // ends a hold only if the withdrawn id acquired it.
   get attemptId(): AttemptId {
     const { id, token } = this.request;
     return {
@@ -54,7 +57,7 @@ export class MasterRequest {
     return LOCK_WRITERS.token.acquire(verbs, channel, this.key, { ...this.request, id, retryMs }, waiting);
   }
 
-  /** Records that the master may have executed the request, so that the next attempt sends the age of the request. */
+  /** Records that the master may have executed the request. The next attempt then sends the age of the request. */
   recordSilence(): void {
     this.#unansweredSince ??= performance.now();
   }
@@ -67,10 +70,10 @@ export class MasterRequest {
   }
 
   /**
-   * Withdraws the vote of a request as soon as the master responds. This also prevents a vote that has not been granted
-   * yet: if the withdrawal arrives before the request, the master remembers it and does not grant the vote.
+   * Withdraws the vote of a request as soon as the master responds. If the withdrawal arrives before the request, the
+   * master remembers it and does not grant the vote later.
    *
-   * Resolves once the vote is withdrawn, or when the time limit has passed.
+   * Resolves once the vote is withdrawn, at the latest when the time limit has passed.
    */
   async revoke(name = this.attemptId): Promise<void> {
     if (name.id === this.attemptId.id) {
@@ -83,13 +86,13 @@ export class MasterRequest {
     const { principal } = this.request;
     const { id: acquiredBy, token } = name;
     const ask = { id: `back:${acquiredBy}`, digest: "-", token, fence: undefined, principal, acquiredBy };
-    // The id of the acquire makes this idempotent.
+    // The id of the acquire makes the release idempotent.
     const call = () => LOCK_WRITERS.token.release(verbs, channel, this.key, ask);
     await attempt(verbs, call, { budgetMs: REVOKE_BUDGET_MS }).catch(() => undefined);
   }
 
   /**
-   * Removes the request from the list of waiters. The list is only informative and its entries expire, so failures are
+   * Removes the request from the list of waiters. The list is informative and its entries expire, so a failure is
    * harmless.
    */
   stopWaiting({ id, sinceMs }: Pick<AttemptId, "id" | "sinceMs"> = this.attemptId): void {

@@ -19,14 +19,14 @@ const refuseCondition = ({ key }: VerbHold) =>
 export const NO_CONDITIONS: ConditionVerbs = { await: refuseCondition, signal: refuseCondition };
 
 /**
- * Creates the error for objects that a quorum does not support. @param what the name of these objects, such as
+ * Creates the error for objects that a quorum does not support. @param what the plural name of the objects, such as
  * `semaphores`
  */
 export function createUnsupportedError(what: string): InvalidError {
   return new InvalidError(`A quorum does not support ${what}. Nothing was done.`, {});
 }
 
-/** Checks that a wait need not end because of a deadlock: no master sees all waiters of a quorum. @throws InvalidError */
+/** Rejects `onDeadlock: "refuse"`, because no master sees all waiters of a quorum. @throws InvalidError */
 export function assertNoRefusal({ onDeadlock }: Pick<AcquireOptions, "onDeadlock">): void {
   if (onDeadlock !== "refuse") return;
   throw new InvalidError("On a quorum, deadlocks are not detected. Omit onDeadlock, and set waitMs.", {

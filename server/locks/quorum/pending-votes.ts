@@ -2,9 +2,8 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { AttemptId, MasterRequest } from "./master-request.ts";
 
 /**
- * Votes for one hold that are still pending, or that are not confirmed to agree with the hold. If the hold is released
- * before the slowest master has executed the acquire, the release does not find that vote, which would then have no
- * holder.
+ * Votes for one hold that are pending or do not yet agree with the hold. A release does not find a vote on a master
+ * that executes the acquire later than the release. Such a vote would have no holder.
  */
 export class PendingVotes {
   readonly #attemptIds = new Map<MasterRequest, AttemptId>();
@@ -24,22 +23,22 @@ export class PendingVotes {
   }
 
   /**
-   * Settles a pending vote. `take_back` withdraws the vote; any other ending only removes it from this list. Does
-   * nothing if the vote is no longer pending.
+   * Settles a pending vote. `withdraw` withdraws the vote; any other ending only removes it from this list. Has no
+   * effect if the vote is not pending.
    *
    * @param token the token of the vote, if it differs from the requested token
    */
-  settle(request: MasterRequest, ending: "agrees" | "none" | "take_back", token?: string): void {
+  settle(request: MasterRequest, ending: "agrees" | "none" | "withdraw", token?: string): void {
     const name = this.#attemptIds.get(request);
     if (name === undefined) return;
     this.#attemptIds.delete(request);
-    if (ending === "take_back") void request.revoke(token === undefined ? name : { ...name, token });
+    if (ending === "withdraw") void request.revoke(token === undefined ? name : { ...name, token });
     if (this.#attemptIds.size === 0) this.onAllSettled();
   }
 
   /** Withdraws all pending votes, because their hold has ended. */
   revokeAll(): void {
-    for (const request of [...this.#attemptIds.keys()]) this.settle(request, "take_back");
+    for (const request of [...this.#attemptIds.keys()]) this.settle(request, "withdraw");
   }
 }
 
@@ -63,7 +62,7 @@ export class PendingVotesByHold {
   }
 }
 
-/** Includes the key, because one operator's reservations of several locks have the same token. */
+/** Includes the key, because all reservations of one operator have the same token. */
 function formatHoldName(key: Key, token: string): string {
   return `${token}\n${key}`;
 }

@@ -6,9 +6,9 @@ import { computeMajority } from "../../redis/majority.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * The reply of a master within its time limit. `away`: the master did not execute the request. `unknown`: it may have
- * executed the request, and will not reply. `late`: it may have executed the request or may still do so, and its reply
- * is reported later.
+ * The reply of a master within its time limit. `away`: the master did not execute the request. `unknown`: the master
+ * may have executed the request, and will not reply. `late`: the master may have executed or still execute the request,
+ * and its reply is reported later.
  */
 export type MasterAnswer<Reply> =
   | { readonly state: "answered"; readonly reply: Reply }
@@ -16,13 +16,16 @@ export type MasterAnswer<Reply> =
 
 export type MasterAnswers<Reply> = ReadonlyMap<QuorumMaster, MasterAnswer<Reply>>;
 
-/** Whether the replies so far decide the outcome. `enough`: pending replies cannot change the result, but can confirm it. */
+/**
+ * Whether the replies so far decide the outcome. `enough`: pending replies cannot change the result, but may confirm
+ * it.
+ */
 export type PollProgress = "open" | "enough" | "decided";
 
 export interface MasterPollOptions<Reply> {
-  /** The connections to use. */
+  /** Which connections of the masters to use. */
   readonly by: "verbs" | "renewals";
-  /** `all`: the call waits for every connection. By default, it waits only if fewer than a majority are connected. */
+  /** `all`: the call waits for every connection. By default, it waits only if less than a majority is connected. */
   readonly to?: "all";
   /** Time limit for each master, in ms. */
   readonly budgetMs: number;
@@ -69,7 +72,7 @@ class MasterPoll<Reply> {
   run(): Promise<MasterAnswers<Reply>> {
     const { by, budgetMs, to } = this.options;
     const ready = this.masters.filter((master) => master[by].status === "ready");
-    // Waits for a reconnect only if there is no majority without it.
+    // Waits for masters to reconnect only if the connected ones are not a majority.
     const polled =
       to !== "all" && ready.length >= computeMajority(this.masters.length) ? ready : this.masters;
     if (polled !== ready) setMaxListeners(0, this.#stop.signal);
@@ -88,7 +91,7 @@ class MasterPoll<Reply> {
     let answer: MasterAnswer<Reply>;
     const { by, to } = this.options;
     try {
-      // Does not await an open connection, so that all requests are sent in the same turn.
+      // Does not await an open connection. All requests are then sent in the same turn.
       if (to !== "all" && master[by].status !== "ready") await waitUntilReady(master[by], this.#stop.signal);
       this.#sent.add(master);
       answer = { state: "answered", reply: await this.options.call(master) };
@@ -108,14 +111,15 @@ class MasterPoll<Reply> {
     if (isDecided) this.#end();
     if (isDecided || progress === "open" || this.#isEndScheduled) return;
     this.#isEndScheduled = true;
-    // Healthy masters reply at nearly the same time. The remaining masters get as much extra time as the majority took.
+    // Healthy masters reply at nearly the same time. The remaining masters get as much extra time as the majority
+    // needed.
     const elapsedMs = performance.now() - this.#startedAt;
     this.#scheduleEnd(
       Math.min(Math.max(elapsedMs, STRAGGLER_WAIT_MS_MIN), this.options.budgetMs - elapsedMs),
     );
   }
 
-  // Replies that arrived while this process was busy are processed before the time limit applies.
+  // Processes replies that arrived while this process was busy before it applies the time limit.
   #scheduleEnd(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => setImmediate(() => this.#end()), ms);

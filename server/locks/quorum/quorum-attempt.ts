@@ -45,17 +45,17 @@ interface ConfirmedGrant {
 
 /**
  * One lock request, which may take several attempts. Between attempts, the request has no votes: the votes of a failed
- * attempt are released before the next attempt, or withdrawn as soon as their master responds.
+ * attempt are released before the next one, or withdrawn as soon as their master responds.
  */
 export class QuorumAttempt {
   readonly #requests: ReadonlyMap<QuorumMaster, MasterRequest>;
   readonly #majority: number;
   readonly #budgetMs: number;
   #isClosed = false;
-  /** Votes for the acquired hold that are pending, or that are not confirmed to agree with the hold. */
+  /** Votes for the acquired hold that are pending or do not yet agree with the hold. */
   readonly pendingVotes = new PendingVotes();
 
-  /** @param idSource who chose the request id. A caller that repeats its own id may rely on exactly these votes */
+  /** @param idSource who chose the request id; a caller that repeats its own id may rely on exactly these votes */
   constructor(
     private readonly masters: readonly QuorumMaster[],
     private readonly key: Key,
@@ -68,7 +68,7 @@ export class QuorumAttempt {
   }
 
   /**
-   * Sends the request to all masters. Unless a majority grants the lock, rolls back the votes of this attempt.
+   * Sends the request to all masters. Rolls back the votes of this attempt unless a majority grants the lock.
    * @param waitMs how long the request will wait if it is refused, in ms; `undefined` if it will not wait
    */
   async run(waitMs: number | undefined): Promise<QuorumAttemptOutcome> {
@@ -99,7 +99,7 @@ export class QuorumAttempt {
     return { outcome: agreement === undefined ? "refused" : "too_late", answers };
   }
 
-  /** Withdraws all votes. Resolves once they are withdrawn, or at the time limit. */
+  /** Withdraws all votes. Resolves once they are withdrawn, at the latest at the time limit. */
   async revokeVotes(): Promise<void> {
     this.pendingVotes.revokeAll();
     await Promise.all([...this.#requests.values()].map((request) => request.revoke()));
@@ -110,7 +110,7 @@ export class QuorumAttempt {
     for (const request of this.#requests.values()) request.stopWaiting();
   }
 
-  /** Closes the request, after which it must not be attempted again. */
+  /** Closes the request. No attempt may follow. */
   close(): void {
     this.#isClosed = true;
     this.stopWaiting();
@@ -128,7 +128,7 @@ export class QuorumAttempt {
       majority: this.#majority,
       budgetMs: this.#budgetMs,
       onLate: (master, agrees) =>
-        this.pendingVotes.settle(this.#getRequest(master), agrees ? "agrees" : "take_back"),
+        this.pendingVotes.settle(this.#getRequest(master), agrees ? "agrees" : "withdraw"),
     });
     if (votes.length < this.#majority) return undefined;
     const hold = findCommonHold(
@@ -142,7 +142,7 @@ export class QuorumAttempt {
     return { votes, outcome: { outcome: "elected", token, count, fence, leaseMs, remainingMs, asOf } };
   }
 
-  /** Settles the votes that disagree with the majority, and those whose agreement is not confirmed. */
+  /** Settles the votes that disagree with the majority or have not confirmed the agreement. */
   #settleOtherVotes(
     answers: MasterAnswers<AcquireReply>,
     { voters }: Agreement,
@@ -159,7 +159,7 @@ export class QuorumAttempt {
     }
   }
 
-  /** Releases the votes of this attempt, and waits for the masters that respond. */
+  /** Releases the votes of this attempt. Waits for the masters that respond. */
   async #rollBack(answers: MasterAnswers<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
     for (const [master, answer] of answers) {
@@ -174,8 +174,8 @@ export class QuorumAttempt {
     await withTimeout(this.#budgetMs, Promise.all(back)).catch(() => undefined);
   }
 
-  // Settles a late vote. A vote that is not pending was already withdrawn, or is left to a caller that may repeat the
-  // request.
+  // Settles a late vote. A vote that is no longer pending was already withdrawn, or is left to a caller that may repeat
+  // the request.
   #handleLateAnswer(
     master: QuorumMaster,
     answer: MasterAnswer<AcquireReply>,
@@ -191,19 +191,15 @@ export class QuorumAttempt {
     if (agreement === undefined || !this.pendingVotes.has(request)) return;
     const [vote] = collectVotes(new Map([[master, answer]]));
     if (vote === undefined)
-      this.pendingVotes.settle(request, answer.state === "unknown" ? "take_back" : "none");
+      this.pendingVotes.settle(request, answer.state === "unknown" ? "withdraw" : "none");
     else if (vote.reply.token !== agreement.token)
-      this.pendingVotes.settle(request, "take_back", vote.reply.token);
+      this.pendingVotes.settle(request, "withdraw", vote.reply.token);
     else if (!isBehind(vote, agreement)) this.pendingVotes.settle(request, "agrees");
     else void this.#joinLateVote(vote, agreement);
   }
 
   async #joinLateVote(vote: Vote, agreement: Agreement): Promise<void> {
     const agrees = await writeAgreement(this.key, vote, agreement).catch(() => false);
-    this.pendingVotes.settle(
-      this.#getRequest(vote.master),
-      agrees ? "agrees" : "take_back",
-      vote.reply.token,
-    );
+    this.pendingVotes.settle(this.#getRequest(vote.master), agrees ? "agrees" : "withdraw", vote.reply.token);
   }
 }

@@ -18,7 +18,7 @@ import { collectReplies, type MasterAnswers } from "./poll-masters.ts";
 
 type HeldReply = Extract<AcquireReply, { outcome: "held" }>;
 
-/** Whether the lock has no known holder, because simultaneous requests split the votes. */
+/** Whether simultaneous requests split the votes, so that the lock has no known holder. */
 export function isVoteSplit(answers: MasterAnswers<AcquireReply>): boolean {
   const replies = collectReplies(answers);
   const isAsked = replies.every(({ outcome }) => outcome === "granted" || outcome === "held");
@@ -31,7 +31,7 @@ export function hasTooFewAnswers(answers: MasterAnswers<AcquireReply>): boolean 
   return collectReplies(answers).length < computeMajority(answers.size);
 }
 
-/** Whether a master reports that this request id was withdrawn. The request must then continue under another id. */
+/** Whether a master reports that this request id was withdrawn. The request must then continue with another id. */
 export function isRequestWithdrawn(answers: MasterAnswers<AcquireReply>): boolean {
   return collectReplies(answers).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
 }
@@ -56,7 +56,7 @@ export function createQuorumRefusalError(
   return createRefusalError(key, "token", reused);
 }
 
-/** Creates the error for a renewal or a re-entry that no majority granted. */
+/** Creates the error for a renewal or re-entry that no majority granted. */
 export function createHoldRefusalError(
   key: Key,
   replies: readonly RenewReply[],
@@ -71,7 +71,7 @@ export function createHoldRefusalError(
   return createLostError(key, now);
 }
 
-/** @param doing a sentence for the message about what is known although too few masters replied */
+/** @param doing a sentence for the message: what is known despite the missing replies */
 export function createTooFewAnswersError<Reply>(
   answers: MasterAnswers<Reply>,
   doing = "Nothing is held; try again.",
@@ -104,7 +104,7 @@ function groupByHolder(replies: readonly AcquireReply[]): [HeldReply, ...HeldRep
   return groupLargestFirst(held, ({ holders }) => holders[0]?.token ?? "");
 }
 
-/** Returns the holder with the most masters, and the time until the lock may be free on a majority. */
+/** Returns the holder that has the most masters, and the time until the lock may be free on a majority. */
 function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): CurrentHold {
   const replies = collectReplies(answers);
   const freeMs = kthSmallest(replies.map(computeFreeInMs), computeMajority(answers.size));
@@ -118,7 +118,7 @@ function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): 
   };
 }
 
-/** Returns the holder if the new votes are blocked by votes of an earlier attempt at the same request. */
+/** Returns the holder if votes of an earlier attempt at the same request block the new votes. */
 function toEarlierTry(owner: string, replies: readonly AcquireReply[]): CurrentHold["holders"] {
   const earlier = replies.find((reply) => reply.outcome === "granted" && reply.how === "repeated");
   if (earlier?.outcome !== "granted") return [];

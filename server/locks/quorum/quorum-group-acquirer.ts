@@ -13,7 +13,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
 import { type RetryLimits, retryAttempt, toAttemptError } from "./retry-attempt.ts";
 import { CONTENTION_BUDGET_MS } from "./time-limits.ts";
 
-/** The maximum time that a refused attempt waits for the withdrawal of its locks, in ms. */
+/** Maximum time, in ms, for which a refused attempt waits until its locks are withdrawn. */
 const ROLLBACK_WAIT_MS = 500;
 
 interface LockAttempt {
@@ -22,7 +22,7 @@ interface LockAttempt {
   readonly attempt: QuorumAttempt;
 }
 
-/** Converts outcomes for one lock in the same way as the verbs for a single lock. */
+/** Converts outcomes for one lock in the same way as the single-lock verbs. */
 export interface QuorumOutcomes {
   toGrant(attempt: QuorumAttempt, key: Key, request: AcquireRequest, elected: QuorumGrant): AcquiredGrant;
   toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError>;
@@ -33,7 +33,7 @@ type GroupOutcome =
   | { readonly outcome: "refused"; readonly key: Key; readonly error: LockkeeperError };
 
 /**
- * Acquires several locks of a quorum, one after the other in the order of their keys, which is the same in every
+ * Acquires several locks of a quorum, one after another in the order of their keys. The order is the same in every
  * process. If a lock is refused, the locks acquired before it are withdrawn.
  */
 export class QuorumGroupAcquirer {
@@ -79,7 +79,7 @@ export class QuorumGroupAcquirer {
   }
 
   #createAttempts(sorted: readonly Key[], options: AcquireOptions): LockAttempt[] {
-    // Release requests are not supported on a quorum.
+    // A quorum does not support release requests.
     const asked = { ...options, format: "token", receivesReleaseRequests: false } as const;
     const ask = this.requests.createAcquireAllRequest(sorted, asked);
     const idSource = options.requestId === undefined ? "by_us" : "by_caller";
@@ -95,7 +95,7 @@ export class QuorumGroupAcquirer {
     const acquired: AcquiredGrant[] = [];
     const limits: RetryLimits = {
       waitMs: waitMs === undefined ? undefined : () => waitMs,
-      // A short limit, because the locks before this one are already held.
+      // A short limit, because the request already holds the locks before this one.
       patienceMs: CONTENTION_BUDGET_MS,
       outlastsMs: 0,
       onSend: undefined,
@@ -105,8 +105,7 @@ export class QuorumGroupAcquirer {
       const outcome = await retryAttempt(attempt, limits);
       if (outcome.outcome !== "elected") {
         const error = await this.outcomes.toRefusal(key, toAttemptError(key, request, attempt, outcome));
-        // After an unknown outcome, the caller may already repeat the request and must then get the locks that it was
-        // granted.
+        // After an unknown outcome, the caller may already repeat the request and must then get the same locks.
         if (!(error instanceof UnknownOutcomeError)) await withdraw(locks.slice(0, acquired.length));
         for (const other of locks) if (other !== lock) other.attempt.stopWaiting();
         return { outcome: "refused", key, error };

@@ -59,7 +59,7 @@ const RENEWALS_AT_ONCE = 100;
 
 /**
  * The verbs for locks that a majority of independent masters must grant (Redlock). They behave as on a single Redis,
- * except that a lock is lost only when a majority of the masters has lost it.
+ * except that a lock is lost only once a majority of the masters has lost it.
  */
 export class QuorumLocks implements OperatorVerbs {
   readonly #lockable: LockableKeys;
@@ -137,8 +137,8 @@ export class QuorumLocks implements OperatorVerbs {
   }
 
   /**
-   * Returns the error for a foreign hold if a majority has one, because it blocks the masters like a Lockkeeper hold.
-   * Otherwise, returns `error`.
+   * Returns the error for a foreign hold if a majority has one, because such a hold blocks the masters like a
+   * Lockkeeper hold. Otherwise, returns `error`.
    */
   async #toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError> {
     if (!(error instanceof NotALockError)) return error;
@@ -210,7 +210,7 @@ export class QuorumLocks implements OperatorVerbs {
     return await renewOnMasters(this.masters, hold, request);
   }
 
-  /** Renews many holds. Each hold needs a call to every master. */
+  /** Renews many holds. Each hold needs one call per master. */
   renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]> {
     return settleLimited(holds, RENEWALS_AT_ONCE, ({ leaseMs, ...hold }) => this.renew(hold, { leaseMs }));
   }
@@ -225,7 +225,7 @@ export class QuorumLocks implements OperatorVerbs {
     assertCallerTexts({ principal: hold.principal, requestId: options.requestId });
     const request = this.#requests.createReleaseRequest(hold, options);
     const released = await releaseOnMasters(this.masters, hold.key, request);
-    // The release cannot find votes that are still pending.
+    // The release does not find votes that are pending.
     if (released.count === 0) this.#pendingVotes.revoke(hold.key, hold.token);
     return released;
   }
@@ -242,7 +242,7 @@ export class QuorumLocks implements OperatorVerbs {
     return (await this.#acquire(key, ask, owner)).grant;
   }
 
-  /** @throws InvalidError always, because a quorum has no writers */
+  /** @throws InvalidError always, because a quorum has no read/write locks */
   async downgrade(hold: VerbHold): Promise<Grant> {
     this.#assertAllowed(hold.key, hold);
     throw new InvalidError(`${QUORUM_KINDS}, so no hold can be downgraded. Nothing was done.`, {
@@ -268,7 +268,7 @@ export class QuorumLocks implements OperatorVerbs {
     return await extendOnMasters(this.masters, seen, ask);
   }
 
-  /** Returns `unsupported`, because every master would have its own request and answer. */
+  /** Returns `unsupported`, because each master would have its own request and answer. */
   async requestRelease(): Promise<RequestReleaseReply> {
     return { outcome: "unsupported" };
   }
@@ -293,7 +293,10 @@ export class QuorumLocks implements OperatorVerbs {
   }
 }
 
-/** Returns `undefined` if the masters use different databases, because the notifications then have no common channel. */
+/**
+ * Returns `undefined` if the masters use different databases, because the channel names of their notifications then
+ * differ.
+ */
 function findKeyspace(masters: readonly QuorumMaster[], subscriber: Subscriber): KeyspaceSource | undefined {
   const [db, ...others] = new Set(masters.map(({ db: each }) => each));
   return db === undefined || others.length > 0 ? undefined : { subscriber, db };

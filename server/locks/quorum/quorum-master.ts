@@ -6,9 +6,12 @@ import { COMMAND_TIMEOUT_MS, connect, parseRedisAddress, waitUntilReady } from "
 import { computeMajority } from "../../redis/majority.ts";
 import { fetchRunId } from "../../redis/server-info.ts";
 
-/** One of the independent Redis servers of a quorum, and Lockkeeper's connections to it, which reconnect automatically. */
+/**
+ * One of the independent Redis servers of a quorum, with Lockkeeper's connections to it. The connections reopen
+ * automatically.
+ */
 export interface QuorumMaster {
-  /** The address of the server without credentials, for messages. */
+  /** The address of the server for messages, without credentials. */
   readonly label: string;
   readonly channel: string;
   readonly db: number;
@@ -18,14 +21,14 @@ export interface QuorumMaster {
 }
 
 /**
- * The accepted numbers of masters. `odd`: an odd number, 3 or more. `any`: 2 or more, for a quorum that is only
- * watched; an even number is reported as a finding.
+ * The accepted numbers of masters. `odd`: an odd number, 3 or more. `any`: 2 or more, for a quorum that Lockkeeper only
+ * watches; an even number causes a finding.
  */
 export type MasterCountRule = "odd" | "any";
 
 const OPEN_MS = 5000;
 /**
- * Extra time for masters that are slightly slower than the majority, so that the first holds have votes from all
+ * Extra time, in ms, for masters that are slightly slower than the majority. With it, the first holds have votes of all
  * masters.
  */
 const STRAGGLER_WAIT_MS = 200;
@@ -76,7 +79,7 @@ function createMasters(urls: readonly string[]): QuorumMaster[] {
     channel: buildEventChannel(address.db),
     db: address.db,
     // Late replies are useful, so commands have no time limit. Instead, the connection to a silent master is closed
-    // after this time, and the master gets no requests until it responds on a new connection.
+    // after this time. The master gets no further requests until a new connection responds.
     verbs: connect(address, "verbs", { commandTimeout: undefined, socketTimeout: COMMAND_TIMEOUT_MS }),
     wake: connect(address, "wake", { autoResubscribe: false }),
     renewals: connect(address, "renewals"),
@@ -108,7 +111,9 @@ async function waitForMajority(masters: readonly QuorumMaster[]): Promise<void> 
   );
 }
 
-/** Rejects two addresses of the same server, which would count twice. Masters that are down are not checked. */
+/**
+ * Rejects two addresses of the same server, because its votes would count twice. Does not check masters that are down.
+ */
 async function assertDistinct(masters: readonly QuorumMaster[]): Promise<void> {
   const seen = new Map<string, string>();
   for (const { label, verbs } of masters) {

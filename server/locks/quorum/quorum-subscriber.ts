@@ -6,8 +6,8 @@ import { isWakeUp } from "../waiting/key-endings.ts";
 type MasterSubscriber = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 
 /**
- * Subscribes to wake-ups on all masters. Forwards a wake-up once a majority has published it, because only then can the
- * lock be free. If a waiter releases votes on a minority of the masters, no client is woken, not even the waiter
+ * Subscribes to wake-ups on all masters. Forwards a wake-up once a majority has published it, because the lock cannot
+ * be free before. If a waiter releases votes on a minority of the masters, no client is woken, including the waiter
  * itself.
  */
 export class QuorumSubscriber extends EventEmitter implements Subscriber {
@@ -25,7 +25,7 @@ export class QuorumSubscriber extends EventEmitter implements Subscriber {
     }
   }
 
-  /** Resolves when the subscription is active on a majority; rejects if no majority can be subscribed. */
+  /** Resolves when the subscription is active on a majority. Rejects if no majority can be subscribed. */
   subscribe(channel: Buffer): Promise<unknown> {
     const id = channel.toString("latin1");
     if (!this.#notifiedBy.has(id)) this.#notifiedBy.set(id, new Set());

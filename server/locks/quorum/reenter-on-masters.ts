@@ -20,19 +20,19 @@ import type { QuorumMaster } from "./quorum-master.ts";
 import { assessRenewal } from "./renew-on-masters.ts";
 import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
-/** How long to try to undo a re-entry on a master. */
+/** Time limit for undoing a re-entry on a master, in ms. */
 const GIVE_BACK_MS = 60_000;
 
-/** A re-entry on all masters. Masters that missed or lost the hold do not count. */
+/** A re-entry on all masters. Masters without the hold do not count. */
 export class QuorumReentry {
   readonly #budgetMs: number;
   readonly #sentAtMs = performance.now();
-  /** Whether the re-entry failed, so that counts that were or will be added must be released. */
-  #isInVain = false;
+  /** Whether the re-entry failed. Counts that masters have added or will add must then be released. */
+  #hasFailed = false;
 
   /**
-   * @param idSource who chose the request id. If the caller chose it, a repeated request counts only once, so
-   *   re-entries with an unknown outcome are kept
+   * @param idSource who chose the request id; a repeated request with the caller's id counts only once, so re-entries
+   * with an unknown outcome are kept
    */
   constructor(
     private readonly masters: readonly QuorumMaster[],
@@ -52,14 +52,14 @@ export class QuorumReentry {
       call: ({ verbs, channel }) => LOCK_WRITERS.token.reenter(verbs, channel, this.hold.key, this.request),
       progress: (soFar) => (assessRenewal(soFar, this.masters.length) === "unsure" ? "open" : "enough"),
       onLate: (master, answer) => {
-        if (this.#isInVain) void this.#giveBack(master, answer);
+        if (this.#hasFailed) void this.#giveBack(master, answer);
       },
     });
     const grant = await this.#confirm(answers, sentAt);
     if (grant !== undefined) return grant;
     const isRefused = assessRenewal(answers, this.masters.length) === "lost";
-    this.#isInVain = isRefused || this.idSource === "by_us";
-    if (this.#isInVain) {
+    this.#hasFailed = isRefused || this.idSource === "by_us";
+    if (this.#hasFailed) {
       const back = [...answers].map(([master, answer]) => this.#giveBack(master, answer));
       await withTimeout(this.#budgetMs, Promise.all(back)).catch(() => undefined);
     }
@@ -69,8 +69,8 @@ export class QuorumReentry {
   }
 
   /**
-   * Confirms the re-entry; `undefined` if no majority confirms it. A majority must have the same count. Otherwise, some
-   * masters would end the hold too early.
+   * Confirms the re-entry. Returns `undefined` if no majority confirms it. A majority must have the same count, because
+   * a master with a smaller count would end the hold too early.
    */
   async #confirm(answers: MasterAnswers<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
     const { hold, masters } = this;
@@ -84,7 +84,7 @@ export class QuorumReentry {
     );
     if (sure.length < majority || common === undefined) return undefined;
     if (computeValidityMs(sentAt, common.remainingMs) <= 0) return undefined;
-    // The caller measures its deadline from the start of the request.
+    // The caller's deadline counts from the start of the request.
     const remainingMs = Math.floor(computeCertainMs(common.remainingMs));
     const { count } = agreement;
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, count, remainingMs });
@@ -92,7 +92,7 @@ export class QuorumReentry {
 
   async #giveBack(master: QuorumMaster, answer: MasterAnswer<RenewReply>): Promise<void> {
     const { verbs, channel } = master;
-    // If the outcome is unknown, first repeats the re-entry, which counts only once under the same id.
+    // After an unknown outcome, repeats the re-entry first. With the same id, it counts only once.
     const isEntered = answer.state === "unknown" ? await this.#repeat(master) : isGranted(answer);
     if (!isEntered) return;
     const { token, fence, principal, id } = this.request;

@@ -11,7 +11,7 @@ import { collectReplies, type MasterAnswer, type MasterAnswers, pollMasters } fr
 import { createMaybeExecutedError, createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** How long to retry unreachable masters. After that, their part of the hold expires with its lease. */
+/** Time limit for retries on unreachable masters, in ms. After that, their part of the hold expires with its lease. */
 const LEFTOVER_MS = 60_000;
 
 /**
@@ -55,21 +55,21 @@ function toReleased(key: Key, answers: MasterAnswers<ReleaseReply>): Released {
   const answered = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
   const others = replies.filter(({ outcome }) => outcome === "not_owner").length;
   const without = answered.filter(({ outcome }) => outcome === "not_held").length + others;
-  // The hold was not released on a majority and does not belong to this principal.
+  // A majority does not have the hold, and a master that has it belongs to another principal.
   if (others > 0 && without >= majority) throw createNotOwnerError(key);
   const counts = answered.map((reply) => ("count" in reply ? reply.count : 0));
   const counted = replies.find(({ outcome }) => outcome === "request_id_required");
   if (counted?.outcome === "request_id_required" && counts.length < majority)
     throw createRefusalError(key, "token", counted);
   const count = Math.min(kthSmallest(counts, majority), Math.max(...counts));
-  // A hold without a majority was already lost, even if a minority released its part.
+  // A hold without a majority was lost before, even if a minority released its part now.
   const outcome = without >= majority ? "not_held" : count > 0 ? "still_held" : "released";
   return { outcome, count, asOf: median(answered.map(({ asOf }) => asOf)) };
 }
 
 /**
  * Releases the remaining parts of a hold that has ended. A master that was unreachable or missed an earlier release may
- * still have its part, which would block other clients until the lease expires.
+ * still have its part. That part would block other clients until the lease expires.
  */
 function releaseLeftovers(
   key: Key,
@@ -77,8 +77,8 @@ function releaseLeftovers(
   { outcome }: Released,
   answers: MasterAnswers<ReleaseReply>,
 ): void {
-  // The token identifies the hold even if a master has a different fencing token. An exception is a reservation, whose
-  // token is the same as that of the previous one.
+  // The token identifies the hold even if a master has a different fencing token. This does not apply to reservations,
+  // because all reservations of one operator have the same token.
   const isNamed = outcome === "released" && parseReservedOwner(token) === undefined;
   const end = { id: `end:${fence}`, digest: "-", token, fence: isNamed ? undefined : fence, principal };
   for (const [{ verbs, channel }, answer] of answers) {

@@ -8,8 +8,8 @@ import type { QuorumMaster } from "./quorum-master.ts";
 import { computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
 /**
- * Renews the holds of a process on all masters, with one script per master. A hold with a bare majority still counts as
- * held: it tolerates fewer failures, but is not lost.
+ * Renews the holds of a process on all masters, with one script per master. A hold with a bare majority tolerates fewer
+ * failures but is not lost.
  */
 export async function renewManyOnMasters(
   masters: readonly QuorumMaster[],
@@ -28,7 +28,7 @@ export async function renewManyOnMasters(
     const { verdict, remaining } = stateOf(answers, index);
     if (verdict === "lost") return null;
     const leastMs = kthLargest(remaining, computeMajority(masters.length));
-    // The caller measures its deadline from the start of the request.
+    // The caller's deadline counts from the start of the request.
     return verdict === "held" && computeValidityMs(sentAt, leastMs) > 0
       ? computeCertainMs(leastMs)
       : undefined;

@@ -30,7 +30,7 @@ export async function renewOnMasters(
     masters.length,
   );
   if (verdict === "held" && common !== undefined && computeValidityMs(sentAt, common.remainingMs) > 0) {
-    // The caller measures its deadline from the start of the request.
+    // The caller's deadline counts from the start of the request.
     const remainingMs = Math.floor(computeCertainMs(common.remainingMs));
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, remainingMs });
   }
@@ -41,7 +41,7 @@ export async function renewOnMasters(
   );
 }
 
-/** Assesses whether a renewal or a re-entry succeeded on a majority of the masters. */
+/** Assesses whether a renewal or re-entry succeeded on a majority of the masters. */
 export function assessRenewal(answers: MasterAnswers<RenewReply>, masters: number) {
   const known = collectReplies(answers).filter(({ outcome }) => outcome !== "unknown");
   const granted = known.filter(({ outcome }) => outcome === "granted");

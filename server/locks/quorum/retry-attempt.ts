@@ -21,7 +21,7 @@ import { computeSplitPauseMs } from "./time-limits.ts";
 export interface RetryLimits {
   /** Returns how long the request will wait if it is refused, in ms; `undefined` if it will not wait. */
   readonly waitMs: (() => number) | undefined;
-  /** How long to retry if the votes were split, in ms. */
+  /** How long to retry after a split vote, in ms. */
   readonly patienceMs: number;
   /** How long to retry while too few masters reply, in ms. */
   readonly outlastsMs: number;
@@ -30,7 +30,7 @@ export interface RetryLimits {
   readonly onSend: (() => void) | undefined;
 }
 
-/** Attempts to acquire a lock until it is granted, another client holds it, or a limit is reached. */
+/** Attempts to acquire a lock until the lock is granted, another client holds it, or a limit is reached. */
 export async function retryAttempt(
   attempt: QuorumAttempt,
   patience: RetryLimits,
@@ -51,15 +51,15 @@ export async function retryAttempt(
   }
 }
 
-/** Returns how long to retry after this outcome, in ms since the first attempt. */
+/** Returns the limit on retries after this outcome, in ms since the first attempt. */
 function computeRetryLimitMs(
   { outcome, answers }: Exclude<QuorumAttemptOutcome, QuorumGrant>,
   patience: RetryLimits,
   tried: number,
 ): number {
   if (hasTooFewAnswers(answers)) return patience.outlastsMs;
-  // The time was lost on a master that voted and disconnected before the agreement. In the next attempt, that master is
-  // known to be unreachable.
+  // The attempt lost its time on a master that voted and disconnected before the agreement. The next attempt knows that
+  // this master is unreachable.
   if (outcome === "too_late") return tried === 0 ? Number.POSITIVE_INFINITY : patience.patienceMs;
   return isVoteSplit(answers) ? patience.patienceMs : 0;
 }
@@ -74,7 +74,7 @@ export function toAttemptError(
   const states = [...answers.values()];
   const granted = collectVotes(answers);
   const unknown = states.filter(({ state }) => state === "unknown" || state === "late");
-  // If no caller can repeat the request, unknown votes have been withdrawn.
+  // If no caller can repeat the request, votes with an unknown outcome have been withdrawn.
   const mayBeHeld = granted.length + unknown.length >= computeMajority(answers.size) && unknown.length > 0;
   if ((mayBeHeld || mayStand(answers)) && attempt.idSource === "by_caller")
     return createMaybeExecutedError(answers);
@@ -86,10 +86,7 @@ export function toAttemptError(
   return createQuorumRefusalError(key, request, answers);
 }
 
-/**
- * Whether the hold may exist: together with masters that did not reply, those that granted it earlier may be a
- * majority.
- */
+/** Whether the hold may exist: the masters that granted it earlier and those that did not reply may form a majority. */
 function mayStand(answers: MasterAnswers<AcquireReply>): boolean {
   const repeated = collectVotes(answers).filter(({ reply }) => reply.how === "repeated");
   const most = groupLargestFirst(repeated, ({ reply }) => reply.token)[0]?.length ?? 0;

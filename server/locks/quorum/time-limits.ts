@@ -1,39 +1,39 @@
 import { computeElapsedMs, type Moment } from "../../../lib/client/moment.ts";
 
 /**
- * The lower bound of the time limit: enough for many round trips within a data center, and for a fork or a slow command
- * of a busy Redis.
+ * Minimum time limit, in ms: enough for many round trips within a data center, and for a fork or a slow command of a
+ * busy Redis.
  */
 const BUDGET_MS_MIN = 50;
 /**
- * The budget as a fraction of the lease: after two requests, the holder still has half of its lease. Healthy masters
- * need far less.
+ * Time limit as a share of the lease. After two requests, the holder still has half of its lease. Healthy masters need
+ * far less.
  */
 const BUDGET_OF_LEASE = 1 / 4;
-/** The upper bound of the wait for a silent master: two round trips around the globe. */
+/** Maximum wait for a silent master, in ms: two round trips around the globe. */
 const BUDGET_MS_MAX = 400;
 
-/** Returns the time limit of one request to a master, in ms; the maximum if the lease is unknown. */
+/** Returns the time limit of one request to a master, in ms. Returns the maximum if the lease is unknown. */
 export function computeBudgetMs(leaseMs = Number.POSITIVE_INFINITY): number {
   return Math.min(BUDGET_MS_MAX, Math.max(BUDGET_MS_MIN, leaseMs * BUDGET_OF_LEASE));
 }
 
-/** How long a request that does not wait is retried while the votes are split, in ms. */
+/** How long a request without `waitMs` is retried while the votes are split, in ms. */
 export const CONTENTION_BUDGET_MS = 400;
 
-/** The maximum clock drift of the masters per millisecond of a lease, and the resolution of their clocks. */
+/** Maximum clock drift of the masters, as a share of the lease. `RESOLUTION_MS` is the resolution of their clocks. */
 const DRIFT = 0.01;
 const RESOLUTION_MS = 2;
 
 /**
- * Returns how long a hold is guaranteed to last from now, in ms, given when its request was sent and its remaining time
- * on a majority. 0 or less: the hold is not guaranteed.
+ * Returns how long a hold is guaranteed to last from now, in ms. 0 or less: the hold is not guaranteed. `remainingMs`
+ * is the remaining time on a majority.
  */
 export function computeValidityMs(sentAt: Moment, remainingMs: number): number {
   return Math.floor(computeCertainMs(remainingMs) - computeElapsedMs(sentAt));
 }
 
-/** Returns how long a hold is guaranteed to last, in ms from the time at which its request was sent. */
+/** Returns how long a hold is guaranteed to last, in ms, counted from the time at which its request was sent. */
 export function computeCertainMs(remainingMs: number): number {
   return remainingMs - (remainingMs * DRIFT + RESOLUTION_MS);
 }
@@ -42,8 +42,8 @@ const PAUSE_MS_MIN = 4;
 const PAUSE_MS_MAX = 100;
 
 /**
- * Returns a random pause after a split vote, in ms. Its range grows with each attempt until the attempts of all
- * competing clients no longer overlap.
+ * Returns a random pause after a split vote, in ms. The range grows with each attempt until the attempts of competing
+ * clients no longer overlap.
  */
 export function computeSplitPauseMs(splits: number, roundMs: number): number {
   const stretchMs = Math.max(PAUSE_MS_MIN, 2 * roundMs) * 2 ** Math.min(splits, 6);

@@ -30,19 +30,19 @@ import type { RequestFactory } from "./request-factory.ts";
 import type { GuardedCommands } from "./safety.ts";
 import type { AcquiredGrant, AcquireOptions, HoldChangeListener } from "./verbs.ts";
 
-/** The maximum time that a refusal is delayed to release the grant first, in ms. */
+/** Maximum time, in ms, by which a refusal is delayed in order to release the grant first. */
 const ROLLBACK_WAIT_MS = 500;
 
 /**
- * Time after a release in which only the longest waiter may acquire the lock, in ms. It is longer than a wake-up takes
- * on a busy machine, and limits the delay for the others if that waiter has died or is slow.
+ * Time, in ms, after a release in which only the longest waiter may acquire the lock. It is longer than a wake-up takes
+ * on a busy machine, and limits the delay for the other waiters if that waiter has died or is slow.
  */
 export const GIVE_WAY_MS = 10;
 
-/** The maximum number of waiters for one key; more are refused immediately. */
+/** Maximum number of waiters per key. Further waiters are refused immediately. */
 export const WAITERS_MAX = 1000;
 
-/** Acquires locks, immediately or by waiting. Withdraws grants whose callers may never have received them. */
+/** Acquires locks, immediately or by waiting. Withdraws a grant if its caller may never have received it. */
 export class Acquirer {
   readonly #redis: Commands;
   readonly #channel: string;
@@ -70,7 +70,7 @@ export class Acquirer {
   }
 
   /**
-   * Acquires a lock. Not async, like the calls between this method and the wait, to save memory per waiter.
+   * Acquires a lock. This method and those between it and the wait are not async, which saves memory per waiter.
    *
    * @param token the token to store; a new one by default
    * @throws LockkeeperError like `RedisLocks.acquire`
@@ -87,7 +87,8 @@ export class Acquirer {
   }
 
   /**
-   * Acquires a lock again after its hold was given up to wait for a condition. Retries while Redis is unreachable.
+   * Acquires a lock again after the client gave up its hold to wait for a condition. Retries while Redis is
+   * unreachable.
    *
    * @param sinceMs when the client stopped waiting for a signal, in Unix ms of the Redis clock
    * @throws LockkeeperError timeout, aborted, lost (Redis has no record of the hold)
@@ -175,14 +176,14 @@ export class Acquirer {
         const granted = this.#toGrantOrThrow(format, key, ask, reply);
         const giveUp = () => this.#abandonIfAnonymous(format, key, ask, requestId);
         const done = { ...granted, revoke: giveUp };
-        // If the lock is shared, the next waiter of this process may acquire it at once.
+        // If the lock is shared, the next waiter of this process may acquire it immediately.
         return format.isShared ? { done } : { done, heldMs: granted.grant.remainingMs };
       },
       (ending, sinceMs) => {
-        // The first attempt may have added the waiter to the list even if the reply was lost.
+        // If the reply to the first attempt was lost, Redis may still have added the waiter to the list.
         const mayBeListed = sinceMs === undefined ? unansweredSince !== undefined : ending !== undefined;
         if (ending === "superseded") return;
-        // A refused waiter leaves at once, because the others are stuck while it is listed.
+        // Removes a refused waiter immediately, because the deadlock lasts while it is listed.
         const placeMs = ending === "deadlock" ? 0 : keepMs;
         if (fairWaiter !== undefined) {
           const seen = named === undefined ? undefined : seenMs;
@@ -216,7 +217,7 @@ export class Acquirer {
   }
 
   /**
-   * Confirms the grant on the replicas.
+   * Waits until the replicas have confirmed the grant.
    * @throws LockkeeperError not_replicated after the grant has been released
    */
   async #confirmOrRollBack(
@@ -232,7 +233,7 @@ export class Acquirer {
       await confirm();
       return reply;
     } catch (error) {
-      // A failed release is retried for longer. In any case, the hold ends with its lease.
+      // Longer retries of a failed release continue in the background. At the latest, the hold ends with its lease.
       await withTimeout(ROLLBACK_WAIT_MS, this.#abandon(format, key, { ...ask, token: reply.token })).catch(
         () => undefined,
       );
@@ -240,8 +241,8 @@ export class Acquirer {
     }
   }
 
-  // Withdraws a grant that may exist if its caller did not choose the request id. Such a caller cannot repeat the
-  // request, so the grant would have no holder. A caller with its own id may already be repeating the request.
+  // Withdraws a grant that may exist, unless the caller chose the request id. Otherwise, no caller could repeat the
+  // request, and the grant would have no holder. A caller with its own id may already be repeating the request.
   #abandonIfAnonymous(
     format: LockWriter,
     key: Key,
@@ -268,7 +269,7 @@ export class Acquirer {
     throw createRefusalError(key, format.name, reply);
   }
 
-  // A failure is harmless: the list of waiters is only informative, and its entries expire.
+  // A failure is harmless: the list of waiters is informative, and its entries expire.
   #stopWaiting(
     format: LockWriter,
     key: Key,
@@ -281,7 +282,7 @@ export class Acquirer {
   }
 
   /**
-   * As soon as Redis replies again, withdraws a grant whose caller may never have received it. Until then, the lease
+   * Withdraws a grant as soon as Redis replies again, if its caller may never have received it. Until then, the lease
    * limits the grant.
    */
   async #abandon(format: LockWriter, key: Key, request: AcquireRequest): Promise<void> {

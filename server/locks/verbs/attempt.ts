@@ -12,24 +12,27 @@ import {
   readErrorCode,
 } from "../../redis/failure.ts";
 
-/** How long a verb retries before it reports that Redis did not reply, in ms. */
+/** Time, in ms, for which a verb retries before it reports that Redis did not reply. */
 export const ATTEMPT_BUDGET_MS = 2000;
 
 /**
- * No attempt starts with less time than this, in ms: its reply might come too late, and a refusal would then count as
+ * Minimum time for an attempt, in ms. With less time, the reply might come too late, and a refusal would count as
  * unknown.
  */
 const ATTEMPT_MS_MIN = 100;
 
 export interface AttemptOptions {
   readonly budgetMs?: number;
-  /** The calls to repeat. `unknown`: also those that may have been executed. `not_executed`: only those that were not. */
+  /**
+   * Which calls to repeat. `unknown`: all that did not return a reply, even if Redis may have executed them.
+   * `not_executed`: only those that Redis did not execute.
+   */
   readonly repeat?: "unknown" | "not_executed";
 }
 
 /**
- * Calls Redis until it replies or the time limit expires. Use this function only for scripts with a request id: a call
- * whose reply was lost is repeated, and the id prevents the script from taking effect twice. A repeated call receives
+ * Calls Redis until it replies or the time limit expires. Use this function only for scripts with a request id. After a
+ * lost reply, the call is repeated, and the id prevents the script from taking effect twice. A repeated call receives
  * the time since the first call was sent.
  *
  * @throws LockkeeperError `unavailable` if nothing was done, or `unknown_outcome` if the call may have been executed
@@ -49,15 +52,15 @@ export async function attempt<Reply>(
       const retryMs = sentAt === undefined ? undefined : Math.ceil(performance.now() - sentAt);
       sentAt ??= performance.now();
       const reply = call(sawUnknown ? retryMs : undefined);
-      // The time limit of the command bounds the first attempt, and is shorter than any budget.
+      // The first attempt has the time limit of the command, which is shorter than any budget.
       return retryMs === undefined ? await reply : await withBudget(reply, deadline);
     } catch (error) {
-      // An error of Lockkeeper means that this call was not sent, but an earlier attempt may have been executed.
+      // A LockkeeperError means that this call was not sent. An earlier attempt may have been executed.
       if (error instanceof LockkeeperError) throw sawUnknown ? toOutcomeError(sawUnknown, error) : error;
       const failure = error instanceof DOMException ? "not_executed" : classifyFailure(error);
       if (failure === "fault") throw error;
       sawUnknown ||= failure === "unknown";
-      // A closed connection does not reconnect, so retries in the background stop.
+      // A closed connection does not reopen, so retries in the background stop.
       const isOver = redis.status === "end" || (sawUnknown && repeat === "not_executed");
       if (isOver || !isTransient(error) || computeRemainingMs(deadline) < pauseMs + ATTEMPT_MS_MIN)
         throw toOutcomeError(sawUnknown, error);
@@ -66,7 +69,7 @@ export async function attempt<Reply>(
   }
 }
 
-/** Converts the error of a verb that ran in the same script call as other verbs. */
+/** Converts the error of a verb that shared a script call with other verbs. */
 export function toVerbError(error: Error): Error {
   const failure = classifyFailure(error);
   return failure === "fault" ? error : toOutcomeError(failure === "unknown", error);
@@ -74,7 +77,7 @@ export function toVerbError(error: Error): Error {
 
 class BudgetExceededError extends Error {}
 
-/** Limits an attempt to the remaining budget, because the time limit of a command is fixed. */
+/** Limits an attempt to the remaining budget, because all commands have the same time limit. */
 async function withBudget<Reply>(reply: Promise<Reply>, deadline: number): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {

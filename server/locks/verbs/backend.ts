@@ -9,12 +9,12 @@ export interface Backend {
   /** The format of new locks if none is given; `redisson` by default. */
   readonly format?: WritableFormat;
   /**
-   * Renews up to a hundred holds, each attempt within `tryMs`. Returns the remaining time of each hold in ms; `null` if
-   * the hold is gone; `undefined` if the outcome is unknown.
+   * Renews up to a hundred holds, each attempt within `tryMs`. Returns the remaining time of each hold in ms. The time
+   * is `null` if the hold is gone, and `undefined` if the outcome is unknown.
    */
   renewMany(holds: readonly RenewableHold[], tryMs: number): Promise<RenewalResult[]>;
   /**
-   * Sets the listener for force-releases and release requests. Only one listener is supported, because one subscription
+   * Sets the listener for force-releases and release requests. A later listener replaces it, because one subscription
    * serves all holds of the client.
    */
   onForceRelease(listener: ForceReleaseListener): void;
@@ -28,11 +28,11 @@ export interface ForceReleaseListener {
    * Called when an operator asks the client to release a hold, and again with each renewal until the client answers.
    */
   onReleaseRequested?(token: string, fence: string, request: ReleaseRequest): void;
-  /** Called when the subscription starts or is restored. Force-releases before that may not have been reported. */
+  /** Called when the subscription starts or resumes. Earlier force-releases may not have been reported. */
   onGap(): void;
 }
 
-/** A hold that is renewed together with others. */
+/** A hold that is renewed in a batch. */
 export interface RenewableHold extends OwnHold {
   readonly format: WritableFormat;
   readonly kind?: WritableKind | undefined;

@@ -12,12 +12,9 @@ import type { LockableKeys } from "./lockable-keys.ts";
 import type { GuardedCommands } from "./safety.ts";
 import type { Grant, RenewalTarget } from "./verbs.ts";
 
-/** The maximum number of holds in one script, which then occupies Redis for about 2 ms. */
+/** Maximum number of holds in one script. The script then occupies Redis for about 2 ms. */
 const SCRIPT_HOLDS_MAX = 100;
-/**
- * Errors that Redis returns for a whole call because of a single key: a missing permission, or a slot that is being
- * migrated.
- */
+/** Errors that Redis returns for a whole call because of a single key: a missing permission, or a slot in migration. */
 const KEY_REFUSALS = new Set(["NOPERM", "TRYAGAIN"]);
 
 type Settled = PromiseSettledResult<Grant>;

@@ -36,11 +36,14 @@ import type {
   VerbHold,
 } from "./verbs.ts";
 
-/** The maximum duration of a timer. */
+/** Maximum duration of a timer, in ms. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
-/** Longer waits for the lock are split into stretches of this length, because Redis stores the end of each wait. */
+/**
+ * Maximum length of one wait for the lock, in ms. Longer waits consist of several, because Redis stores the end of each
+ * wait.
+ */
 const REACQUIRE_STRETCH_MS = 60 * 60 * 1000;
-/** How long the removal of a waiter is retried, in ms. After that, the waiter expires with its heartbeat. */
+/** Time limit for removing a waiter, in ms. After that, the waiter expires with its heartbeat. */
 const LEAVE_BUDGET_MS = 10_000;
 
 const CONDITION_NAME = /^[A-Za-z0-9._-]{1,64}$/;
@@ -55,11 +58,11 @@ export interface ConditionParts {
   readonly requests: RequestFactory;
   readonly lockable: LockableKeys;
   readonly fairWaitMs: number;
-  /** Called when a hold was given up. */
+  /** Called when the hold was given up. */
   readonly onGivenUp: (key: Key, fence: string) => void;
 }
 
-/** A wait for a condition, from the request until the lock is re-acquired. */
+/** A wait for a condition, from the request until the client holds the lock again. */
 interface ConditionWait {
   readonly key: Key;
   readonly kind: ConditionKind;
@@ -124,7 +127,7 @@ export class Conditions implements ConditionVerbs {
     }
     if (reply.outcome === "done") {
       options.onGivenUp?.();
-      // The stored grant has the other fields.
+      // The stored grant contains the remaining fields.
       return {
         ...reply,
         outcome: "waiting",
@@ -141,7 +144,7 @@ export class Conditions implements ConditionVerbs {
     return reply;
   }
 
-  /** Waits for a signal until the time limit has passed, even while Redis is unreachable. */
+  /** Waits for a signal until the time limit has passed, including while Redis is unreachable. */
   async #awaitSignal(wait: ConditionWait, givenUp: GivenUpHold, place: ConditionPlace): Promise<WakeUp> {
     const { waitMs, signal } = wait.options;
     if (givenUp.state !== "waiting") return { ...givenUp, isTimeout: false };
@@ -162,7 +165,7 @@ export class Conditions implements ConditionVerbs {
     }
   }
 
-  /** Ends the wait for a signal. A signal that is sent before Redis executes this call still counts. */
+  /** Ends the wait for a signal. A signal still counts if it is sent before Redis executes this call. */
   async #stopWaiting({ key, ask, options: { signal, reacquireMs } }: ConditionWait): Promise<WakeUp> {
     const { redis, scripts } = this.parts;
     const stop = () => attempt(redis, () => scripts.leave(redis, key, ask.id, "stop"));
@@ -193,10 +196,7 @@ export class Conditions implements ConditionVerbs {
     }
   }
 
-  /**
-   * Ends a wait without re-acquiring the lock. If the client can repeat its request, its place is kept for a short
-   * time.
-   */
+  /** Ends a wait without acquiring the lock. Keeps the place for a short time if the client can repeat its request. */
   #leave({ key, ask, options: { requestId } }: ConditionWait): void {
     const { redis, scripts } = this.parts;
     const mode = requestId === undefined ? "leave" : "keep";

@@ -40,7 +40,7 @@ import type {
 import type { SeenHold } from "../waiting/wait-stop.ts";
 import type { Grant, VerbHold } from "./verbs.ts";
 
-/** @throws KeyNotAllowedError if the key cannot be used as a lock */
+/** @throws KeyNotAllowedError if Lockkeeper cannot use the key as a lock */
 export function assertMappable(key: Key): void {
   const why = findKeyFault(key);
   if (why !== undefined) throw new KeyNotAllowedError(`This key cannot be a lock here: ${why}.`, {});
@@ -56,7 +56,10 @@ export function toGrant(
   return releaseRequested === undefined ? grant : { ...grant, releaseRequested };
 }
 
-/** Returns the grant of a renewal or a re-entry. @throws LockkeeperError lost, not_owner, idempotency_key_reused, unknown_outcome */
+/**
+ * Converts the reply to a renewal or re-entry to a grant. @throws LockkeeperError lost, not_owner,
+ * idempotency_key_reused, unknown_outcome
+ */
 export function readRenewal(hold: VerbHold, reply: RenewReply): Grant {
   if (reply.outcome === "granted") return toGrant(hold, reply.owner || (hold.owner ?? ""), reply);
   if (reply.outcome === "lost") throw createLostError(hold.key, reply);
@@ -73,7 +76,7 @@ function toHolderFacts(holders: readonly SeenHolder[]) {
   }));
 }
 
-/** @param kind the kind that the refused request asked for */
+/** @param kind the kind of lock that was requested */
 export function createHeldError(key: Key, elsewhere: CurrentHold, kind?: WritableKind): HeldError {
   const { holders, remainingMs, asOf, permits } = elsewhere;
   if (permits !== undefined) return createShortError(key, permits, elsewhere);
@@ -145,7 +148,10 @@ export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: C
   });
 }
 
-/** The outcome of an attempt that found the lock held. Its error is created only if no further attempt follows. */
+/**
+ * The outcome of an attempt that found the lock held. Creates its error on demand, because only the last attempt needs
+ * one.
+ */
 export class LazyHeldOutcome {
   constructor(
     readonly key: Key,
@@ -162,8 +168,8 @@ export class LazyHeldOutcome {
   }
 
   /**
-   * The current holder. `undefined` for a read/write lock: its waiters need not poll, because every library that writes
-   * such locks wakes them.
+   * The current holder. `undefined` for a read/write lock: every library that writes such locks wakes the waiters, so
+   * they need not poll.
    */
   get holder(): SeenHold | undefined {
     if (isReadWrite(this.kind)) return undefined;
@@ -176,7 +182,7 @@ export class LazyHeldOutcome {
   }
 }
 
-/** Describes the holder of a lock, for use in a sentence. */
+/** Returns a phrase about the holder of a lock, such as `held by "…"`. */
 export function describeHolder(owner: string): string {
   const who = parseReservedOwner(owner);
   if (who === undefined) return `held by ${JSON.stringify(owner)}`;
@@ -304,7 +310,7 @@ export function createObservedNotALockError({ key, type, unread }: NotALockObser
   );
 }
 
-/** @param format the expected format; any format by default */
+/** @param format the expected format; `undefined` for any format */
 export function createNotALockError(key: Key, redisType: string, format?: WritableFormat): NotALockError {
   const kind = format === undefined ? "a lock" : `a lock of the format ${format}`;
   const advice =

@@ -4,10 +4,10 @@ import { parseReleaseRequest } from "../../formats/release-request.ts";
 import { isReplyError } from "../../redis/failure.ts";
 import type { ForceReleaseListener } from "./backend.ts";
 
-/** The delay before the subscription is retried after a timeout, in ms. */
+/** Delay before a timed-out subscription is retried, in ms. */
 const RETRY_MS = 1000;
 
-/** Subscribes to the force-releases and release requests of one client, and resubscribes after each reconnect. */
+/** Subscribes to the force-releases and release requests of one client. Subscribes again after each reconnect. */
 export function subscribeToForceReleases(
   redis: Redis,
   clientId: string,
@@ -18,7 +18,7 @@ export function subscribeToForceReleases(
     if (redis.status !== "ready") return;
     redis.subscribe(channel).then(
       () => listener.onGap(),
-      // A refusal lasts until the connection is reopened. Without the subscription, the next renewal detects the loss.
+      // A refusal applies until the connection reopens. Without the subscription, the next renewal detects the loss.
       (error: unknown) => {
         if (!isReplyError(error)) setTimeout(subscribe, RETRY_MS).unref();
       },
@@ -32,7 +32,10 @@ export function subscribeToForceReleases(
   subscribe();
 }
 
-/** Dispatches a message: `fence ⇥ token` for a force-release, or `release_requested ⇥ fence ⇥ token ⇥ request`. */
+/**
+ * Parses a message and calls the listener: `fence ⇥ token` for a force-release, or `release_requested ⇥ fence ⇥ token ⇥
+ * request`.
+ */
 function dispatchMessage(message: string, listener: ForceReleaseListener): void {
   const [first = "", second = "", third = "", ...rest] = message.split("\t");
   if (first !== "release_requested") {

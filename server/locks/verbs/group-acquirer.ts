@@ -40,7 +40,7 @@ export class GroupAcquirer {
     const sorted = sortKeys(keys);
     const ask = this.requests.createAcquireAllRequest(sorted, options);
     const slots = this.connection.redis.isCluster === true ? groupBySlot(sorted) : [sorted];
-    // The tokens have consecutive numbers, which show `GroupRequest` that one attempt acquired all locks.
+    // Tokens have consecutive numbers. From them, `GroupRequest` detects that one attempt acquired all locks.
     const steps = slots.map((slot) => slot.map((key) => ({ key, token: this.requests.createToken() })));
     const group = new GroupRequest(this.connection, format, steps, ask, requestId !== undefined);
     const toGroup = (granted: readonly GrantedLock[]) => this.#toAcquiredGroup(keys, options, group, granted);
@@ -95,7 +95,7 @@ export function computeRemainingMs({ grants }: Pick<AcquiredGroup, "grants">): n
   return Math.min(...grants.map(({ remainingMs }) => remainingMs));
 }
 
-/** Groups the keys by slot, in the order of the slots, because a script can access only one slot. */
+/** Groups the keys by slot, in slot order. A script can access only one slot. */
 function groupBySlot(keys: readonly Key[]): Key[][] {
   const slots = new Map<number, Key[]>();
   for (const key of keys) {

@@ -11,19 +11,19 @@ import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
 import type { GuardedCommands } from "./safety.ts";
 
-/** The maximum time that a refused attempt waits for the withdrawal of its locks, in ms. */
+/** Maximum time, in ms, for which a refused attempt waits until its locks are withdrawn. */
 const ROLLBACK_WAIT_MS = 500;
-/** How long to try to withdraw a lock. After that, the lock expires with its lease. */
+/** Time limit for withdrawing a lock, in ms. After that, the lock expires with its lease. */
 const WITHDRAW_BUDGET_MS = 60_000;
 
-/** The connection to a target, and the values that calls over it require. */
+/** The connection to a target, and what its calls require. */
 export interface GroupConnection {
   readonly redis: Commands;
   readonly channel: string;
   getGuardedCommands(what: "grant"): GuardedCommands;
 }
 
-/** A lock that an attempt was granted, and the request id that acquired it. */
+/** A granted lock, with the request id that acquired it. */
 export interface GrantedLock extends LockToAcquire {
   readonly requestId: string;
   readonly reply: GrantedReply;
@@ -34,8 +34,8 @@ export type GroupOutcome =
   | { readonly outcome: "refused"; readonly key: Key; readonly reply: RefusedAcquireReply };
 
 /**
- * One request for several locks. It is sent in steps, one script per slot; without a cluster, that is a single step.
- * All clients send the steps in the same order. Between two attempts, the request holds nothing.
+ * One request for several locks. The request has one step per slot, and one script per step. Without a cluster, there
+ * is a single step. All clients send the steps in the same order. Between two attempts, the request holds nothing.
  *
  * Each round has its own request id, because the id of a withdrawn lock cannot acquire it again. A repeated request
  * derives the same ids and skips those that were withdrawn.
@@ -68,7 +68,7 @@ export class GroupRequest {
     }
   }
 
-  /** Withdraws locks as soon as Redis replies. Until then, the leases limit how long the locks remain held. */
+  /** Withdraws locks as soon as Redis replies. At the latest, they end with their leases. */
   async withdraw(locks: readonly Omit<GrantedLock, "reply">[]): Promise<void> {
     const { redis, channel } = this.connection;
     const { principal } = this.ask;
@@ -89,7 +89,8 @@ export class GroupRequest {
   }
 
   /**
-   * Leaves the list of waiters. A failure is harmless: the list is only informative, and its entries expire.
+   * Removes the request from the list of waiters. The list is informative and its entries expire, so a failure is
+   * harmless.
    *
    * @param keepMs how long the place is kept for a repeated request, in ms
    */
@@ -115,7 +116,7 @@ export class GroupRequest {
     }
     this.#listedKey = undefined;
     if (!isOneRun(granted)) {
-      // Some of the locks belong to another attempt at the same request, which has ended or is in progress elsewhere.
+      // Some locks belong to another attempt at the same request. That attempt has ended or is in progress elsewhere.
       await this.#withdrawInTime(granted);
       return "restart";
     }
@@ -127,7 +128,9 @@ export class GroupRequest {
     );
   }
 
-  /** Sends one step. If it fails, nothing of this round remains unless the caller may be repeating the request. */
+  /**
+   * Sends one step. After a failure, withdraws the locks of this round, unless the caller may be repeating the request.
+   */
   async #sendStep(
     step: readonly LockToAcquire[],
     granted: readonly GrantedLock[],
@@ -168,7 +171,7 @@ export class GroupRequest {
     waiting: WaitRequest | undefined,
   ): Promise<GroupOutcome | "restart"> {
     const { reply, key } = refusal;
-    // Locks that another attempt at the same request acquired are not withdrawn.
+    // Does not withdraw locks that another attempt at the same request acquired.
     const round = this.#round;
     await this.#withdrawInTime(granted.filter((lock) => this.#isOwn(lock)));
     if (reply.outcome === "lost" && reply.why === "withdrawn") {
@@ -183,12 +186,12 @@ export class GroupRequest {
     return refusal;
   }
 
-  /** Whether this request acquired the lock, rather than an earlier or concurrent request with the same id. */
+  /** Whether this attempt acquired the lock. False if an earlier or concurrent request with the same id did. */
   #isOwn({ token, reply }: GrantedLock): boolean {
     return token === reply.token;
   }
 
-  /** Withdraws locks, and waits until they are withdrawn or the time limit has passed. */
+  /** Withdraws locks. Waits until they are withdrawn or the time limit has passed. */
   async #withdrawInTime(locks: readonly GrantedLock[]): Promise<void> {
     if (locks.length === 0) return;
     const stored = locks.map((lock) => ({ ...lock, token: lock.reply.token }));
@@ -207,8 +210,8 @@ function toGrantedLock(lock: LockToAcquire | undefined, requestId: string, reply
 }
 
 /**
- * Whether one attempt acquired all locks, so that their tokens are consecutive numbers of one client. If not, two
- * attempts at the same request each acquired some of the locks, and either attempt may withdraw the locks it acquired.
+ * Whether one attempt acquired all locks: their tokens are then consecutive numbers of one client. Otherwise, two
+ * attempts at the same request each acquired some of the locks, and either may withdraw its own.
  */
 function isOneRun(locks: readonly GrantedLock[]): boolean {
   const [first] = locks.map(({ reply }) => parseToken(reply.token));

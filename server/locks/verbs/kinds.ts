@@ -17,7 +17,10 @@ export function assertKind(options: Pick<AcquireOptions, "format" | "kind">): vo
   );
 }
 
-/** Checks that the requested kind of lock is supported and that the options are valid for it. @throws InvalidError */
+/**
+ * Checks that Lockkeeper supports the requested kind of lock and that the options are valid for it. @throws
+ * InvalidError
+ */
 export function assertKindOptions(options: AcquireOptions): void {
   assertKind(options);
   assertPermits(options);
@@ -25,7 +28,7 @@ export function assertKindOptions(options: AcquireOptions): void {
 }
 
 /**
- * Checks the options of a semaphore, and that `permits` and `limit` are not set for any other kind.
+ * Checks the options of a semaphore. For any other kind, checks that `permits` and `limit` are not set.
  * @throws InvalidError
  */
 export function assertPermits(options: AcquireOptions): void {
@@ -46,7 +49,7 @@ export function assertPermits(options: AcquireOptions): void {
   });
 }
 
-/** Checks the declaration of a waiter. @throws InvalidError */
+/** Checks the deadlock options of a waiter. @throws InvalidError */
 export function assertDeadlockOptions({ holding = [], onDeadlock = "report" }: AcquireOptions): void {
   if (!Array.isArray(holding) || holding.length > DECLARED_HOLDS_MAX)
     throw new InvalidError(`holding must be a list of at most ${DECLARED_HOLDS_MAX} holds.`, {
@@ -63,7 +66,7 @@ export function assertCount(field: string, value: number | undefined, most: numb
 }
 
 /**
- * Checks that a hold is not a hold of a semaphore.
+ * Checks that the hold does not belong to a semaphore.
  * @param what the past participle of the refused verb, for the error message
  * @throws InvalidError
  */
@@ -104,7 +107,7 @@ function assertReaderOptions({ kind, graceMs, minHoldMs, yieldsToWriters }: Acqu
 }
 
 /**
- * Checks that the release of the hold can reserve the lock. The release of a reader cannot, because other readers may
+ * Checks that a release of this kind can reserve the lock. The release of a reader cannot, because other readers may
  * hold the lock.
  * @throws InvalidError
  */

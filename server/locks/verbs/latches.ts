@@ -54,7 +54,7 @@ export class Latches implements LatchVerbs {
     const look = async () => {
       const now = await this.#read(key);
       first ??= now;
-      // If the latch was opened since the first attempt, the wait is over, even if a new count has been set.
+      // If the latch was opened since the first attempt, the wait has ended, even if the latch has a new count.
       const wasOpened = now.openedUs > first.openedUs || isAfter(now.openedUs, openedAfterMs);
       if (now.count > 0 && !wasOpened) return new ClosedLatch(key, now);
       return { done: new OpenLatch({ key, count: 0, asOf: now.asOf }) };
@@ -74,7 +74,7 @@ export class Latches implements LatchVerbs {
   }
 }
 
-/** Returns whether an opening is certainly later than a read, whose time is rounded down. */
+/** Whether the latch certainly opened after a read. The time of the read is rounded down to ms. */
 function isAfter(openedUs: number, readAtMs: number | undefined): boolean {
   return readAtMs !== undefined && openedUs >= (readAtMs + 1) * 1000;
 }
@@ -87,7 +87,7 @@ function requireCount(key: Key, reply: LatchReply): CountReply {
 
 const toLatchCount = (key: Key, { count, asOf }: CountReply): LatchCount => ({ key, count, asOf });
 
-/** The result of a wait that ended. Nothing was acquired, so there is nothing to revoke. */
+/** The result of a wait for a latch. It acquired nothing, so there is nothing to revoke. */
 class OpenLatch implements Revocable {
   constructor(readonly latch: LatchCount) {}
 
@@ -95,7 +95,7 @@ class OpenLatch implements Revocable {
 }
 
 /**
- * The result of an attempt that found the latch closed. A latch has no lease, so waiters are woken by messages and also
+ * The result of an attempt that found the latch closed. A latch has no lease. Messages wake its waiters, which also
  * retry at intervals.
  */
 class ClosedLatch implements HeldOutcome {

@@ -3,7 +3,7 @@ import { KeyNotAllowedError } from "../../errors/lock-errors.ts";
 import { KeyPatternSet } from "../../redis/glob.ts";
 import { assertMappable } from "./error-factories.ts";
 
-/** The keys that may be locked, by pattern. */
+/** The patterns of the keys that clients may lock. */
 export class LockableKeys {
   readonly #range: KeyPatternSet;
 

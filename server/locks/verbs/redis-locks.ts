@@ -66,25 +66,24 @@ import type {
 
 export interface RedisLocksParts {
   /**
-   * Returns the connection for a call that may grant or renew a lock, guarded by the safety options. `undefined` if no
-   * safety options are set.
+   * Returns a connection that applies the safety options to a grant or renewal. `undefined` if no safety options are
+   * set.
    */
   readonly getCommands?: ((what: "grant" | "renewal") => GuardedCommands) | undefined;
-  /** Receives keyspace notifications. By default, this is the connection for wake-ups. */
+  /** The connection for keyspace notifications. By default, the connection for wake-ups. */
   readonly keyspaceSubscriber?: Subscriber;
-  /** Returns the libraries whose waiters the release of a `token` hold signals; none by default. */
+  /** Returns the libraries whose waiters a release of a `token` hold must signal; none by default. */
   readonly findSignalledLibraries?: FindSignalledLibraries | undefined;
   /**
-   * The fair wait time in ms, 300,000 by default. It must equal `fairLockWaitTimeout` of the Redisson clients that use
-   * the same fair locks.
+   * The fair wait time in ms; 300,000 by default. Must equal `fairLockWaitTimeout` of the Redisson clients that use the
+   * same fair locks.
    */
   readonly fairWaitMs?: number | undefined;
 }
 
 /**
  * The verbs for locks in one Redis or Redis Cluster. Most verbs run one script. The outcome of a verb is granted,
- * refused or unknown. To compute a deadline from `remainingMs`, clients must start from the time at which they sent the
- * request.
+ * refused or unknown. A client's deadline is `remainingMs` after the time at which it sent the request.
  */
 export class RedisLocks implements OperatorVerbs {
   readonly #redis: Commands;
@@ -159,13 +158,13 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Acquires a lock. If it is held, even by the caller, waits for up to `waitMs`.
+   * Acquires a lock. If the lock is held, even by the caller, waits for up to `waitMs`.
    *
    * @throws LockkeeperError held (if `waitMs` is 0), timeout, aborted, queue_full, lost, not_a_lock, unit_conflict,
-   *   key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
+   * key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
    */
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
-    // Like the calls between this one and the wait, it is not async: each pending promise uses memory, and there may be
+    // This method and those between it and the wait are not async: each pending promise uses memory, and there may be
     // thousands of waiters.
     try {
       this.#lockable.assertAllowed(key);
@@ -187,9 +186,9 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, waits for up to `waitMs` in its queue and holds none of them
-   * while waiting. The grants are in the order of `keys`. On a cluster, the locks of each slot are acquired together,
-   * and the slots one after the other.
+   * Acquires all locks, or none of them. If one is held, waits for up to `waitMs` in its queue, and holds none of the
+   * locks during the wait. The grants are in the order of `keys`. On a cluster, acquires the locks of each slot
+   * together, one slot after another.
    *
    * @throws LockkeeperError like `acquire`; `held` and `timeout` name the lock that was refused
    */
@@ -203,10 +202,11 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Re-enters a hold: its count increases, its token and fencing token stay the same, and its lease is never shortened.
+   * Re-enters a hold. The count increases, the token and the fencing token stay the same, and the lease is never
+   * shortened.
    *
-   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, not_replicated, unavailable,
-   *   unknown_outcome
+   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, not_replicated,
+   * unavailable, unknown_outcome
    */
   async reenter(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
     return await this.#renewer.reenter(hold, options);
@@ -226,10 +226,10 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Releases one count. If the hold has already ended, the outcome is `not_held`, not an error.
+   * Releases one count. If the hold has already ended, the outcome is `not_held`.
    *
    * @throws LockkeeperError not_owner, idempotency_key_required, key_not_allowed, invalid, idempotency_key_reused,
-   *   unavailable, unknown_outcome
+   * unavailable, unknown_outcome
    */
   release(hold: VerbHold, options: ReleaseOptions = {}): Promise<Released> {
     try {
@@ -247,11 +247,11 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Converts a writer's hold to a reader's hold with the same fencing token and the remaining lease. No other writer
-   * can acquire the lock in between, and waiting readers are woken. A repeated call changes nothing.
+   * Converts a writer's hold to a reader's hold with the same fencing token and the remaining lease, and wakes waiting
+   * readers. No other writer can acquire the lock in between. A repeated call changes nothing.
    *
    * @throws LockkeeperError held (if the hold was re-entered), lost, not_owner, key_not_allowed, invalid,
-   *   not_replicated, unavailable, unknown_outcome
+   * not_replicated, unavailable, unknown_outcome
    */
   async downgrade(hold: VerbHold, onSend?: () => void): Promise<Grant> {
     this.#lockable.assertAllowed(hold.key);
@@ -264,7 +264,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Checks whether a hold exists, without changing anything. The hold may be lost immediately afterwards.
+   * Checks whether a hold exists. Changes nothing. The hold may end immediately afterwards.
    *
    * @throws LockkeeperError not_owner, key_not_allowed, unavailable
    */
@@ -274,7 +274,7 @@ export class RedisLocks implements OperatorVerbs {
 
   /**
    * Reserves a free lock. The reservation is a hold in the format of the lock, with the owner
-   * `lockkeeper:reserve:<by>`, which clients of every library respect. It ends when it expires or is force-released.
+   * `lockkeeper:reserve:<by>`. Clients of every library respect it until it expires or is force-released.
    *
    * @throws LockkeeperError like `acquire` without waiting
    */
@@ -298,7 +298,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Force-releases one hold of any lock, whether or not its key is lockable.
+   * Force-releases one hold of any lock, including locks that are not lockable.
    *
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
@@ -307,7 +307,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Extends one hold of any lock, whether or not its key is lockable.
+   * Extends one hold of any lock, including locks that are not lockable.
    *
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */

@@ -13,7 +13,7 @@ import { toRecordText } from "./input/caller-texts.ts";
 import type { ReleaseRequestAnswer, RequestReleaseOptions, VerbHold } from "./verbs.ts";
 
 /**
- * Asks the client of a hold to release that hold. Repeating a call whose reply was lost changes nothing.
+ * Asks the client of a hold to release it. If the reply was lost, repeating the call changes nothing.
  *
  * @throws LockkeeperError unavailable, unknown_outcome
  */
@@ -27,7 +27,7 @@ export async function requestReleaseOfHold(
   if (fence === null || !isWritableFormat(format)) return { outcome: "unsupported" };
   const requestId = `rr_${randomBytes(9).toString("base64url")}`;
   const ask = { token: formatKey(token), fence, requestId, by, reason: toRecordText(reason) };
-  // The verbs treat Redisson's other kinds as plain locks.
+  // The verbs treat the other kinds of Redisson as plain locks.
   const written = kind === "semaphore" ? getSemaphoreKind(ownKind) : format === "redisson" ? role : undefined;
   const writer = getLockWriter({ format, kind: written });
   return await attempt(redis, () => writer.requestRelease(redis, channel, key, ask));

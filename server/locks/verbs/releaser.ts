@@ -62,7 +62,9 @@ export class Releaser {
     if (format === "token" && reservation !== undefined) signalReservationEnd(this.redis, key, reservation);
   }
 
-  /** Skips the hand-over if the release sends signals or reserves the lock, because then it must wake other clients. */
+  /**
+   * Returns `undefined` if the release sends signals or reserves the lock, because other clients must then be woken.
+   */
   #prepareHandOver({ signals, reservation }: ReleaseRequest, key: Key): (() => void) | undefined {
     const isPlain = signals === undefined && reservation === undefined && this.redis.status === "ready";
     return isPlain ? this.queues.prepareHandOver(key) : undefined;

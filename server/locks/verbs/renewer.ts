@@ -15,7 +15,7 @@ import type { Grant, HoldStatus, RenewalTarget, RenewOptions, VerbHold } from ".
 
 interface Connection {
   readonly redis: Commands;
-  /** The channel for events. */
+  /** The channel on which scripts publish events. */
   readonly channel: string;
   readonly getGuardedCommands: (what: "grant" | "renewal") => GuardedCommands;
 }

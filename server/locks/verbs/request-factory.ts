@@ -18,8 +18,8 @@ export interface RequestIdentity extends HoldCaller {
 }
 
 /**
- * Creates request ids and tokens. A token is `<clientId>:<number>`. It is created before the request is sent and never
- * reused, so it identifies a single hold. It has the form of Redisson's owners, so other libraries see an ordinary
+ * Creates request ids and tokens. A token is `<clientId>:<number>` and identifies a single hold. It is created before
+ * the request is sent and never reused. It has the form of Redisson's owners, so other libraries see an ordinary
  * foreign holder.
  */
 export class RequestFactory {
@@ -46,7 +46,7 @@ export class RequestFactory {
     return options.kind === undefined ? request : { ...request, ...toKindFields(options, identity) };
   }
 
-  /** Creates the declaration of a waiter; `undefined` if the options contain nothing to declare. */
+  /** Creates the declaration of a waiter, or returns `undefined` if the options declare nothing. */
   createDeclaration({
     holding = [],
     onDeadlock = "report",
@@ -90,7 +90,7 @@ export class RequestFactory {
     return { token, fence, condition, ...this.#identify({ principal, requestId }, content) };
   }
 
-  /** Creates the request that ends a wait for a condition: it restores the hold that was given up. */
+  /** Creates the request that ends a wait for a condition. It restores the hold that the client gave up. */
   createReacquireRequest(
     { id, digest, principal }: ConditionRequest,
     { owner, leaseMs }: Pick<AcquireRequest, "owner" | "leaseMs">,
@@ -98,7 +98,7 @@ export class RequestFactory {
   ): AcquireRequest {
     return {
       token: this.createToken(),
-      // Any instance may continue the wait of a request.
+      // Any instance may continue the wait.
       waiterId: isNamed ? deriveToken("fair", id) : undefined,
       ...{ id, digest, principal, owner, leaseMs, record: undefined },
       ...{ graceMs: 0, minHoldMs: 0, unit: "ms", restores: id },
@@ -119,8 +119,8 @@ export class RequestFactory {
   }
 
   /**
-   * Creates a release that ends the hold with this token, and that prevents the acquire with this id from being
-   * executed later.
+   * Creates a release that ends the hold with this token. It also prevents Redis from executing the acquire with this
+   * id later.
    */
   createAbandonRequest({ token, principal, id: acquiredBy }: AcquireRequest): ReleaseRequest {
     return { token, fence: undefined, acquiredBy, ...this.#identify({ principal }, []) };
@@ -138,9 +138,9 @@ export class RequestFactory {
 }
 
 /**
- * Derives the token of a hold that shares its key with other holds; `undefined` if each request gets a new token. A
- * repeated request, from any instance, must find the companion of its hold. If each hold has its own companion, the
- * name of the companion contains the token, so the token is derived from the id of the request.
+ * Derives the token of a hold that shares its key with other holds. Returns `undefined` if each request gets a new
+ * token. The name of such a hold's companion contains the token. A repeated request, from any instance, must find that
+ * companion, so the token is derived from the request id.
  */
 export function deriveSharedToken({
   kind,
@@ -156,7 +156,7 @@ function toKindFields(options: AcquireOptions, { id }: LockRequest): Partial<Acq
   const { kind, requestId, yieldsToWriters } = options;
   if (isSemaphoreKind(kind)) return toPermits(options);
   if (kind === "read") return { yieldsToWriters };
-  // Any instance may repeat the request and must then find the same place in the queue.
+  // Any instance may repeat the request, and must then find the same place in the queue.
   if (kind === "fair" && requestId !== undefined) return { waiterId: deriveToken("fair", id) };
   return {};
 }
@@ -172,8 +172,8 @@ function deriveToken(purpose: string, id: string): string {
 }
 
 /**
- * Lists the kind for the digest of a request. The list is empty for a plain lock, so that its digests are the same as
- * in earlier versions.
+ * Lists the kind for the digest of a request. Returns an empty list for a plain lock, which keeps its digests the same
+ * as in earlier versions.
  */
 function listKind(options: AcquireOptions): readonly unknown[] {
   const { kind = "lock" } = options;
@@ -187,12 +187,12 @@ function toPermits({ kind, permits = 1, limit }: AcquireOptions): Pick<AcquireRe
 
 function toLockContent(options: AcquireOptions) {
   const { owner, leaseMs, record, renewEveryMs, graceMs = 0, minHoldMs = 0, unit = "ms" } = options;
-  // Omitted if false, so that the digest is the same as in earlier versions.
+  // Omitted if false, which keeps the digest the same as in earlier versions.
   const receivesReleaseRequests = options.receivesReleaseRequests || undefined;
   return { owner, leaseMs, record, renewEveryMs, graceMs, minHoldMs, unit, receivesReleaseRequests };
 }
 
-/** Scopes a request id to its principal: the same id from two principals identifies two requests. */
+/** Scopes a request id to its principal. The same id from two principals identifies two requests. */
 export function scopeRequestId(requestId: string, principal: string | undefined): string {
   return principal === undefined ? requestId : digestText(`${principal}\n${requestId}`);
 }

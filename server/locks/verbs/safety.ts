@@ -5,11 +5,11 @@ import { isReplyError } from "../../redis/failure.ts";
 import type { ReplicaWait, ScriptExecution } from "../../redis/replica-wait.ts";
 import type { ReplicationIdentity } from "../../redis/replication-identity.ts";
 
-/** Additional conditions for a grant. Each is off by default and has no cost while it is off. */
+/** Additional conditions for a grant. Each is off by default and then has no cost. */
 export interface SafetyOptions {
-  /** The number of replicas that must confirm each grant and each renewal. Adds one round trip. */
+  /** Number of replicas that must confirm each grant and each renewal. Confirmation takes one more round trip. */
   readonly replicas?: number | undefined;
-  /** Time limit for these confirmations, in ms; 500 by default. */
+  /** Time limit for the confirmations, in ms; 500 by default. */
   readonly replicaTimeoutMs?: number | undefined;
   /** Time after a failover in which no lock is granted, in ms. Set it to the longest lease. */
   readonly failoverHoldOffMs?: number | undefined;
@@ -40,14 +40,14 @@ export function hasSafetyChecks({ replicas = 0, failoverHoldOffMs = 0 }: SafetyO
   return replicas > 0 || failoverHoldOffMs > 0;
 }
 
-/** The connection for one call to Redis, and the confirmation that the call requires. */
+/** The connection for one call to Redis, and the confirmation that this call requires. */
 export interface GuardedCommands {
   readonly commands: Commands;
   /** `undefined` if no confirmation is required. @throws LockkeeperError not_replicated */
   readonly confirm: (() => Promise<void>) | undefined;
 }
 
-/** Creates commands that call `before` with the server of each script before the script is sent. */
+/** Creates commands that call `before` before they send a script. The argument is the server of the script. */
 export type CommandsWithSendHook = (before: (place: string) => void) => Commands;
 
 /** Applies the safety options to the servers of a target. */
@@ -67,7 +67,7 @@ export class SafetyGuard {
   }
 
   /**
-   * Guards one call: refuses grants for a time after a failover, and waits until the replicas have confirmed the
+   * Guards one call. Refuses grants for a time after a failover, and waits until the replicas have confirmed the
    * script.
    *
    * @param what the kind of command; renewals continue while grants are refused
@@ -138,8 +138,8 @@ function createNotReplicatedError(
 }
 
 /**
- * Returns the Redis error code in parentheses, and for NOPERM also the missing permissions. Empty if `cause` is not an
- * error reply from Redis.
+ * Returns the Redis error code in parentheses, for NOPERM with the missing permissions. Returns an empty string if
+ * `cause` is not an error reply of Redis.
  */
 function explainCause(cause: unknown): string {
   if (!isReplyError(cause)) return "";
@@ -147,7 +147,7 @@ function explainCause(cause: unknown): string {
   return code === "NOPERM" ? " (NOPERM: the Redis user needs WAIT, and SET on lockkeeper:*)" : ` (${code})`;
 }
 
-/** Returns a factory for commands of one connection that call a hook before each script is sent. */
+/** Returns a factory for commands on one connection that call a hook before they send a script. */
 export function addSendHook(redis: Commands, place: string): CommandsWithSendHook {
   return (before) => ({
     get status() {

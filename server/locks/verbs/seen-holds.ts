@@ -21,7 +21,7 @@ export async function forceReleaseSeen(
   const releaser = findLockFormat(seen.format, seen.type)?.releaser;
   if (releaser === undefined) throw new Error(`No releaser for a lock of ${seen.format}`);
   const call = () => releaser.forceRelease(redis, channel, seen, ask);
-  // Not repeated after an unknown outcome: by then, the same owner may have acquired the lock again.
+  // Not repeated after an unknown outcome, because the same owner may have acquired the lock again by then.
   return await attempt(redis, call, { repeat: "not_executed" });
 }
 
@@ -39,12 +39,12 @@ export async function extendSeen(
   return await attempt(redis, call, { repeat: "not_executed" });
 }
 
-/** Locks of the other kinds are extended like a plain lock. */
+/** Returns the kind to extend. Locks of other kinds are extended like a plain lock. */
 function getWrittenKind({ format, kind }: HeldObservation): WritableKind {
   return format === "redisson" && isReadWrite(kind) ? kind : "lock";
 }
 
-/** Every string lock ends when its key expires, like `token`. */
+/** Returns the format to extend. Every string lock ends when its key expires, like a `token` lock. */
 function getWrittenFormat({ format }: HeldObservation): WritableFormat {
   return isWritableFormat(format) ? format : "token";
 }

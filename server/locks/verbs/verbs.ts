@@ -15,12 +15,12 @@ import type { AbortSignalLike } from "../waiting/abort-signal-like.ts";
 export interface HoldCaller {
   /**
    * The permanent id of the API key or operator. Only this principal can renew, release or re-enter its holds.
-   * `undefined` for a client of the library, for which the token is sufficient.
+   * `undefined` for a client of the library, which needs only the token.
    */
   readonly principal?: string | undefined;
 }
 
-/** A hold, and the caller of a verb on it. */
+/** A hold, with the caller of a verb on it. */
 export interface VerbHold extends HoldRef, HoldCaller {
   /**
    * The label of the hold; defaults to the token. If a release also reserves the lock, the reservation uses this label.
@@ -38,7 +38,7 @@ export interface AcquireOptions extends HoldCaller {
   readonly kind?: WritableKind | undefined;
   /** The number of permits; only for a semaphore, 1 by default. */
   readonly permits?: number | undefined;
-  /** The total number of permits of the semaphore. If the semaphore does not exist, it is created with this number. */
+  /** The total number of permits. If the semaphore does not exist, it is created with this number. */
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
@@ -46,30 +46,30 @@ export interface AcquireOptions extends HoldCaller {
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
   /**
-   * The interval at which the client will renew, in ms. If it is set and a renewal does not happen, the hold counts as
-   * overdue.
+   * The interval at which the client will renew, in ms. If set, the hold counts as overdue when a renewal does not
+   * happen.
    */
   readonly renewEveryMs?: number | undefined;
   /** Whether the client reads and answers release requests; false by default, and always false on a quorum. */
   readonly receivesReleaseRequests?: boolean | undefined;
-  /** Grace period after an expired lease, in ms; a release ends it immediately. */
+  /** Grace period after an expired lease, in ms. A release ends it immediately. */
   readonly graceMs?: number | undefined;
-  /** Minimum hold time in ms, which applies even if the lock is released earlier. */
+  /** Minimum hold time in ms. The lock stays held for this time even after an early release. */
   readonly minHoldMs?: number | undefined;
   /** How long to wait for a held lock, in ms; 0 by default. */
   readonly waitMs?: number;
-  /** The holds that the caller does not release before this wait ends. They are stored with the waiter. */
+  /** Holds that the caller does not release before this wait ends. Redis stores them with the waiter. */
   readonly holding?: readonly DeclaredHold[] | undefined;
   /**
-   * What happens if the wait becomes part of a deadlock; `report` by default. `refuse`: a Lockkeeper server that
-   * watches the target ends the youngest wait with this option in the deadlock, with the error `deadlock`.
+   * What happens if the wait becomes part of a deadlock; `report` by default. `refuse`: in a deadlock, a Lockkeeper
+   * server that watches the target ends the youngest wait with this option. The error is `deadlock`.
    */
   readonly onDeadlock?: OnDeadlock | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignalLike | undefined;
   /** Called before each attempt is sent. Deadlines count from the last attempt. */
   readonly onSend?: (() => void) | undefined;
-  /** Request id chosen by the caller. Repeating a request with the same id changes nothing. */
+  /** A request id chosen by the caller. Repeating a request with the same id changes nothing. */
   readonly requestId?: string | undefined;
 }
 
@@ -84,16 +84,16 @@ export interface RenewOptions {
   readonly onSend?: () => void;
 }
 
-/** A hold that is renewed together with others. */
+/** A hold that is renewed in a batch. */
 export interface RenewalTarget extends VerbHold {
   /** The lease in ms; defaults to the lease of the hold. */
   readonly leaseMs?: number | undefined;
 }
 
 export interface ReleaseOptions {
-  /** How long the lock is reserved after the release, in ms. */
+  /** Time, in ms, for which the lock is reserved after the release. */
   readonly reservedMs?: number | undefined;
-  /** Required while the count is above 1: without it, a repeated request would be a second release. */
+  /** Required while the count is above 1. Without it, a repeated request would be a second release. */
   readonly requestId?: string | undefined;
 }
 
@@ -114,13 +114,10 @@ export interface ReserveOptions extends HoldCaller {
 export interface Grant extends HoldRef {
   /** The label of the hold. */
   readonly owner: string;
-  /** Re-entrancy count; for a semaphore, the number of permits. */
+  /** Re-entrancy count, or number of permits of a semaphore. */
   readonly count: number;
   readonly leaseMs: number;
-  /**
-   * Remaining lease when Redis replied, in ms. To compute a deadline, start from the time at which the request was
-   * sent.
-   */
+  /** Remaining lease when Redis replied, in ms. The client's deadline is this long after it sent the request. */
   readonly remainingMs: number;
   /** The Redis clock, in Unix milliseconds. */
   readonly asOf: number;
@@ -132,7 +129,7 @@ export interface Grant extends HoldRef {
 export interface SemaphorePermits {
   readonly key: Key;
   readonly limit: number;
-  /** Negative if more permits are acquired than the limit. */
+  /** Negative if clients have acquired more permits than the limit. */
   readonly available: number;
   readonly acquired: number;
   /** The total before the change; `null` if there was no semaphore. */
@@ -150,7 +147,7 @@ export interface LatchCount {
   readonly asOf: number;
 }
 
-/** The caller of a request for a latch, and an id to repeat the request. */
+/** The caller of a request for a latch, and an id for repeating the request. */
 export interface LatchCaller extends HoldCaller {
   readonly requestId?: string | undefined;
 }
@@ -158,7 +155,7 @@ export interface LatchCaller extends HoldCaller {
 export interface LatchWaitOptions {
   /** How long to wait, in ms. */
   readonly waitMs: number;
-  /** The `asOf` at which an earlier wait ended. If the latch has been opened since then, this wait ends as well. */
+  /** The `asOf` at which an earlier wait ended. If the latch has been opened since then, this wait ends immediately. */
   readonly openedAfterMs?: number | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
@@ -170,8 +167,8 @@ export interface LatchWaitOptions {
  */
 export interface LatchVerbs {
   /**
-   * Closes an open latch by setting its count. If the latch is already closed, it is not changed: `isSet` is false, and
-   * `count` is the current count.
+   * Closes an open latch by setting its count. Does not change a latch that is already closed: `isSet` is then false,
+   * and `count` is the current count.
    */
   trySetCount(
     key: Key,
@@ -181,7 +178,7 @@ export interface LatchVerbs {
   /** Decreases the count of a closed latch. */
   countDown(key: Key, caller?: LatchCaller): Promise<LatchCount>;
   getCount(key: Key): Promise<LatchCount>;
-  /** Waits until the latch is open. @throws LockkeeperError also timeout, aborted */
+  /** Waits until the latch is open. @throws LockkeeperError the errors above, timeout, aborted */
   wait(key: Key, options: LatchWaitOptions): Promise<LatchCount>;
 }
 
@@ -191,19 +188,21 @@ export interface ConditionWaitOptions {
   readonly waitMs: number;
   /** How long to wait to re-acquire the lock, in ms; Infinity for no limit. */
   readonly reacquireMs: number;
-  /** Cancels the wait. The lock is then not re-acquired. */
+  /** Cancels the wait. The lock is then not acquired again. */
   readonly signal?: AbortSignalLike | undefined;
-  /** Request id of the caller; a repeated request continues the wait, for up to 5 s after the first one ended. */
+  /**
+   * A request id chosen by the caller. A repeated request continues the wait, for up to 5 s after the first one ended.
+   */
   readonly requestId?: string | undefined;
-  /** Called when the hold was given up. An error before that call means that the hold is unchanged. */
+  /** Called when the hold was given up. If an error precedes this call, the hold is unchanged. */
   readonly onGivenUp?: (() => void) | undefined;
-  /** Called before each attempt to re-acquire the lock. Deadlines count from the last attempt. */
+  /** Called before each attempt to acquire the lock again. Deadlines count from the last attempt. */
   readonly onSend?: (() => void) | undefined;
 }
 
-/** The hold that was re-acquired at the end of a wait for a condition. */
+/** The hold at the end of a wait for a condition, after the lock was acquired again. */
 export interface ConditionGrant extends AcquiredGrant {
-  /** False if `waitMs` passed without a signal. Can be true without a signal after an interruption. */
+  /** False if `waitMs` passed without a signal. After an interruption, it can be true without a signal. */
   readonly isSignalled: boolean;
 }
 
@@ -221,13 +220,13 @@ export interface SignalOptions {
  */
 export interface ConditionVerbs {
   /**
-   * Gives up a hold with all of its counts, waits for a signal, and acquires the lock again with the same count, a new
+   * Gives up a hold with all its counts, waits for a signal, and acquires the lock again with the same count, a new
    * token and a larger fencing token.
    *
-   * @throws LockkeeperError also queue_full (the hold is unchanged), timeout and aborted (nothing is held)
+   * @throws LockkeeperError the errors above, queue_full (the hold is unchanged), timeout and aborted (nothing is held)
    */
   await(hold: VerbHold, condition: string, options: ConditionWaitOptions): Promise<ConditionGrant>;
-  /** Signals clients that wait for the condition. Returns the number of signaled clients. */
+  /** Signals clients that wait for the condition. Returns how many. */
   signal(
     hold: VerbHold,
     condition: string,
@@ -263,19 +262,22 @@ export interface Released {
 /** Whether a hold exists and, if it does, its grant with the current remaining time. */
 export type HoldStatus = ({ readonly held: true } & Grant) | { readonly held: false; readonly asOf: number };
 
-/** A grant, and a way to withdraw it if it never reaches the caller. */
+/** A grant, with a function that withdraws it if it never reaches the caller. */
 export interface AcquiredGrant {
   readonly grant: Grant;
-  /** Whether the same request id was already granted this hold. */
+  /** Whether the hold was granted earlier for the same request id. */
   readonly isReplayed?: boolean;
   abandon(): void;
 }
 
-/** The holds of several locks that were granted together, and a way to withdraw them if they never reach the caller. */
+/**
+ * The holds of several locks that were granted together, with a function that withdraws them if they never reach the
+ * caller.
+ */
 export interface AcquiredGroup {
   /** In the order of the requested keys. */
   readonly grants: readonly Grant[];
-  /** Whether the same request id was already granted these holds. */
+  /** Whether the holds were granted earlier for the same request id. */
   readonly isReplayed: boolean;
   abandon(): void;
 }
@@ -295,15 +297,15 @@ export type ForceReleaseResult = ForceReleaseReply & { readonly masters?: readon
 
 /** The verbs of a target, on one Redis or several. */
 export interface LockVerbs {
-  /** The prefix of this client's tokens. Force-releases of its holds are published on the channel of this client. */
+  /** The prefix of this client's tokens. Force-releases of its holds are published on the channel with this id. */
   readonly clientId: string;
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
-  /** Acquires all locks, or none of them. Holds none of them while waiting. */
+  /** Acquires all locks, or none of them. During a wait, holds none of them. */
   acquireAll(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup>;
   reenter(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
   renew(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
   /**
-   * Renews many holds. Returns the result of each in the order of `holds`, and never rejects. A repeated call changes only
+   * Renews many holds. Returns the results in the order of `holds`, and never rejects. Repeating the call changes only
    * the leases, so it needs no request id.
    */
   renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]>;
@@ -312,10 +314,10 @@ export interface LockVerbs {
   downgrade(hold: VerbHold, onSend?: () => void): Promise<Grant>;
   verify(hold: VerbHold): Promise<HoldStatus>;
   /**
-   * Answers a release request. Repeating an answer changes nothing.
+   * Answers a release request. Repeating the call changes nothing.
    *
-   * @throws LockkeeperError changed, lost, not_owner, key_not_allowed, invalid, release_request_unsupported, unavailable,
-   *   unknown_outcome
+   * @throws LockkeeperError changed, lost, not_owner, key_not_allowed, invalid, release_request_unsupported,
+   * unavailable, unknown_outcome
    */
   answerReleaseRequest(hold: VerbHold, answer: ReleaseRequestAnswer): Promise<ReleaseRequest>;
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
@@ -330,30 +332,33 @@ export interface LockVerbs {
   readonly conditions: ConditionVerbs;
 }
 
-/** Receives the key and the fencing token of each hold that begins, and of each release that leaves the lock free. */
+/**
+ * Called with the key and the fencing token of each hold that begins, and of each release that leaves the lock free.
+ */
 export type HoldChangeListener = (change: "acquired" | "released", key: Key, fence: string) => void;
 
 /** The verbs and the actions of operators. */
 export interface OperatorVerbs extends LockVerbs {
   /**
-   * Sets the listener for holds that `acquire` grants and for releases that leave a lock free. Only one listener is
-   * supported, and none on a quorum. Readers of a read/write lock are not reported, because they share a fencing token.
+   * Sets the listener for holds that `acquire` grants and for releases that leave a lock free. A later listener
+   * replaces it. Not available on a quorum. Does not report readers of a read/write lock, because they share a fencing
+   * token.
    */
   onHoldChange?(listener: HoldChangeListener): void;
   /**
-   * Force-releases one hold of any lock, whether or not its key is lockable.
+   * Force-releases one hold of any lock, including locks that are not lockable.
    *
    * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
    */
   forceRelease(seen: HeldObservation, ask: ForceReleaseParams): Promise<ForceReleaseResult>;
   /**
-   * Extends one hold of any lock, whether or not its key is lockable.
+   * Extends one hold of any lock, including locks that are not lockable.
    *
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
   extend(seen: HeldObservation, ask: ExtendParams): Promise<ExtendReply>;
   /**
-   * Asks the client of a Lockkeeper hold to release it, whether or not its key is lockable.
+   * Asks the client of a Lockkeeper hold to release it, including locks that are not lockable.
    *
    * @throws LockkeeperError release_request_unsupported, key_not_allowed, unavailable, unknown_outcome
    */

@@ -4,7 +4,7 @@ import type { WaiterStatus } from "../../formats/conditions/condition-scripts.ts
 import type { Subscriber } from "../../redis/commands.ts";
 import type { WaitCancellation } from "./wait-stop.ts";
 
-/** The interval at which heartbeats are renewed. Redis counts a waiter as alive for three times this interval. */
+/** Interval, in ms, at which heartbeats are renewed. Redis counts a waiter as alive for three times this interval. */
 const RENEWAL_INTERVAL_MS = 2000;
 const FAILED_RENEWAL_RETRY_MS = 500;
 const WAITERS_PER_CALL = 200;
@@ -23,8 +23,8 @@ export class ConditionPlace {
   constructor(private readonly onLeave: (place: ConditionPlace) => void) {}
 
   /**
-   * Resolves when Redis reports that the waiter no longer waits for a signal. Rejects with `stop` if the wait ends
-   * first.
+   * Resolves when Redis reports that the waiter has stopped waiting for a signal. Rejects with `stop` if the wait ends
+   * before that.
    */
   awaitWakeUp(stop: WaitCancellation): Promise<WaiterStatus> {
     return new Promise((resolve, reject) => {
@@ -58,9 +58,9 @@ export class ConditionPlace {
 }
 
 /**
- * The clients of this process that wait for conditions. Those of one lock share a subscription and one script every two
- * seconds, which renews their heartbeats and finds signals whose messages were lost. A waiter that was woken stays
- * until it has re-acquired the lock, because its signal would otherwise pass to another waiter.
+ * The clients of this process that wait for conditions. All waiters of one lock share a subscription and one script
+ * call every two seconds. The script renews their heartbeats and finds signals whose messages were lost. A woken waiter
+ * stays until it has acquired the lock again, because its signal would otherwise pass to another waiter.
  */
 export class ConditionWaiters {
   readonly #locks = new Map<string, LockWaiters>();
@@ -77,7 +77,7 @@ export class ConditionWaiters {
     });
   }
 
-  /** Adds a waiter that Redis has already recorded. An earlier waiter with the same id is superseded. */
+  /** Adds a waiter that Redis has already recorded. Supersedes an earlier waiter with the same id. */
   join(key: Key, id: string): ConditionPlace {
     const name = buildConditionChannel(key);
     const channel = Buffer.isBuffer(name) ? name : Buffer.from(String(name));
@@ -94,7 +94,7 @@ export class ConditionWaiters {
   }
 
   /**
-   * Subscribes to the channel, and then reads the states of the waiters, because a signal may have been sent before the
+   * Subscribes to the channel and then reads the states of the waiters. A signal may have been sent before the
    * subscription.
    */
   async #subscribe(lock: LockWaiters): Promise<void> {
@@ -127,7 +127,7 @@ class LockWaiters {
     this.#places.get(id)?.supersede();
     const place = new ConditionPlace((left) => this.#remove(id, left));
     this.#places.set(id, place);
-    // Its signal may have been sent between the script and now.
+    // The signal may have been sent after the script and before this call.
     if (this.isSubscribed) void this.#renewSome([id]);
     return place;
   }
@@ -171,7 +171,7 @@ class LockWaiters {
       ids.forEach((id, index) => {
         const status = statuses[index];
         const place = this.#places.get(id);
-        // A waiter that joined again has another place.
+        // A waiter that has joined again has a different place.
         if (place === undefined || place !== asked[index] || status === undefined) return;
         if (status.state !== "waiting") place.wake(status);
       });

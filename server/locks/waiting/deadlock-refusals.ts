@@ -1,25 +1,25 @@
 import { DEADLOCK_CHANNEL } from "../../formats/keys.ts";
 import type { Subscriber } from "../../redis/commands.ts";
 
-/** One wait in a deadlock: a client, and the lock for which the client waits. */
+/** One wait in a deadlock: a client, and the lock that it waits for. */
 export interface DeadlockStep {
   readonly owner: string;
   readonly key: string;
 }
 
-/** The message on `DEADLOCK_CHANNEL`: the wait to end, and the deadlock that contains this wait. */
+/** The message on `DEADLOCK_CHANNEL`: the wait to end, and its deadlock. */
 export interface WaitRefusal {
   readonly waitId: string;
-  /** Each client waits for the next one in the list, and the last one waits for the first. */
+  /** Each client waits for the next one in the list. The last one waits for the first. */
   readonly cycle: readonly DeadlockStep[];
 }
 
 type OnRefusal = (cycle: readonly DeadlockStep[]) => void;
 
-/** The maximum size of a message that is parsed, because any client can publish messages. */
+/** Maximum size of a message to parse, in bytes. Any client can publish messages. */
 const MESSAGE_BYTES_MAX = 65_536;
 
-/** Receives the refusals of this process's waits. Subscribes when the first wait can be refused. */
+/** Receives the refusals of this process's waits. Subscribes when the first wait that can be refused begins. */
 export class DeadlockRefusals {
   readonly #waits = new Map<string, OnRefusal>();
   readonly #channel = Buffer.from(DEADLOCK_CHANNEL);
@@ -36,7 +36,7 @@ export class DeadlockRefusals {
 
   #listen(): void {
     this.#isSubscribed = true;
-    // Lost messages are sent again while the deadlock lasts.
+    // A lost message is sent again while the deadlock lasts.
     const subscribe = () => void this.subscriber.subscribe(this.#channel).catch(() => undefined);
     this.subscriber.on("messageBuffer", (channel, message) => {
       if (message.length <= MESSAGE_BYTES_MAX && this.#channel.equals(channel))

@@ -8,12 +8,12 @@ import type { WaiterQueues } from "./waiter-queues.ts";
 /** A waiter of a fair lock that stops waiting. */
 export type FairDeparture = Omit<QueueDeparture, "isKept" | "fairWaitMs">;
 
-/** Runs a script until Redis replies, within a time limit. */
+/** Runs a script repeatedly until Redis replies, within a time limit. */
 export type Retry = <Reply>(call: () => Promise<Reply>) => Promise<Reply>;
 
 /**
- * Ends the waits of clients in the queues of fair locks. If a client may return, its place is kept. If the turn of that
- * place comes in the meantime, this process gives up the place, which wakes the next waiter.
+ * Ends the waits of clients in the queues of fair locks. Keeps the place of a client that may return. If it is this
+ * client's turn in the meantime, this process gives up the place, which wakes the next waiter.
  */
 export class FairPlaces {
   readonly #keptPlaces = new Map<string, WaitCancellation>();
@@ -27,7 +27,7 @@ export class FairPlaces {
     private readonly retry: Retry,
   ) {}
 
-  /** Stops watching the place of a client that has returned and renews its place itself. */
+  /** Stops watching the place of a client that has returned. The client now renews the place itself. */
   reclaim(key: Key, waiterId: string): void {
     this.#keptPlaces.get(toName(key, waiterId))?.end("superseded");
   }
@@ -45,7 +45,7 @@ export class FairPlaces {
       const reply = await this.#leave(key, waiter, false);
       if (reply.outcome === "kept") await this.#watchPlace(key, waiter, reply, stop);
     } catch {
-      // Harmless, as stated above.
+      // Harmless: see above.
     } finally {
       stop.dispose();
       if (this.#keptPlaces.get(name) === stop) this.#keptPlaces.delete(name);

@@ -5,7 +5,7 @@ const ENDINGS: ReadonlySet<string> = new Set(["del", "expired", "evicted", "rena
 const BEGINNINGS: ReadonlySet<string> = new Set(["set", "hset", "hincrby"]);
 const EVENT_BYTES_MAX = 16;
 
-/** Returns the channel of a key's keyspace notifications, which Redis publishes only if they are enabled. */
+/** Returns the channel of a key's keyspace notifications. Redis publishes them only if they are enabled. */
 export function buildKeyspaceChannel(db: number, key: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`__keyspace@${db}__:`), key]);
 }
@@ -15,14 +15,14 @@ export function isKeyspaceChannel(channel: Buffer): boolean {
 }
 
 /**
- * Whether a message means that a lock may be free: any message on a wake-up channel, and keyspace notifications that end a
- * key.
+ * Whether a message means that a lock may be free. True for any message on a wake-up channel, and for a keyspace
+ * notification after which the key may be gone.
  */
 export function isWakeUp(channel: Buffer, message: Buffer | undefined): boolean {
   return !isKeyspaceChannel(channel) || isEventIn(ENDINGS, message);
 }
 
-/** Whether a message means that the lock is held. It overrides earlier messages. */
+/** Whether a message means that the lock is held. Such a message overrides earlier ones. */
 export function isTaken(channel: Buffer, message: Buffer | undefined): boolean {
   return isKeyspaceChannel(channel) && isEventIn(BEGINNINGS, message);
 }

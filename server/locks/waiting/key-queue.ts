@@ -1,29 +1,33 @@
 import { RetryIntervals } from "./retry-intervals.ts";
 import type { HeldOutcome, WaitCancellation } from "./wait-stop.ts";
 
-/** The head of a queue retries at least this often, in ms, because messages may be lost and some changes cause none. */
+/**
+ * Maximum interval between two attempts by the head of a queue, in ms. Messages may be lost, and some changes cause
+ * none.
+ */
 const RETRY_INTERVAL_MS = 2000;
 const JITTER = 0.2;
 /**
- * How long the holds of one process may follow one another without giving other processes a chance. A hand-over within the
- * process saves a round trip and the wake-up of every other process, which matters only for holds of a few ms.
+ * Time, in ms, for which holds of one process may follow each other without a chance for other processes. A hand-over
+ * within the process saves a round trip and the wake-up of every other process, which matters only for holds of a few
+ * ms.
  */
 export const LOCAL_HAND_OVERS_MS = 10;
 
 /**
- * Why a waiter makes an attempt. `handed_over`: a hold in this process was released for this waiter, in the same packet
- * as the attempt. `look`: any other reason.
+ * Why a waiter makes an attempt. `handed_over`: this process released a hold for this waiter, in the same packet as the
+ * attempt. `retry`: any other reason.
  */
-export type Turn = "look" | "handed_over";
+export type Turn = "retry" | "handed_over";
 
-/** A place in the queue of one key in this process. Only the first place sends requests to Redis. */
+/** A place in the queue of one key in this process. Only the first waiter sends requests to Redis. */
 export interface QueuePlace {
   /**
-   * Resolves when this waiter may try: it is first in the queue, and was woken or its timer fired. Rejects with `stop`
-   * if the wait ends first.
+   * Resolves when this waiter may make an attempt: it is first in the queue, and was woken or its timer fired. Rejects
+   * with `stop` if the wait ends before that.
    */
   awaitTurn(stop: WaitCancellation): Promise<Turn>;
-  /** The result of the last attempt in the queue, shared because there may be thousands of waiters. */
+  /** The result of the last attempt in the queue. All waiters share it, because there may be thousands of them. */
   readonly refused: HeldOutcome | undefined;
   /** Sleeps after an attempt that returned `seen`, until the lease ends or a message arrives. */
   sleepAfter(seen: HeldOutcome): void;
@@ -39,12 +43,12 @@ export interface QueuePlace {
 
 /**
  * Whether keyspace notifications arrive. `unconfirmed`: none has arrived, so they may be disabled. `confirmed`: one has
- * arrived, so the next release will be reported. `refused`: the Redis user may not subscribe to them; this connection
- * does not retry.
+ * arrived, so the next release will be reported. `refused`: the Redis user may not subscribe to them, and this
+ * connection does not try again.
  */
 export type KeyspaceState = "unconfirmed" | "confirmed" | "refused";
 
-/** A waiter. It is a single object without closures, because there may be thousands of waiters. */
+/** A waiter, as a single object without closures, because there may be thousands of waiters. */
 class Waiter implements QueuePlace {
   /** Settles the pending turn. */
   #stop: WaitCancellation | undefined;
@@ -73,7 +77,7 @@ class Waiter implements QueuePlace {
   }
 
   wake(): void {
-    if (this.#stop !== undefined && this.queue.tryStartAttempt(this)) this.startTurn("look");
+    if (this.#stop !== undefined && this.queue.tryStartAttempt(this)) this.startTurn("retry");
   }
 
   startTurn(turn: Turn): void {
@@ -130,13 +134,15 @@ export class KeyQueue {
   #timer: NodeJS.Timeout | undefined;
   /** When the current series of holds in this process began (`performance.now()`). */
   #firstHoldAt = Number.NEGATIVE_INFINITY;
-  #turn: Turn = "look";
+  #turn: Turn = "retry";
 
   constructor(
     readonly channels: QueueChannels,
     private readonly getKeyspaceState: () => KeyspaceState,
     private readonly onEmpty: (queue: KeyQueue) => void,
-    /** Whether the waiters can hold the lock at the same time. After one was granted, all others then try. */
+    /**
+     * Whether the waiters can hold the lock at the same time. After a grant, all other waiters then make an attempt.
+     */
     private readonly isShared = false,
   ) {}
 
@@ -150,11 +156,11 @@ export class KeyQueue {
   #wakeAll(): void {
     this.#attempting = undefined;
     clearTimeout(this.#timer);
-    this.#turn = "look";
-    for (const waiter of [...this.#waiters]) if (waiter.isWaiting) waiter.startTurn("look");
+    this.#turn = "retry";
+    for (const waiter of [...this.#waiters]) if (waiter.isWaiting) waiter.startTurn("retry");
   }
 
-  /** Wakes the queue once for all messages that arrive together, because one release causes several. */
+  /** Wakes the queue once for all messages that arrive together. One release causes several messages. */
   wakeSoon(): void {
     this.#isWakePending = true;
     if (this.#isWakeScheduled) return;
@@ -165,16 +171,16 @@ export class KeyQueue {
     });
   }
 
-  /** Cancels a pending wake-up, because a later message reports that the lock is held again. */
+  /** Cancels a pending wake-up. Call this when a later message reports that the lock is held again. */
   cancelWake(): void {
     this.#isWakePending = false;
   }
 
   /**
-   * Prepares to hand over one of this process's holds to the next waiter in this queue. Returns a function that starts
-   * the waiter's turn once the release has been sent, so that its acquire follows the release on the connection.
-   * Returns `undefined` if no waiter is ready or the next one needs other locks as well, or if waiters of other
-   * processes must get a chance.
+   * Prepares to hand over one of this process's holds to the next waiter in this queue. Returns a function to call once
+   * the release has been sent. It starts the turn of the waiter, whose acquire then follows the release on the
+   * connection. Returns `undefined` if no waiter is ready, if the next waiter needs other locks as well, or if waiters
+   * of other processes must get a chance.
    */
   prepareHandOver(): (() => void) | undefined {
     const [next] = this.#waiters;
@@ -196,24 +202,24 @@ export class KeyQueue {
   }
 
   /**
-   * Starts an attempt for this waiter if an attempt is due and the waiter is first in the queue. Returns whether it
-   * started one.
+   * Starts an attempt for this waiter if an attempt is due and the waiter is first in the queue. Returns whether the
+   * attempt started.
    */
   tryStartAttempt(waiter: Waiter): boolean {
     if (!this.#isAttemptDue || this.#waiters[0] !== waiter) return false;
     this.#isAttemptDue = false;
     this.#attempting = waiter;
-    this.#turn = "look";
+    this.#turn = "retry";
     return true;
   }
 
   sleepAfter(seen: HeldOutcome): void {
-    this.recordLook(seen);
+    this.recordAttempt(seen);
     this.sleepUntil(seen.heldMs);
   }
 
-  recordLook(seen: HeldOutcome): void {
-    if (seen.holder !== undefined) this.#retries.recordLook(seen.holder);
+  recordAttempt(seen: HeldOutcome): void {
+    if (seen.holder !== undefined) this.#retries.recordAttempt(seen.holder);
     this.refused = seen;
   }
 
@@ -222,14 +228,14 @@ export class KeyQueue {
     if (this.#isAttemptDue) return;
     const soonMs = this.getKeyspaceState() === "confirmed" ? undefined : this.#retries.takeNext();
     const capMs = (soonMs ?? RETRY_INTERVAL_MS) * (1 - JITTER * Math.random());
-    // One millisecond longer than the lease, so that it has ended when the waiter tries.
+    // At least 1 ms longer than the lease, which has then ended when the waiter tries.
     const waitMs = Math.min(capMs, (remainingMs ?? Number.POSITIVE_INFINITY) + 1 + Math.random());
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.wake(), waitMs);
   }
 
   leave(waiter: Waiter, heldMs: number | undefined): void {
-    if (heldMs !== undefined && this.#turn === "look") this.#firstHoldAt = performance.now();
+    if (heldMs !== undefined && this.#turn === "retry") this.#firstHoldAt = performance.now();
     const at = this.#waiters.indexOf(waiter);
     if (at >= 0) this.#waiters.splice(at, 1);
     const [next] = this.#waiters;
@@ -238,8 +244,8 @@ export class KeyQueue {
       this.onEmpty(this);
     } else if (at === 0 || this.#attempting === waiter) {
       const isTaken = heldMs !== undefined && !this.#isAttemptDue;
-      // If the waiter acquired an exclusive lock, the others have no reason to try. Otherwise, it may have consumed the
-      // wake-up.
+      // After the waiter acquired an exclusive lock, the others have no reason to try. In all other cases, the waiter
+      // may have consumed a wake-up that the next waiter needs.
       if (heldMs !== undefined && this.isShared) this.#wakeAll();
       else if (isTaken) this.sleepUntil(heldMs);
       else this.wake();

@@ -12,25 +12,25 @@ function takeAll(retries: RetryIntervals): number[] {
 describe("retries of a waiter", () => {
   it("they begin at 10 ms for a foreign holder, double, and end after a few seconds", () => {
     const retries = new RetryIntervals();
-    retries.recordLook(foreign("a"));
+    retries.recordAttempt(foreign("a"));
     expect(takeAll(retries)).toEqual([10, 20, 40, 80, 160, 320, 640, 1280]);
-    retries.recordLook(foreign("a"));
+    retries.recordAttempt(foreign("a"));
     expect(retries.takeNext()).toBeUndefined();
   });
 
   it("they restart when another client holds the lock", () => {
     const retries = new RetryIntervals();
-    retries.recordLook(foreign("a"));
+    retries.recordAttempt(foreign("a"));
     expect([retries.takeNext(), retries.takeNext()]).toEqual([10, 20]);
-    retries.recordLook(foreign("b"));
+    retries.recordAttempt(foreign("b"));
     expect(retries.takeNext()).toBe(10);
   });
 
   it("a Lockkeeper hold needs none, because its release wakes the waiter", () => {
     const retries = new RetryIntervals();
-    retries.recordLook({ owner: "a", fence: "7" });
+    retries.recordAttempt({ owner: "a", fence: "7" });
     expect(retries.takeNext()).toBeUndefined();
-    retries.recordLook(foreign("a"));
+    retries.recordAttempt(foreign("a"));
     expect(retries.takeNext()).toBe(10);
   });
 });

@@ -14,26 +14,29 @@ import type { QueuePlace, Turn } from "./key-queue.ts";
 import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
 import type { EnqueueOptions, WaiterQueues } from "./waiter-queues.ts";
 
-/** How soon a waiter retries a refused hand-over: the release may have been delayed, and it woke no client. */
+/**
+ * Delay, in ms, before a waiter retries after a refused hand-over. The release may have been delayed, and it woke no
+ * other client.
+ */
 const HAND_OVER_RETRY_MS = 5;
-/** Time in ms for which a waiter that gave up can return to its place with the same request id. */
+/** Time, in ms, for which a waiter that gave up can return to its place by repeating its request id. */
 export const PLACE_RETENTION_MS = 5000;
 const OUTAGE_RETRY_MS = 200;
 
 export interface WaitOptions {
   readonly waitMs: number;
   readonly signal: AbortSignalLike | undefined;
-  /** The request id of the caller; a repeated request keeps its place. */
+  /** A request id chosen by the caller. A repeated request keeps its place. */
   readonly requestId: string | undefined;
   /** Options of `WaiterQueues.enqueue`. */
   readonly enqueueing?: EnqueueOptions;
-  /** The id of a wait that may end because of a deadlock. */
+  /** Identifies the wait in a refusal because of a deadlock. `undefined` if the wait cannot be refused. */
   readonly refusableId?: string | undefined;
-  /** When the caller began to wait, in Unix ms of the Redis clock; by default, the time of the first attempt. */
+  /** When the caller began to wait, in Unix ms of the Redis clock; the time of the first attempt by default. */
   readonly sinceMs?: number | undefined;
   /**
-   * Whether to keep waiting if Redis is unreachable during the first attempt, because the caller cannot return without
-   * the lock.
+   * Whether to keep waiting if Redis is unreachable during the first attempt. Set this if the caller cannot return
+   * without the lock.
    */
   readonly startsInOutage?: boolean | undefined;
 }
@@ -60,25 +63,25 @@ export type WaitAttempt<Reply> = (
 export type OnWaitEnd = (ending: WaitEndReason | undefined, sinceMs: number | undefined) => void;
 
 /**
- * Runs waits for locks, with one attempt per key at a time. A caller whose connection breaks can return to its place.
+ * Runs waits for locks. Makes one attempt per key at a time. A caller whose connection breaks can return to its place.
  */
 export class WaitCoordinator {
   readonly #retainedPlaces = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
   readonly #runningWaits = new Map<string, WaitCancellation>();
 
-  /** @param refusals reports the waits that end because of a deadlock; none by default */
+  /** @param refusals reports the waits that end because of a deadlock; without it, none do */
   constructor(
     private readonly queues: WaiterQueues,
     private readonly refusals?: DeadlockRefusals,
   ) {}
 
   /**
-   * Repeats attempts until one returns `done`, the time limit passes or the signal aborts. Between attempts, waits in
-   * the queue of the lock that was refused last.
+   * Makes attempts until one returns `done`, the time limit passes or the signal aborts. Between attempts, waits in the
+   * queue of the lock that was refused last.
    *
    * @param key the lock to wait for, unless an attempt reports another one
-   * @param onEnd called once if the wait ends without the lock, with the reason (unless an attempt failed) and the
-   *   start of the wait
+   * @param onEnd called once if the wait ends without the lock, with the start of the wait and, unless an attempt
+   * failed, the reason
    * @throws LockkeeperError timeout, deadlock, aborted, and errors of an attempt
    */
   async run<Reply extends Revocable>(
@@ -102,7 +105,7 @@ export class WaitCoordinator {
     let heldMs: number | undefined;
     try {
       for (;;) {
-        const turn: Turn = place === undefined ? "look" : await place.awaitTurn(stop);
+        const turn: Turn = place === undefined ? "retry" : await place.awaitTurn(stop);
         const looked = attempt(computeRemainingMs(deadline), sinceMs, turn);
         const isFirst = place === undefined && !startsInOutage;
         const seen = await (isFirst ? looked : attemptThroughOutages(looked, stop));
@@ -164,8 +167,7 @@ function computeRemainingMs(deadline: number): number {
 }
 
 /**
- * Makes an attempt. Returns `undefined` while Redis is unreachable, because a waiter continues until its own time
- * limit.
+ * Makes an attempt. Returns `undefined` if Redis is unreachable, because a waiter continues until its own time limit.
  */
 async function attemptThroughOutages<Reply>(
   attempt: Promise<WaitAttemptResult<Reply>>,
@@ -180,7 +182,7 @@ async function attemptThroughOutages<Reply>(
   }
 }
 
-/** Releases a grant whose caller has left, unless a later request with the same id has taken over. */
+/** Releases a grant if its caller has left, unless a later request with the same id has taken over. */
 function requireStillWanted<Reply extends Revocable>(
   acquired: Reply,
   { ending }: WaitCancellation,

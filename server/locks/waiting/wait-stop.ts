@@ -8,23 +8,25 @@ import type { DeadlockStep } from "./deadlock-refusals.ts";
 export interface SeenHold {
   /** The string in the lock that identifies the holder. With a fencing token, it also identifies the hold. */
   readonly owner: string;
-  /** `null` for a hold of another library, whose release may wake no Lockkeeper client. */
+  /** `null` for a hold of another library. The release of such a hold may wake no Lockkeeper client. */
   readonly fence: string | null;
 }
 
 /** The result of a refused attempt: another client holds the lock or is next. */
 export interface HeldOutcome {
-  /** The lock that was refused; defaults to the lock that the caller waits for. */
+  /** The lock that was refused; the lock that the caller waits for by default. */
   readonly key?: Key | undefined;
   readonly heldMs: number | null;
   readonly asOf: number;
   /**
-   * `undefined` if the lock is free but another waiter is next, and for locks whose waiters are always woken by a
-   * message. Always `undefined` on a quorum, because each attempt briefly ties up votes and should not be retried
-   * quickly.
+   * The current holder. `undefined` if the lock is free but another waiter is next, and for locks whose waiters are
+   * always woken by a message. Always `undefined` on a quorum, because each attempt briefly ties up votes and must not
+   * be repeated quickly.
    */
   readonly holder?: SeenHold | undefined;
-  /** Creates the error. Call it only when needed, because the error uses more memory than the rest of a waiter. */
+  /**
+   * Creates the error. Call this only if the error is needed, because it uses more memory than the rest of a waiter.
+   */
   toError(): HeldError;
 }
 
@@ -33,12 +35,12 @@ export type WaitEndReason = "timed_out" | "given_up" | "superseded" | "deadlock"
 
 /**
  * Ends a wait when it times out, its caller gives up, a later request reuses its id, or it is refused because of a
- * deadlock. It is not an `AbortSignal`, because thousands of waits can be pending and a signal uses as much memory as
- * the rest of a wait.
+ * deadlock. Not an `AbortSignal`: thousands of waits can be pending, and a signal uses as much memory as the rest of a
+ * wait.
  */
 export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;
-  /** The deadlock that ended the wait; `undefined` if the wait did not end because of a deadlock. */
+  /** The deadlock that ended the wait; `undefined` for any other reason. */
   deadlock: readonly DeadlockStep[] | undefined;
   /** The listener. A new one replaces the previous one. */
   onEnding: { stopped(): void } | undefined;

@@ -19,34 +19,34 @@ export interface EnqueueOptions {
   /** The kind of the lock; `lock` by default. Waiters of different kinds have separate queues. */
   readonly kind?: WritableKind | undefined;
   /**
-   * Whether a hold of this process may be handed over to the waiter; true by default. Its release then wakes no other
-   * process, so the waiter must not also need another lock.
+   * Whether a hold of this process may be handed over to the waiter; true by default. Set this to false if the waiter
+   * also needs another lock, because a hand-over wakes no other process.
    */
   readonly acceptsHandOver?: boolean | undefined;
   /**
-   * The token of a waiter of a fair lock. The waiter's place in the queue is stored in Redis, and the waiter is woken
+   * The token of a waiter of a fair lock. Redis stores the place of the waiter in the queue, and each waiter is woken
    * individually. It therefore shares neither attempts nor wake-ups with other waiters in this process.
    */
   readonly fairWaiter?: string | undefined;
   /**
-   * The wake-up channel of an object for which every release publishes a message, so that no keyspace notifications are
-   * needed. By default, the channel of a lock, combined with keyspace notifications.
+   * The wake-up channel of an object that publishes a message for every release, which makes keyspace notifications
+   * unnecessary. By default, the channel of a lock, combined with keyspace notifications.
    */
   readonly wakeChannel?: RedisArgument | undefined;
 }
 
 /**
  * The waiters in this process. Waiters for the same key share their subscriptions, and a release wakes only one of
- * them. A queue subscribes to the wake-ups that Lockkeeper and Redisson publish, and to the keyspace notifications for
- * its key, which report the releases of every other library.
+ * them. A queue subscribes to the wake-ups that Lockkeeper and Redisson publish. It also subscribes to the keyspace
+ * notifications for its key, which report the releases of every other library.
  *
- * A queue proceeds in this order: subscribe, try again, sleep. This way, a release between the first attempt and the
- * subscription is not missed.
+ * A queue subscribes, tries again, and then sleeps. It therefore notices a release between the first attempt and the
+ * subscription.
  */
 export class WaiterQueues {
-  /** Keyed by the kind of the lock and the name of its channel. */
+  /** Queues by the kind of the lock and the name of its channel. */
   readonly #queues = new Map<string, KeyQueue>();
-  /** Readers and writers of a lock have separate queues on the same channels. */
+  /** Queues by channel. Readers and writers of a lock have separate queues on the same channels. */
   readonly #queuesByChannel = new Map<string, Set<KeyQueue>>();
   #keyspaceState: KeyspaceState = "unconfirmed";
 
@@ -75,7 +75,7 @@ export class WaiterQueues {
   /**
    * Adds a waiter to the queue of a key.
    *
-   * @param since when the caller began to wait; determines its position, so that a caller that returns keeps its place
+   * @param since when the caller began to wait. It determines the position, so a caller that returns keeps its place
    * @param seen the result of the first attempt
    */
   enqueue(
@@ -92,7 +92,7 @@ export class WaiterQueues {
     if (queue === undefined) {
       queue = new KeyQueue(
         own === undefined ? this.#buildChannels(key, channel) : toPlainChannels(channel),
-        // Clients of a fair lock always wake the next waiter.
+        // A release of a fair lock always wakes the next waiter.
         () => (isFair ? "confirmed" : this.#keyspaceState),
         (left) => this.#close(name, left),
         kind === "read",
@@ -101,7 +101,7 @@ export class WaiterQueues {
       for (const each of queue.channels.names) this.#listQueue(each, queue);
       void this.#subscribe(queue);
     }
-    queue.recordLook(seen);
+    queue.recordAttempt(seen);
     return queue.enqueue(since, acceptsHandOver);
   }
 
@@ -121,7 +121,7 @@ export class WaiterQueues {
     return { names: [wake, notifications].map(toChannelName), wake, keyspace: notifications };
   }
 
-  /** Subscribes, and then tries again. If the subscription failed, the queue relies on its timer. */
+  /** Subscribes and then wakes the queue for an attempt. If the subscription failed, the queue relies on its timer. */
   async #subscribe(queue: KeyQueue): Promise<void> {
     const { wake } = queue.channels;
     await Promise.allSettled([this.#subscribeToKeyspace(queue.channels), this.subscriber.subscribe(wake)]);

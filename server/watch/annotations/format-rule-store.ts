@@ -10,15 +10,15 @@ import type { HomeStore } from "../../home/home-store.ts";
 interface FormatRuleStoreDeps {
   readonly home: HomeStore;
   readonly target: string;
-  /** Rules from the configuration. They take precedence. */
+  /** Rules from the configuration. They take precedence over rules set through the API. */
   readonly configuredRules: readonly FormatRule[];
   /** Patterns of the keys that the API may acquire. */
   readonly lockable?: readonly string[];
 }
 
 /**
- * The format rules of a target: the configured rules, then the rules set through the API. Only the latter are stored in
- * the home store.
+ * The format rules of a target: the configured rules, then the rules set through the API. The home store holds only the
+ * rules set through the API.
  */
 export class FormatRuleStore {
   #storedRules: readonly FormatRule[] = [];
@@ -43,7 +43,10 @@ export class FormatRuleStore {
     return store;
   }
 
-  /** Calls the listener when rules are loaded late because the home store was unreachable. */
+  /**
+   * Calls the listener when the stored rules are loaded. If the home store is unreachable in `open`, this happens after
+   * `open` has returned.
+   */
   onLoaded(listener: () => void): void {
     this.#emitLoaded = listener;
   }
@@ -84,7 +87,7 @@ export class FormatRuleStore {
   }
 }
 
-/** Other clients can write to the home store; invalid text is treated as no rules. */
+/** Parses stored rules. Returns no rules if the text is invalid, because other clients can write to the home store. */
 function parseRules(text: string | null): readonly FormatRule[] {
   try {
     return FormatRulesInput.parse(JSON.parse(text ?? "")).rules;

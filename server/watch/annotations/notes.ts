@@ -10,7 +10,7 @@ import { matchVersion } from "../holds/hold-version.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /**
- * Name of the hash field that is not a note. Its value changes with every write, so that other instances read the notes
+ * The field of the hash that is not a note. Each write changes its value, which tells other instances to read the notes
  * again.
  */
 const CHANGE_MARK_FIELD = "";
@@ -32,8 +32,8 @@ interface NoteChanges {
 }
 
 /**
- * Operators' notes on the locks of a target. Notes are stored in the home store, so read-only targets can have them
- * too. Every instance keeps all notes in memory and reads the changes of other instances within seconds.
+ * Operators' notes on the locks of a target. The home store holds the notes, so read-only targets can have them too.
+ * Every instance keeps all notes in memory and reads changes by other instances within seconds.
  */
 export class Notes {
   #notes = new Map<Key, StoredNote>();
@@ -69,7 +69,7 @@ export class Notes {
   }
 
   /**
-   * Returns the note about the key, or `undefined` if there is none. Omits a note whose retention has passed or whose
+   * Returns the note about the key, or `undefined` if there is none. Ignores a note if its retention has passed or its
    * hold has ended.
    *
    * @param hold the current hold of the key
@@ -106,8 +106,8 @@ export class Notes {
     const note = this.#notes.get(key);
     if (note === undefined || !hasEnded(note, hold)) return;
     this.#notes.delete(key);
-    // If the home store is unreachable, the note remains there but is not shown, because it is about a different
-    // hold.
+    // If the home store is unreachable, the note stays stored. It is not shown, because its version does not match the
+    // current hold.
     void this.#write({ removed: [key] }).catch(() => undefined);
   }
 
@@ -147,7 +147,10 @@ function hasEnded({ version }: StoredNote, hold: ObservedHold | undefined): bool
   return hold === undefined || matchVersion(version, hold).comparison === "changed";
 }
 
-/** Other clients can write to the home store; invalid fields are ignored. */
+/**
+ * Parses a stored note. Returns an empty list if the field is invalid, because other clients can write to the home
+ * store.
+ */
 function parseNote(field: string, json: string): [Key, StoredNote][] {
   const path = parseKeyPath(field);
   try {

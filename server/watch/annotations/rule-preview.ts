@@ -8,10 +8,10 @@ import type { Master } from "../../redis/master.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { ScanCursor } from "../scan/scan-cursor.ts";
 
-/** Maximum number of held keys to read. Any others are only counted. */
+/** Maximum number of held keys to read. Further keys are counted without a read. */
 const READ_MAX = 2000;
 const BATCH_SIZE = 50;
-/** Limits of the scan for keys that are not locks under the current rules. */
+/** Limits on the scan for keys that are not locks under the current rules. */
 const SCANNED_MAX = 20_000;
 const SCAN_MS_MAX = 1000;
 const SAMPLE_MAX = 5;
@@ -27,8 +27,8 @@ export interface RulePreviewDeps {
 }
 
 /**
- * Determines how the held locks would change if `next` replaced the `present` rules, and which other keys would become
- * locks. Changes nothing. Reads only keys whose format differs between the two sets of rules.
+ * Determines how `next` would change the interpretation of the held locks, and which other keys it would turn into
+ * locks. Reads only keys whose format differs between `present` and `next`. Changes nothing.
  *
  * @throws if Redis is unreachable
  */
@@ -72,8 +72,8 @@ interface UnlistedKeys {
 }
 
 /**
- * Scans for watched keys outside the index whose format differs between the two sets of rules. Both the number of keys
- * and the time are limited.
+ * Scans for watched keys that are not in the index and whose format differs between the two sets of rules. Limits both
+ * the number of keys and the time.
  */
 async function findUnlistedKeys(
   deps: RulePreviewDeps,
@@ -124,7 +124,7 @@ function toInterpretation(seen: Observation): Interpretation | null {
   return { format: seen.format, confidence: seen.confidence };
 }
 
-/** Groups identical changes. */
+/** Counts the changes of interpretation. Identical changes form one entry. */
 class RuleChanges {
   readonly #byInterpretation = new Map<string, RuleChange>();
 

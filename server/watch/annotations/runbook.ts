@@ -5,7 +5,7 @@ export const RUNBOOKS_MAX = 100;
 /** Placeholder for the percent-encoded key. */
 export const KEY_PLACEHOLDER = "{key}";
 
-/** Whether the origin of the URL is independent of the key. */
+/** Whether all keys result in the same URL origin, so that a key cannot choose the host. */
 function hasFixedOrigin(url: string): boolean {
   const [one, other] = ["a", "b"].map((key) => URL.parse(url.replaceAll(KEY_PLACEHOLDER, key)));
   return one != null && other != null && one.origin === other.origin && one.username === other.username;

@@ -2,7 +2,7 @@ import { encodeKey, formatKey, isBinaryKey, type Key } from "../../../lib/keys/k
 import { Glob } from "../../redis/glob.ts";
 import { KEY_PLACEHOLDER, type Runbook } from "./runbook.ts";
 
-/** Finds the runbook of a lock. The first matching pattern applies. */
+/** Finds the runbook of a lock: the first one whose pattern matches. */
 export class Runbooks {
   readonly #runbooks: readonly { glob: Glob; url: string }[];
 
@@ -15,7 +15,7 @@ export class Runbooks {
     if (this.#runbooks.length === 0) return undefined;
     const text = formatKey(key);
     const found = this.#runbooks.find(({ glob }) => glob.matches(text));
-    // The keys `.` and `..` would change the path of the URL.
+    // As a path segment, `.` or `..` would change the path of the URL.
     if (found === undefined || (/^\.{1,2}$/.test(text) && found.url.includes(KEY_PLACEHOLDER)))
       return undefined;
     return found.url.replaceAll(KEY_PLACEHOLDER, () => encodeUrlKey(key));

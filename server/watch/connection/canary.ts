@@ -9,13 +9,13 @@ const CANARY = `${TARGET_PREFIX}canary`;
 /** Time after which the canary of an exited instance expires. */
 const TTL_MS = 60_000;
 /**
- * Time to wait for messages after the reply to PING. Redis delivers messages before the reply to a later PING, but some
- * proxies do not.
+ * Time to wait for messages after the reply to PING. Redis sends messages before the reply, but some proxies deliver
+ * them after it.
  */
 const LATE_MESSAGE_MS = 200;
 /** Maximum number of characters to read. Another client may have written a long value to the key. */
 const VALUE_CHARACTERS_MAX = 32;
-/** The events that one beat causes: one for each event class that can be triggered immediately. */
+/** The events of one beat: one for each event class that a write triggers immediately. */
 const EXPECTED_EVENTS = ["set", "del", "hset", "sadd", "zadd"] as const;
 const EVENT_BYTES = {
   ...{ set: Buffer.from("set"), del: Buffer.from("del"), hset: Buffer.from("hset") },
@@ -26,8 +26,8 @@ const EVENT_BYTES = {
  * The result of one beat.
  *
  * `wasIntact`: the canary still had the value of the previous beat. `missing`: events that did not arrive. `refused`:
- * the canary could not be written because Redis temporarily refuses writes, this user may not write it, the server is
- * a replica, or the slot is on another master.
+ * Redis did not write the canary, because it temporarily refuses writes, the user has no permission, the server is a
+ * replica, or another master has the slot.
  */
 export type CanaryBeat =
   | { readonly outcome: "written"; readonly wasIntact: boolean; readonly missing: readonly string[] }
@@ -40,14 +40,17 @@ export type CanaryBeat =
   | { readonly outcome: "refused"; readonly because: "not_now"; readonly reason: WriteRefusal };
 
 /**
- * A key that Lockkeeper changes regularly to test whether notifications arrive. If the key is gone or has a different
- * value, keys were removed without individual notifications, by FLUSHALL, SWAPDB or a full resynchronization. Each
- * process has its own canary, so that the beats of other processes are not mistaken for such a removal.
+ * A key that Lockkeeper changes regularly to test whether notifications arrive. If the key is missing or has an
+ * unexpected value, Redis removed keys without sending a notification for each: by FLUSHALL, SWAPDB or a full
+ * resynchronization. Each process has its own canary, so the beats of other processes do not look like such a removal.
  */
 export class Canary {
   readonly #id = randomBytes(6).toString("base64url");
   readonly #received = new Set<string>();
-  /** Possible current values: two if the outcome of the last beat is unknown. If empty, any value is possible. */
+  /**
+   * Possible current values: two if the outcome of the last beat is unknown. An empty set means that any value is
+   * possible.
+   */
   #values = new Set<string | null>();
   #key = "";
   #running: Promise<CanaryBeat> | undefined;
@@ -67,7 +70,7 @@ export class Canary {
   }
 
   /**
-   * Subscribes to the notifications of the canary. Must be called on each new connection.
+   * Subscribes to the notifications of the canary. Call this on each new connection.
    *
    * @throws ReplyError if this user may not subscribe
    */
@@ -89,9 +92,10 @@ export class Canary {
   }
 
   /**
-   * Changes the canary. When this resolves, all messages that Redis sent before the change have arrived.
+   * Changes the canary. When the returned promise resolves, all messages that Redis sent before the change have
+   * arrived.
    *
-   * @param listens `false` if not subscribed, so that no event counts as missing
+   * @param listens `false` if not subscribed; no event then counts as missing
    */
   beat(listens: boolean): Promise<CanaryBeat> {
     this.#next ??= (async () => {
@@ -157,7 +161,7 @@ export class Canary {
     return `__keyspace@${this.db}__:${this.#key}`;
   }
 
-  /** Moves the canary after its slot has moved to another master. */
+  /** Chooses a canary key in a slot of this master, after the previous slot moved to another master. */
   async #moveToOwnSlot(): Promise<void> {
     this.master.reportDemotion();
     await this.master.subscriber.unsubscribe(this.#channel);

@@ -21,7 +21,8 @@ import { VerbNotifications } from "./verb-notifications.ts";
 const FLAGS_NEEDED = "Kghszxe$";
 const SETTING_NAME = "notify-keyspace-events";
 /**
- * Maximum length of an event name. No event name of Redis is longer. Any client can publish anything on these channels.
+ * Maximum length of an event name, in bytes. All event names of Redis are shorter, but any client can publish longer
+ * ones.
  */
 const EVENT_NAME_BYTES_MAX = 64;
 
@@ -32,13 +33,13 @@ export interface KeyspaceListener {
   onKeyChange(key: Key, event: string): void;
   onScriptEvent(event: ScriptEvent): void;
   /**
-   * Called for a script event that directly follows all notifications of its verb. Returns whether the event explains
-   * the notifications. If not, the notifications and the event are reported separately.
+   * Called for a script event that directly follows all notifications of its verb. Returns true if the event explains
+   * the notifications. After false, the subscriber reports the notifications and the event separately.
    */
   onVerbEvent(event: ScriptEvent): boolean;
   /** Called for a change to a key whose name is too long for a lock. */
   onOversizedKey(name: Uint8Array): void;
-  /** Called for an invalid message on the script event channel. */
+  /** Called for a malformed message on the script event channel. */
   onInvalidScriptEvent(): void;
   /** Called when a client of Redisson has entered or left the queue of a fair lock. */
   onQueueChange?(key: Key): void;
@@ -48,14 +49,14 @@ export interface KeyspaceListener {
  * Receives keyspace notifications for the watched keys, and script events.
  *
  * Any client that may `PUBLISH` can forge both. A notification only causes a read of its key. `UnconfirmedEventBudget`
- * limits script events.
+ * limits the script events.
  */
 export class KeyspaceSubscriber {
   readonly #redis: Redis;
   readonly #prefix: string;
   readonly #channel: string;
   readonly #patterns: readonly string[];
-  /** Patterns of the queues of fair locks that the watched patterns do not cover. */
+  /** Patterns that match queues of fair locks and that the watched patterns do not cover. */
   readonly #queuePatterns: readonly string[];
 
   constructor(redis: Redis, db: number, patterns: readonly string[], listener: KeyspaceListener) {
@@ -79,7 +80,7 @@ export class KeyspaceSubscriber {
         eventEnd: number,
       ) => {
         const start = channel + nameOffset;
-        // Skips the companions of Lockkeeper's own locks, which cause half of all messages.
+        // Skips the companions of Lockkeeper's own locks, which account for half of all messages.
         if (startsWith(data, start, channelEnd, OWN_PREFIX) || eventEnd - event > EVENT_NAME_BYTES_MAX)
           return;
         const name = data.subarray(start, channelEnd);
@@ -108,7 +109,7 @@ export class KeyspaceSubscriber {
   async subscribe(): Promise<void> {
     await this.#redis.psubscribe(...this.#patterns.map((pattern) => this.#prefix + pattern));
     await this.#redis.subscribe(this.#channel);
-    // Without the right to subscribe, queues are read less often.
+    // If the user may not subscribe to queues, Lockkeeper reads them less often.
     if (this.#queuePatterns.length > 0)
       await this.#redis.psubscribe(...this.#queuePatterns).catch(throwUnlessReply);
   }
@@ -116,16 +117,13 @@ export class KeyspaceSubscriber {
 
 export type NotificationState = { state: "on" } | { state: "off"; detail: string };
 
-/** The notification setting that CONFIG reports. It does not prove that notifications arrive. */
+/** The notification setting according to CONFIG. It does not prove that notifications arrive. */
 export type NotificationSetting =
   | { status: "sufficient" }
   | { status: "insufficient"; needed: string }
   | { status: "unknown"; why: string };
 
-/**
- * Checks the notification setting, and adds the required flags if the policy is `set`. Flags set by other
- * applications are kept.
- */
+/** Checks the notification setting. If the policy is `set`, adds the required flags and keeps all existing ones. */
 export async function ensureNotificationSetting(
   redis: Redis,
   policy: "off" | "set",
@@ -147,8 +145,7 @@ export async function ensureNotificationSetting(
 }
 
 /**
- * The last part of the messages about missing notifications. It does not mention a delay, because the target's health
- * contains the measured polling delays.
+ * The end of each message about missing notifications. The delay is part of the target's health, where it is measured.
  */
 const FALLBACK_TEXT = "Lockkeeper polls instead";
 

@@ -16,7 +16,7 @@ interface ConnectionListener {
   onDown(): void;
   /** Called when notifications start or stop arriving. */
   onNotificationsChange(): void;
-  /** Called when everything sent before `until` (`performance.now()`) has arrived without a gap. */
+  /** Called when all messages that Redis sent before `until` (`performance.now()`) have arrived, without a gap. */
   onDelivered(until: number): void;
   /** Called when the master starts or stops refusing all writes, or the reason changes. */
   onWritesRefusedChange(): void;
@@ -78,7 +78,7 @@ export class MasterConnection {
     return this.#answeredAt;
   }
 
-  /** Why the master is down. */
+  /** Why the master is down. `undefined` if it is up. */
   get downReason(): string | undefined {
     if (this.isUp) return undefined;
     return this.#downReason ?? "Redis is not responding. The data shown may be stale.";
@@ -99,8 +99,8 @@ export class MasterConnection {
   }
 
   /**
-   * Waits until everything that Redis sent has arrived, and checks that notifications are still delivered. If any
-   * notifications were missed, the continuity id has changed when this resolves.
+   * Waits until everything that Redis has sent has arrived, and checks that Redis still sends notifications. If a
+   * notification was missed, this changes the continuity id before it resolves.
    */
   async confirmContinuity(): Promise<void> {
     if (await this.#subscription.confirmDelivery()) return;
@@ -113,8 +113,8 @@ export class MasterConnection {
     return [redis, reads.shared, subscriber];
   }
 
-  // A suspended process receives no replies, so a timeout after its own suspension is not evidence that Redis is
-  // down. If Redis closed the connection, the socket reports it.
+  // A suspended process receives no replies, so its own suspension must not count as a timeout of Redis. If Redis
+  // closed the connection, the socket reports that.
   #tick(): void {
     const now = performance.now();
     this.#answeredAt += Math.max(0, now - this.#tickedAt - PROBE_EVERY_MS);
@@ -131,7 +131,7 @@ export class MasterConnection {
     try {
       await this.#checkConnection();
     } catch (error) {
-      // Redis counts as down if the failure persists. The next probe tries again.
+      // Redis counts as down only if later probes fail too.
       if (error instanceof DemotedError) this.#handleDemotion(error);
       else this.#downReason = describeErrorReply(error);
     } finally {
@@ -184,7 +184,7 @@ export class MasterConnection {
   }
 }
 
-/** Redis responds, but the connection for reads is not open. */
+/** Redis responds, but the connection for reads is closed. */
 class ReadsClosedError extends Error {}
 
 /** Returns the text of an error reply, or `undefined` if Redis did not respond. */

@@ -1,4 +1,4 @@
-/** Receives the parts of a subscriber connection's data. Positions are offsets in `data`. */
+/** Receives the parsed messages of a subscriber connection. Positions are offsets in `data`. */
 export interface MessageHandler {
   /** Called for a message on a channel that matches a pattern. */
   onPatternMessage(
@@ -8,9 +8,9 @@ export interface MessageHandler {
     message: number,
     messageEnd: number,
   ): void;
-  /** Called for a message on a channel. Return false to pass the message to `onOther`. */
+  /** Called for a message on a channel. Return false to receive the message through `onOther` instead. */
   onMessage(data: Buffer, channel: number, channelEnd: number, message: number, messageEnd: number): boolean;
-  /** Called with any other reply once it is complete. */
+  /** Called with each complete reply of any other type. */
   onOther(reply: Buffer): void;
 }
 
@@ -23,15 +23,15 @@ const LINES = new Set([0x2b, MINUS, 0x3a]);
 const DIGITS_MAX = 10;
 
 /**
- * Splits the data of a subscriber connection (RESP2) into messages and other replies without copying it. A reply that
- * is incomplete is kept until the rest arrives.
+ * Splits the data of a subscriber connection (RESP2) into messages and other replies, without copying. Keeps an
+ * incomplete reply until the rest arrives.
  */
 export class MessageParser {
   #kept: Buffer[] = [];
   #keptBytes = 0;
-  /** Minimum number of bytes in the incomplete reply. */
+  /** Minimum number of bytes that the incomplete reply has in total. */
   #neededBytes = 0;
-  /** Start and end of the last string that was read. */
+  /** Offsets of the last string that was read. */
   #start = 0;
   #end = 0;
 
@@ -61,7 +61,7 @@ export class MessageParser {
     }
   }
 
-  /** Returns the offset of the end of the reply, or `undefined` if the reply is incomplete. */
+  /** Returns the end offset of the reply, or `undefined` if the reply is incomplete. */
   #parseReply(data: Buffer, at: number): number | undefined {
     if (hasPrefix(data, at, PATTERN_MESSAGE))
       return this.#parsePatternMessage(data, at + PATTERN_MESSAGE.length);
@@ -82,7 +82,7 @@ export class MessageParser {
     return messageEnd + 2;
   }
 
-  /** Returns the offset of the end of the message, negated if the handler does not accept the message. */
+  /** Returns the end offset of the message. The offset is negative if the handler did not accept the message. */
   #parseMessage(data: Buffer, at: number): number | undefined {
     if (!this.#readString(data, at)) return undefined;
     const [channel, channelEnd] = [this.#start, this.#end];

@@ -1,15 +1,17 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { ScriptEvent } from "./script-event.ts";
 
-/** Maximum number of replies whose events have not arrived. If it is exceeded, all are dropped. */
+/**
+ * Maximum number of replies whose events have not arrived. When the limit is reached, all stored replies are dropped.
+ */
 const REPLIES_MAX = 10_000;
 
 /** A change reported by a verb: `acquired` if a hold began, `released` if the last count of a hold was released. */
 export type OwnChange = "acquired" | "released";
 
 /**
- * Recognizes the script events of verbs that this process ran. Any client can forge an event, but not the reply to a
- * verb of this process.
+ * Recognizes the script events of verbs that this process ran. Any client can forge an event, but no client can forge
+ * the reply to a verb of this process.
  */
 export class OwnScriptEvents {
   readonly #acquired = new Map<Key, string>();
@@ -22,7 +24,9 @@ export class OwnScriptEvents {
     replies.set(key, fence);
   }
 
-  /** Whether a reply has already reported the same change. Returns true once for each reply. */
+  /**
+   * Whether a reply has already reported the change of this event. Removes the reply, so a second event does not match.
+   */
   take({ type, key, fence, count }: ScriptEvent): boolean {
     if (type !== "acquired" && (type !== "released" || count > 0)) return false;
     const replies = this.#getReplies(type);

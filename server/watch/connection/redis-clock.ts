@@ -1,4 +1,4 @@
-/** An estimate of Redis's clock: its last known time plus the time that has passed since. */
+/** An estimate of Redis's clock: its last reported time plus the time that has passed since the reply. */
 export class RedisClock {
   #offsetMs = Date.now() - performance.now();
   #updatedAt: number | undefined;

@@ -13,19 +13,18 @@ export interface ScriptEvent {
   readonly count: number;
   readonly heldMs: number | undefined;
   /**
-   * The label of a Lockkeeper hold, or the value that a foreign lock stores, with tabs and line breaks replaced by
-   * spaces.
+   * The label of a Lockkeeper hold, or the stored value of a foreign lock with spaces in place of tabs and line breaks.
    */
   readonly owner: Key;
   /** The token of a hold that shares its lock and its fencing token with others; `undefined` for any other hold. */
   readonly token?: string | undefined;
   readonly by: string | undefined;
   readonly reason: string | undefined;
-  /** Whether the lock can have other holders as well; only for an acquired hold. */
+  /** Set on an `acquired` event if the lock can have several holders. */
   readonly isShared?: true;
 }
 
-/** Maximum length of an owner in bytes, as in the formats. A key with a longer value is not a lock. */
+/** Maximum length of an owner in bytes. The formats have the same limit: a key with a longer value is not a lock. */
 const OWNER_BYTES_MAX = 1024;
 /**
  * Maximum length of an actor's name in characters. It includes the prefix `key:` and leaves room for names passed to
@@ -33,11 +32,11 @@ const OWNER_BYTES_MAX = 1024;
  */
 const ACTOR_CHARACTERS_MAX = 4 * NAME_CHARACTERS_MAX;
 /**
- * Maximum size, in bytes, of the JSON with the actor and the reason. JSON escapes a control character as six
+ * Maximum size, in bytes, of the JSON with the actor and the reason. JSON escapes a control character with six
  * characters.
  */
 const ACTOR_JSON_BYTES_MAX = 6 * (ACTOR_CHARACTERS_MAX + REASON_CHARACTERS_MAX) + 64;
-/** Maximum total size of an event's type, numbers and token, in bytes. */
+/** Maximum total size, in bytes, of an event's type, numbers and token. */
 const FIELDS_BYTES_MAX = 192;
 const HEADER_BYTES_MAX = OWNER_BYTES_MAX + ACTOR_JSON_BYTES_MAX + FIELDS_BYTES_MAX;
 
@@ -47,12 +46,11 @@ const TOKEN = /^[0-9a-f-]{36}:\d{1,15}$/;
 const KNOWN_TYPES: ReadonlyMap<string, EventType> = new Map(EVENT_TYPES.map((type) => [type, type]));
 
 /**
- * Parses `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of operator and reason ⏎ key`, with `⇥ token` before the
- * line break for a hold that shares its lock.
+ * Parses `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of operator and reason ⏎ key`. A hold that shares its
+ * lock has `⇥ token` before the line break.
  *
- * Any client can publish on the channel. A message in a different form, or with a field longer than the scripts write,
- * is rejected, because every open page would receive it, and the history would store it. Messages above the length
- * limit are not decoded.
+ * Any client can publish on the channel, and each event reaches every open page and the history. Rejects a message that
+ * has a different form, or a longer field than the scripts write. Does not decode messages above the length limit.
  */
 export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   if (message.length > HEADER_BYTES_MAX + KEY_BYTES_MAX) return undefined;
@@ -84,7 +82,7 @@ export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
     fence: fence || null,
     seq: Number(seq),
     count: Number(count),
-    // Negative if Redis's clock was set back during the hold.
+    // The difference is negative if Redis's clock was set back during the hold.
     heldMs: since === "" ? undefined : Math.max(0, Number(at) - Number(since)),
     owner: toKey(owner),
     ...(token === undefined ? {} : { token }),
@@ -92,7 +90,10 @@ export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   };
 }
 
-/** Returns an owner as it appears in messages: with spaces instead of tabs and line breaks, which separate fields. */
+/**
+ * Returns an owner as it appears in messages, with spaces in place of tabs and line breaks, because these separate
+ * fields.
+ */
 export const toMessageOwner = (owner: Key): string => owner.replace(/[\t\n]/g, " ");
 
 function toLatin1Text({ buffer, byteOffset, length }: Uint8Array): string {
@@ -106,13 +107,13 @@ export function toKey(bytes: string): Key {
   return ASCII.test(bytes) ? bytes : decodeKey(Buffer.from(bytes, "latin1"));
 }
 
-// Rejects numbers with sixteen or more digits, which can exceed safe integers and dates. One invalid event would break
-// a whole page.
+// Rejects numbers with more than 15 digits, which can exceed safe integers and valid dates. One such event would make a
+// page of events unreadable.
 function isWholeNumber(text: string | undefined): boolean {
   return text !== undefined && isDigits(text, 1, 15);
 }
 
-/** Whether the text consists of `least` to `most` digits. Faster than a regular expression for short texts. */
+/** Whether the text consists of `least` to `most` digits. Faster than a regular expression for short strings. */
 function isDigits(text: string, least: number, most: number): boolean {
   if (text.length < least || text.length > most) return false;
   for (let at = 0; at < text.length; at++) {

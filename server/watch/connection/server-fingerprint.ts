@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 import { readInfoField } from "../../redis/server-info.ts";
 
-/** Facts from INFO that replace the canary for users that may not write. */
+/** Facts from INFO. They replace the canary if the user may not write. */
 export interface ServerFingerprint {
-  /** Identity of the data. Changes with a restart, a promotion or a full resynchronization. */
+  /** Identifies the data set. A restart, a promotion or a full resynchronization changes the value. */
   readonly data: string;
-  /** Number of FLUSHALL, FLUSHDB and SWAPDB calls. Resetting the statistics also changes it. */
+  /** Number of FLUSHALL, FLUSHDB and SWAPDB calls. A reset of the statistics also changes the value. */
   readonly wipes: string;
   /** `host:port` of the master, if this server is a replica. */
   readonly replicaOf: string | undefined;

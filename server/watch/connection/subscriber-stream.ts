@@ -3,11 +3,11 @@ import type { Redis } from "ioredis";
 import { type MessageHandler, MessageParser } from "./message-parser.ts";
 
 /**
- * Parses the messages of a subscriber connection in place of ioredis, which creates several objects per message. Other
- * replies are passed on to ioredis.
+ * Parses the messages of a subscriber connection and passes other replies on to ioredis. ioredis itself would create
+ * several objects per message.
  *
- * Data is parsed only after all readable sockets have been read in the same turn of the event loop. The replies to
- * verbs of this process are then usually known before the messages that Redis sends at the same time.
+ * Parses data only after all readable sockets have been read in the same turn of the event loop. By then, this process
+ * has usually received the replies to its own verbs.
  *
  * @param onParsed called after each parsed chunk
  */
@@ -33,7 +33,7 @@ function attachHandler(stream: Duplex, handler: StreamHandler): void {
     others.push(handler);
     return;
   }
-  // ioredis prepends its decoder to the listeners. When it reports `ready`, it has decoded whole replies only.
+  // ioredis prepends its decoder to the listeners. When ioredis reports `ready`, the decoder holds no partial reply.
   const [decode] = stream.listeners("data");
   if (decode === undefined) throw new Error("ioredis has no decoder on its connection");
   const handlers = [handler];
@@ -54,7 +54,7 @@ function attachHandler(stream: Duplex, handler: StreamHandler): void {
     if (chunks.length === 0) setImmediate(flush);
     chunks.push(chunk);
   });
-  // ioredis drops the state of the connection when it closes.
+  // ioredis drops its connection state on `close`, so pending data is parsed before that.
   stream.prependListener("close", flush);
   stream.off("data", decode as (chunk: Buffer) => void);
 }

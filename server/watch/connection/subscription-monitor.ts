@@ -15,7 +15,7 @@ import { DemotedError, readServerFingerprint, type ServerFingerprint } from "./s
 export interface SubscriptionOptions {
   readonly db: number;
   readonly notifications: "off" | "set";
-  /** If true, nothing is written, and INFO replaces the canary. */
+  /** If true, Lockkeeper writes nothing, and INFO replaces the canary. */
   readonly readOnly: boolean;
 }
 
@@ -29,8 +29,8 @@ export interface SubscriptionEvents {
 let continuityCount = 0;
 
 /**
- * Monitors whether all changes on a master are observed without a gap: the subscriber stayed connected, Redis sends the
- * required notifications, and no keys were removed without a notification.
+ * Monitors whether Lockkeeper observes all changes on a master without a gap: the subscriber stays connected, Redis
+ * sends the required notifications, and no key disappears without a notification.
  */
 export class SubscriptionMonitor {
   /**
@@ -73,7 +73,7 @@ export class SubscriptionMonitor {
     return !this.#isSubscribed && this.#subscribeRefusal === undefined;
   }
 
-  /** Starts a new observation period after changes may have been missed. */
+  /** Starts a new observation period. Call this when changes may have been missed. */
   breakContinuity(): void {
     this.#continuity = ++continuityCount;
   }
@@ -89,7 +89,7 @@ export class SubscriptionMonitor {
     return isWhole.every(Boolean);
   }
 
-  /** Whether the keys are intact: none was removed without a notification. @throws if Redis is unreachable */
+  /** Whether no key was removed without a notification. @throws if Redis is unreachable */
   async isDataIntact(): Promise<boolean> {
     if (this.#canWrite) {
       const isPresent = await this.#canary.isPresent();
@@ -110,7 +110,7 @@ export class SubscriptionMonitor {
     try {
       await subscriber.ping();
     } catch (error) {
-      // Redis refuses even PING while it cannot save its data (MISCONF).
+      // Even PING fails with an error reply (MISCONF) while Redis cannot save its data.
       if (isReplyError(error)) return;
       this.#markLost();
       subscriber.disconnect(true);
@@ -162,7 +162,7 @@ export class SubscriptionMonitor {
     return beat;
   }
 
-  /** Returns `undefined` if this user may not subscribe, because the setting then does not matter. */
+  /** Returns `undefined` if this user may not subscribe, because notifications then cannot arrive with any setting. */
   async #readSetting(): Promise<NotificationSetting | undefined> {
     if (this.#subscribeRefusal !== undefined) return undefined;
     const { readOnly, notifications } = this.options;
@@ -187,7 +187,7 @@ export class SubscriptionMonitor {
     const missing = beat?.outcome === "written" && this.#canReceiveCanary ? beat.missing : undefined;
     this.state = toNotificationState(setting, missing);
     if (before === this.state.state) return;
-    // Changes while notifications were off were not observed.
+    // Lockkeeper did not observe changes while notifications were off.
     this.#continuity = ++continuityCount;
     this.events.onStateChange();
   }

@@ -2,7 +2,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { isAuxiliaryKey } from "../../formats/keys.ts";
 import type { ScriptEvent } from "./script-event.ts";
 
-/** The notification sequences that a verb can cause on its key before its script event, in all formats. */
+/** The notifications that Redis sends for the key of a verb before the script event, in all formats. */
 const ACQUIRED = [
   ["hset", "expire"],
   ["set", "expire"],
@@ -21,7 +21,7 @@ interface NotificationListener {
  */
 export class VerbNotifications {
   #key: Key = "";
-  /** The last two notifications for the same key, oldest first. Empty if there are fewer. */
+  /** The last but one notification for `#key`, or empty. */
   #before = "";
   #last = "";
 
@@ -63,7 +63,7 @@ export class VerbNotifications {
     this.#last = "";
   }
 
-  /** Returns how many of the last notifications the verb caused, or 0 if they do not match the verb exactly. */
+  /** Returns how many of the last notifications the verb caused, or 0 unless they match the verb exactly. */
   #countExplained({ type, count }: ScriptEvent): number {
     if (type !== "acquired" && (type !== "released" || count > 0)) return 0;
     for (const sent of type === "acquired" ? ACQUIRED : RELEASED) {

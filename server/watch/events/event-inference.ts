@@ -4,7 +4,7 @@ import type { SeenHolder } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/** An event before the journal assigns its id. */
+/** An event without an id. The journal assigns the id. */
 export interface NewEvent
   extends Pick<
     LockEvent,
@@ -17,8 +17,8 @@ export interface NewEvent
 /** The state of one holder after the last event reported for it. */
 export interface ReportedHold {
   /**
-   * The value stored in Redis. `undefined` for a Lockkeeper hold that is known only from a script event and
-   * identified by its fencing token.
+   * The value stored in Redis. `undefined` for a Lockkeeper hold that only a script event has reported. Its fencing
+   * token identifies such a hold.
    */
   readonly token: Key | undefined;
   /** The owner label that events show. */
@@ -26,7 +26,7 @@ export interface ReportedHold {
   readonly role: SeenHolder["role"];
   readonly fence: string | null;
   readonly epoch: number;
-  /** 0 if the hold has ended. Later reports of the hold are outdated. */
+  /** 0 if the hold has ended. Later reports about the hold are then outdated. */
   readonly count: number;
   readonly seq: number;
   readonly isVoted?: true | undefined;
@@ -37,10 +37,13 @@ export interface ReportedHold {
   readonly endsAtMs: number | null | undefined;
 }
 
-/** How a hold that disappeared may have ended. `undefined` if there is no evidence. */
+/** Why a hold may have disappeared. `undefined` if there is no evidence. */
 export type EndCause = "expired" | "evicted" | "blind" | "unreadable" | undefined;
 
-/** Whether scripts report the events of this hold. On a quorum, a script event is only one master's report. */
+/**
+ * Whether scripts report the events of this hold. False on a quorum, where each script event is the report of a single
+ * master.
+ */
 export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" | "isVoted">): boolean {
   return fence !== null && isVoted !== true;
 }
@@ -74,7 +77,7 @@ export function eventsFromScript(
     seq,
     epoch: begun?.epoch ?? 0,
     sinceMs: begun?.sinceMs ?? event.at,
-    // Otherwise, the next read would report the extension of a foreign hold again.
+    // With the previous deadline, the next read would report the operator's extension of a foreign hold again.
     endsAtMs: event.type === "renewed" && fence === null ? undefined : begun?.endsAtMs,
   };
   if (count > 0) {
@@ -87,12 +90,12 @@ export function eventsFromScript(
 }
 
 /**
- * Whether a script event is about this hold. A Lockkeeper hold is identified by its fencing token, because labels can
- * repeat. For a foreign hold, scripts report the value that the lock stores.
+ * Whether a script event is about this hold. A Lockkeeper hold is identified by its fencing token, because several
+ * holds can have the same label. Events of a foreign hold contain the value that the lock stores.
  */
 export function isAboutReportedHold({ fence, owner, token }: ScriptEvent, reported: ReportedHold): boolean {
   if (reported.fence !== fence) return false;
-  // Readers share the fencing token of the last writer.
+  // Readers share the fencing token of the last writer, so only their tokens differ.
   if (fence !== null && (token !== undefined || reported.role === "read")) return reported.token === token;
   return fence !== null || reported.token === owner;
 }
@@ -102,8 +105,8 @@ export function isOpen(reported: ReportedHold | undefined): reported is Reported
 }
 
 /**
- * Whether the event can be ignored because the end of the hold has already been reported. A `force_released` event is
- * never ignored, because it adds the operator and the reason.
+ * Whether to ignore the event because the end of the hold is already reported. Never ignores `force_released`, which
+ * adds the operator and the reason.
  */
 function isAfterEnd(reported: ReportedHold, event: ScriptEvent): boolean {
   return !isOpen(reported) && event.type !== "force_released";
@@ -131,7 +134,7 @@ export function isSharedEvent({ token, isShared }: ScriptEvent): boolean {
   return isShared === true || token !== undefined;
 }
 
-/** The fields of an indexed holder that events need. */
+/** The fields of an indexed holder that events use. */
 export interface HolderSnapshot {
   readonly holder: SeenHolder;
   readonly epoch: number;
@@ -149,7 +152,7 @@ export interface CurrentHolder extends HolderSnapshot {
   readonly wasForceReleased: boolean;
 }
 
-/** Infers the events between two states of a lock. @param reportedHolds the open holds, as last reported */
+/** Infers the events between two states of a lock. @param reportedHolds the open holds as last reported */
 export function inferEvents(
   reportedHolds: readonly ReportedHold[],
   currentHolders: readonly CurrentHolder[],
@@ -199,7 +202,7 @@ function inferChanges(
 function isSameHold(reported: ReportedHold, { holder, epoch }: CurrentHolder): boolean {
   if (reported.fence !== holder.fence) return false;
   if (reported.token !== undefined && reported.token !== holder.token) return false;
-  // Script events contain neither a role nor an epoch.
+  // Script events contain no role or epoch.
   return holder.fence !== null || (reported.role === holder.role && reported.epoch === epoch);
 }
 
@@ -223,7 +226,7 @@ export function createEndEvent(reported: ReportedHold, asOf: number, endCause: E
   };
 }
 
-/** Reasons for ends that were not observed. */
+/** Reasons for ends that Lockkeeper did not observe. */
 const UNSEEN_END_REASONS: Readonly<Record<string, string>> = {
   blind: "ended while Redis was not observed",
   unreadable: "the key can no longer be read, so the hold may not have ended",

@@ -21,15 +21,15 @@ import {
 import { ForceReleasedHolds } from "./force-released-holds.ts";
 import { listCurrentHolders, toReportedHolds } from "./holder-state.ts";
 
-/** Time for a script event to arrive before a change by a script is inferred. */
+/** Time, in ms, to wait for a script event before a change by a script is inferred. */
 const SCRIPT_EVENT_GRACE_MS = 50;
-/** Maximum number of ended holds to remember, so that their late events are not reported again. */
+/** Maximum number of ended holds to remember. Late events of a remembered hold are not reported again. */
 const ENDED_HOLDS_MAX = 1000;
 
 export interface ReportedReading {
   readonly key: Key;
   readonly hold: ObservedHold | undefined;
-  /** Whether the hold is in the index, which may be full. */
+  /** Whether the index contains the hold. A full index omits holds. */
   readonly isIndexed: boolean;
   /** Time of the observation on the Redis clock. */
   readonly asOf: number;
@@ -40,13 +40,13 @@ export interface ReportedReading {
 
 /**
  * Merges script events and observations into one sequence of events without duplicates. A script event is exact and
- * contains the operator and the reason. Events from observations are inferred, and are deferred briefly if a script
- * event may still arrive.
+ * includes the operator and the reason. Events from observations are inferred. If a script event may still arrive, the
+ * reporter waits 50 ms and requests another read before it infers an event.
  */
 export class EventReporter {
   /**
-   * The reported state of each key: usually the last observation, which the index stores anyway. After a script event,
-   * one entry per holder until the next read.
+   * The reported state of each key. Usually this is the last observation, which the index stores anyway. After a script
+   * event, it is one entry per holder until the next read.
    */
   readonly #reported = new Map<Key, ObservedHold | readonly ReportedHold[]>();
   readonly #endedHolds = new Map<Key, ReportedHold>();
@@ -57,13 +57,13 @@ export class EventReporter {
   constructor(
     private readonly target: string,
     private readonly journal: Journal,
-    /** Enqueues a read of the key. Returns false for a key that is not watched. */
+    /** Enqueues a read of the key. Returns false if the key is not watched. */
     private readonly requestReread: (key: Key) => boolean,
   ) {}
 
   /**
-   * @param reportedCause how the previous hold ended according to Redis, if no read has reported its end yet
-   * @param isProven whether the event is known to be genuine, so that the key does not have to be read
+   * @param reportedCause how the previous hold ended, if a notification reported it and no read has followed
+   * @param isProven whether the event is known to be genuine, which makes a read of the key unnecessary
    */
   reportScriptEvent(scriptEvent: ScriptEvent, reportedCause?: EndCause, isProven = false): void {
     if (scriptEvent.type === "waiting" || scriptEvent.type === "wait_ended") {
@@ -77,7 +77,7 @@ export class EventReporter {
     const endCause = reportedCause ?? this.#deferred.get(event.key)?.endCause;
     const { known, others } = this.#findReportedHold(event);
     const { next: reportedHold, events } = eventsFromScript(known, event, endCause);
-    // Verbs acquire a lock only if it has no other holder, or if all share it.
+    // A verb acquires a lock only if the lock has no other holder, or if all holders share it.
     const begins = event.type === "acquired" && event.isShared === undefined && events.length > 0;
     const isEnded = (other: ReportedHold) => begins && (event.token === undefined || other.role !== "read");
     const endings = others.filter(isEnded).map((other) => createEndEvent(other, event.at, endCause));
@@ -85,7 +85,7 @@ export class EventReporter {
     if (event.type === "force_released" && event.fence === null)
       this.#forceReleased.add(event.key, event.owner, { at: event.at });
     if (isWatched) {
-      // No read follows the proven end of a hold.
+      // A proven end causes no read that would remove the entry.
       if (isProven && event.count === 0) this.#scriptEventAt.delete(event.key);
       else this.#scriptEventAt.set(event.key, performance.now());
       this.#storeReported(event.key, [
@@ -97,8 +97,8 @@ export class EventReporter {
   }
 
   /**
-   * Returns the event of a foreign hold with its owner replaced by the value that the lock stores, if that value is
-   * known. Returns any other event unchanged.
+   * For an event of a foreign hold, replaces the owner with the value that the lock stores, if that value is known.
+   * Returns any other event unchanged.
    */
   #resolveToken(event: ScriptEvent): ScriptEvent {
     if (event.fence !== null) return event;
@@ -108,10 +108,7 @@ export class EventReporter {
     return reported?.token === undefined ? event : { ...event, owner: reported.token };
   }
 
-  /**
-   * Finds the reported state of the hold that the event is about (`known`), and those of the other open holders
-   * (`others`).
-   */
+  /** Finds the reported state of the event's hold (`known`) and of the other open holders (`others`). */
   #findReportedHold(event: ScriptEvent): {
     known: ReportedHold | undefined;
     others: readonly ReportedHold[];
@@ -119,7 +116,8 @@ export class EventReporter {
     const { key, fence, count } = event;
     const open = this.#listReportedHolds(key);
     const same = open.find((reportedHold) => isAboutReportedHold(event, reportedHold));
-    // The end of an unreported holder is not evidence about another holder, and neither is a holder that shares the lock.
+    // An unknown holder may coexist with the open ones if it shares the lock. If it has ended, the event says nothing
+    // about them.
     const isUnknownEnd = same === undefined && fence === null && count === 0;
     const isShared = isSharedEvent(event);
     const known = same ?? (isUnknownEnd || isShared ? undefined : open[0]);
@@ -140,7 +138,7 @@ export class EventReporter {
     const { key, sentAt } = reading;
     const exactAt = this.#scriptEventAt.get(key);
     if (exactAt !== undefined) {
-      // The read was sent before the script event arrived and may show the state before it.
+      // The read was sent before the script event arrived, so it may show the earlier state.
       if (sentAt <= exactAt) {
         this.requestReread(key);
         return;
@@ -167,7 +165,7 @@ export class EventReporter {
   }
 
   /**
-   * Drops the reported state of a key whose hold must not be reported as ended, because only its format or listing
+   * Forgets the reported state of a key without reporting an end. Call this if only the format or listing of the hold
    * changed.
    */
   forgetReported(key: Key): void {
@@ -197,7 +195,7 @@ export class EventReporter {
     return "holders" in reported ? toReportedHolds(reported) : reported;
   }
 
-  /** @param hold the observation of the open holds, if the index contains it */
+  /** @param hold the observation of the open holds, if the index contains one */
   #storeReported(key: Key, reportedHolds: readonly ReportedHold[], hold?: ObservedHold): void {
     const open = reportedHolds.filter(isOpen);
     if (open.length > 0) this.#reported.set(key, hold ?? open);
@@ -212,7 +210,8 @@ export class EventReporter {
 
   #appendEvents(key: Key, events: readonly NewEvent[]): void {
     for (const { type, at, count, seq, heldMs, by, reason, shared, observed, owner, fence } of events) {
-      // Assigned one by one, because spreading objects of different shapes takes longer than the rest of the report.
+      // Assigns fields one by one, because spreading objects of different shapes takes longer than the rest of the
+      // report.
       const event: UnnumberedEvent = { target: this.target, ...toKeyFields(key), type, at, observed };
       event.owner = formatKey(owner);
       if (count !== undefined) event.count = count;
@@ -234,7 +233,7 @@ function canBeScriptChange(
   endCause: EndCause,
 ): boolean {
   const ours = currentHolders.filter(({ holder }) => hasScriptEvents(holder));
-  // How the previous hold ended is not evidence of how this one started.
+  // The end of the previous hold is not evidence about the start of this one.
   if (ours.some((present) => !present.isInitialScan && !isReported(reportedHolds, present))) return true;
   if (endCause === "evicted" || endCause === "expired") return false;
   return reportedHolds.some((reportedHold) => {

@@ -8,7 +8,7 @@ import { computeReacquireWindowMs } from "../holds/renewal-policy.ts";
 const ENTRIES_MAX = 1000;
 
 interface ForceReleaseRecord {
-  /** Whether the operator specified a format whose owner strings are never reused. */
+  /** Whether the operator specified a format that never reuses owner strings. */
   readonly isUniqueOwner: boolean;
   /** Time of the force-release on the Redis clock. */
   readonly at: number | undefined;
@@ -19,7 +19,7 @@ interface HoldStart {
   readonly leaseMs: number | null;
 }
 
-/** The latest force-released foreign holds, used to recognize a hold that its library recreates. */
+/** The latest force-released foreign holds. They allow Lockkeeper to recognize a hold that its library recreates. */
 export class ForceReleasedHolds {
   readonly #records = new Map<string, ForceReleaseRecord>();
 
@@ -36,8 +36,8 @@ export class ForceReleasedHolds {
   }
 
   /**
-   * Whether this exact hold was force-released. If owner strings can be reused, returns true only if the library can
-   * recreate its lock and the hold began soon enough after the force-release. Never true for a Lockkeeper hold.
+   * Whether this hold was force-released. If owner strings can be reused, returns true only if the library can recreate
+   * its lock, and only for a hold that began soon after the force-release. Always false for a Lockkeeper hold.
    */
   has(
     seen: HeldObservation,

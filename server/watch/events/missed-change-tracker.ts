@@ -5,10 +5,10 @@ import type { ObservationContext } from "../holds/continuity.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/** Time after an observed change within which its notification may still arrive, in ms. */
+/** Time, in ms, to wait for the notification of an observed change before it counts as missed. */
 const GRACE_MS = 2000;
 /**
- * Maximum number of notified keys that have not been read. If it is reached, reads are not keeping up, and all
+ * Maximum number of keys with a notification and no read since. At this limit, reads do not keep up, and all
  * notifications are forgotten.
  */
 const NOTIFIED_KEYS_MAX = 300_000;
@@ -35,12 +35,12 @@ export interface IndexedReading {
 }
 
 /**
- * Counts changes that a read found without a notification. Excludes changes whose notification arrives soon afterwards,
- * leases that have just expired, and changes during a known gap.
+ * Counts changes that a read found without a notification. Ignores a change if its notification arrives within 2 s, if
+ * the lease has just expired, or if it happened during a known gap.
  */
 export class MissedChangeTracker {
   readonly #counts = { found: 0, gone: 0, changed: 0, lastAt: null as number | null };
-  /** For each key, the time of the last notification that no read has followed yet. */
+  /** The time of the latest notification for each key that has not been read since. */
   readonly #notifiedAt = new Map<Key, number>();
   readonly #suspects = new Map<Key, SuspectedMiss>();
   #timer: NodeJS.Timeout | undefined;
@@ -62,7 +62,7 @@ export class MissedChangeTracker {
     this.#notifiedAt.set(key, performance.now());
   }
 
-  /** Forgets the notifications for a key that is in the same state as when it was last read. */
+  /** Forgets the notification for a key whose state has not changed since the last read. */
   forgetNotification(key: Key): void {
     this.#notifiedAt.delete(key);
   }
@@ -76,7 +76,7 @@ export class MissedChangeTracker {
       return;
     }
     const what = classifyChange(reading);
-    // In all other cases, the state may be new only to this process.
+    // Otherwise, the state may be new to this process without being new in Redis.
     const shouldBeNotified =
       context.since === "exact" && (before?.continuityId ?? context.continuityId) === context.continuityId;
     if (what === undefined || !shouldBeNotified || observation.state === "unreadable") return;

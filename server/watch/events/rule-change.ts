@@ -5,8 +5,8 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
 type Rules = Pick<FormatRules, "findFormat">;
 
 /**
- * Distinguishes the effects of new format rules from changes in Redis. Until every key has been read with the new
- * rules, a key can have a different format, or none, without any change in Redis.
+ * Distinguishes the effects of new format rules from changes in Redis. Until a key has been read with the new rules,
+ * its format can change without any change in Redis.
  */
 export class RuleChange {
   readonly #startedAt = performance.now();

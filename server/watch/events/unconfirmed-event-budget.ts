@@ -3,8 +3,8 @@ import type { HeldObservation } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 
 /**
- * Maximum rate of events that are reported without confirmation by a read, in events per second. These are events of
- * holds that ended before their key was read.
+ * Maximum rate, in events per second, of events that no read has confirmed. A hold causes such events if it ends before
+ * its key is read.
  */
 export const UNCONFIRMED_EVENTS_PER_S = 10_000;
 /** Maximum burst of such events. */
@@ -19,18 +19,16 @@ interface UnconfirmedEvents {
 }
 
 /**
- * Limits script events that are reported although no read of Redis has confirmed them.
+ * Limits the script events that are reported although no read of Redis has confirmed them.
  *
- * Any client that may `PUBLISH` to the channel can forge events, so a message alone proves nothing. Each event takes
- * a token. A later read that shows the event's hold returns the tokens of that hold. If no token is left, the event
- * is ignored: its key is read, and the change is reported as `inferred`.
+ * Any client that may `PUBLISH` to the channel can forge events, so a message alone proves nothing. Each event takes a
+ * token. A later read that shows the hold of the events returns their tokens. Without a token, Lockkeeper ignores the
+ * event, reads the key, and reports the change as `inferred`.
  */
 export class UnconfirmedEventBudget {
   #tokens = UNCONFIRMED_EVENTS_BURST;
   #filledAt = Number.NEGATIVE_INFINITY;
-  /**
-   * Keys with events that no read has followed yet. Their events have taken tokens, and a read of each key is enqueued.
-   */
+  /** Keys with events that no read has confirmed. Their events have taken tokens, and a read of each key is queued. */
   readonly #unconfirmed = new Map<Key, UnconfirmedEvents>();
 
   /**
@@ -53,7 +51,7 @@ export class UnconfirmedEventBudget {
   }
 
   /**
-   * Refunds the tokens of a key's events if a read shows their hold.
+   * Returns the tokens of a key's events if a read shows their hold.
    *
    * @param seen `undefined` if the key is not held
    * @param sentAt when the read was sent, `performance.now()`

@@ -1,14 +1,14 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 
-/** Maximum duration of a foreign hold that may be missing from the history without a gap, in ms. */
+/** Maximum duration, in ms, of a foreign hold that the history may omit without recording a gap. */
 export const UNSEEN_HOLD_MS_MAX = 200;
 const BEAT_MS = 50;
-/** Time after which the notification of a hold's end counts as lost, in ms. */
+/** Time, in ms, after which a missing notification of an end counts as lost. */
 const END_NOTIFIED_WITHIN_MS = 5000;
 /**
- * Maximum number of keys with unread notifications. If it is exceeded, all notifications are dropped, and a gap covers
- * the holds.
+ * Maximum number of keys with unread notifications. At the limit, all notifications are dropped. A gap covers their
+ * holds if they may have lasted longer than `UNSEEN_HOLD_MS_MAX`.
  */
 const KEYS_MAX = 100_000;
 
@@ -17,7 +17,7 @@ const END_EVENTS = new Set(["del", "expired", "evicted"]);
 
 /** Notifications for a key since it was last read. Times are `performance.now()`. */
 interface UnreadChanges {
-  /** Earliest start of a hold without a notification of its end. */
+  /** Earliest possible start of a hold whose end has not been notified. */
   openFrom: number | undefined;
   /** Whether the hold in the index has ended. */
   hasEnded: boolean;
@@ -25,11 +25,11 @@ interface UnreadChanges {
 }
 
 /**
- * Finds foreign holds that ended before their key was read. Notifications prove that a hold existed but do not name its
- * owner.
+ * Finds foreign holds that ended before their key was read. Notifications prove that such a hold existed but do not
+ * name its owner.
  *
- * A suspended process reads keys late and receives all notifications of a long hold at the same time. The earliest
- * start of a hold is therefore a time before the suspension.
+ * A process that was suspended receives all notifications of a long hold at the same time. The hold may then have
+ * started at any time since the suspension, so its earliest start is the time of the last beat.
  */
 export class UnseenHolds {
   /** Number of holds found since the process started. */
@@ -37,7 +37,7 @@ export class UnseenHolds {
   readonly #unread = new Map<Key, UnreadChanges>();
   readonly #beats: NodeJS.Timeout;
   #beatAt = performance.now();
-  /** Notifications that arrive before `until` may have been sent as early as `from`. */
+  /** A notification that arrives before `until` may have been sent as early as `from`. */
   #backlog = { from: 0, until: Number.NEGATIVE_INFINITY };
 
   /**
@@ -61,7 +61,7 @@ export class UnseenHolds {
     else if (END_EVENTS.has(event)) this.#recordEnd(key, isHeld);
   }
 
-  /** Records that the last hold of the key is a Lockkeeper hold, whose events are reported exactly. */
+  /** Records that the last hold of the key is a Lockkeeper hold. Script events report such holds exactly. */
   recordScriptEvent(key: Key): void {
     const changes = this.#unread.get(key);
     if (changes !== undefined) changes.openFrom = undefined;
@@ -73,7 +73,7 @@ export class UnseenHolds {
     if (changes === undefined) return;
     const isHeld = state === "held" || state === "ended";
     const unseen = changes.ended.filter(({ to }) => to < sentAt);
-    // The read may have shown any of the holds that ended after it was sent.
+    // If the key is held, the read may show one of the holds that ended after it was sent, so they do not count.
     const undecided = isHeld ? [] : changes.ended.filter(({ to }) => to >= sentAt);
     const isOutdated = changes.openFrom !== undefined && changes.openFrom < sentAt - END_NOTIFIED_WITHIN_MS;
     if (state !== "free" || isOutdated) changes.openFrom = undefined;

@@ -15,7 +15,7 @@ const STOP_TIMEOUT_MS = 1000;
 
 export interface EvidenceTimes {
   readonly writeEveryMs: number;
-  /** Holds younger than this are not stored, because nearly all of them end before their evidence could matter. */
+  /** Minimum age of a stored hold, in ms. Nearly all younger holds end before their evidence could matter. */
   readonly heldMsMin: number;
 }
 
@@ -34,25 +34,26 @@ export interface EvidenceSource {
   isComplete(): boolean;
   findHold(key: Key): ObservedHold | undefined;
   listKeys(): Iterable<Key>;
-  /** Called when the stored evidence of a key was loaded after the key was read. */
+  /** Called when the stored evidence of a key is loaded after the key was read. */
   restoreLate(key: Key): void;
   /** Whether this instance is the one that writes evidence for the target. */
   isWriter(): boolean;
 }
 
 /**
- * Stores evidence about holds in the home store, so that their liveness and the start of foreign holds survive a
- * restart.
+ * Stores evidence about holds in the home store. With it, liveness and the start of foreign holds survive a restart.
  *
- * Changes are written every five seconds and at shutdown. If the process is killed, changes since the last write are
- * lost, and the affected holds appear to have been renewed while no process was watching.
+ * Writes changes every five seconds and at shutdown. If the process is killed, changes since the last write are lost,
+ * and the affected holds appear to have been renewed while no process was watching.
  */
 export class EvidenceRecorder {
-  /** Evidence from before startup for keys that have not been read yet. */
+  /** Stored evidence from before startup for keys that have not been read yet. */
   #unread = new Map<Key, string>();
   /** Keys with a field in the store. */
   #stored: Set<Key> | undefined;
-  /** Whether the stored keys must still be compared with the existing locks. Set after each read of the store. */
+  /**
+   * Whether the stored keys must still be compared with the existing locks. Each read of the store sets this to true.
+   */
   #mayHaveEndedUnseen = true;
   readonly #changed = new Set<Key>();
   #source: EvidenceSource | undefined;
@@ -65,24 +66,21 @@ export class EvidenceRecorder {
     private readonly log: Logger | undefined,
   ) {}
 
-  /**
-   * Reads the stored evidence. If the home store is unreachable, the evidence is read as soon as the store is
-   * available.
-   */
+  /** Reads the stored evidence. If the home store is unreachable, reads it as soon as the store is available. */
   static async open(
     store: EvidenceStore,
     { times = EVIDENCE_TIMES, log }: EvidenceOptions = {},
   ): Promise<EvidenceRecorder> {
     const recorder = new EvidenceRecorder(store, times, log);
-    // If the evidence cannot be read, the target opens without it, and its holds are assessed from scratch.
+    // If reading the evidence fails, the target opens without any, and its holds are assessed from scratch.
     await store.whenAvailable(() => recorder.#readStored()).catch((error) => recorder.#logFailure(error));
     store.onEmptied(() => recorder.#markAllChanged(new Set()));
     return recorder;
   }
 
   /**
-   * Returns and forgets the stored state of a hold, or `undefined` if there is none. Whether the observed hold is the
-   * same is decided when the observation is applied.
+   * Returns and forgets the stored state of a hold, or returns `undefined` if there is none. The index decides whether
+   * the observed hold is the same one when it applies the observation.
    */
   readonly restoreHold = (
     observation: HeldObservation,
@@ -96,7 +94,7 @@ export class EvidenceRecorder {
 
   start(source: EvidenceSource): void {
     this.#source = source;
-    // Another writing instance may have changed the store since it was read.
+    // Another instance may have written the evidence since this one read it.
     if (!source.isWriter()) this.#stored = undefined;
     this.#timer = setInterval(() => void this.#write(), this.times.writeEveryMs);
     this.#timer.unref();
@@ -114,7 +112,7 @@ export class EvidenceRecorder {
   }
 
   /**
-   * Marks the stored evidence of an ended hold for removal. A hold that was never stored is dropped, because short
+   * Marks the stored evidence of an ended hold for removal. A hold without stored evidence is forgotten, because short
    * holds would otherwise accumulate while the home store is unreachable.
    */
   #recordEnd(key: Key): void {
@@ -122,7 +120,7 @@ export class EvidenceRecorder {
     else this.#changed.delete(key);
   }
 
-  /** Stops, and writes the pending evidence within at most one second. */
+  /** Stops the timer and writes pending evidence. Waits at most one second for the write. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     const written = this.#write().then(() => this.#write());
@@ -161,7 +159,7 @@ export class EvidenceRecorder {
     const source = this.#source;
     if (source === undefined || this.store.isDisconnected) return;
     if (!source.isWriter()) {
-      // Another instance writes, so the store is read again before this instance writes.
+      // Another instance writes now, so this instance must read the store again before its next write.
       this.#stored = undefined;
       this.#changed.clear();
       if (source.isComplete()) this.#unread.clear();
@@ -191,7 +189,7 @@ export class EvidenceRecorder {
     }
   }
 
-  /** Marks for removal the evidence of holds that ended while no instance was watching. */
+  /** Marks evidence for removal if its hold ended while no instance was watching. */
   #markEndedUnseen(source: EvidenceSource, stored: ReadonlySet<Key>): void {
     if (!this.#mayHaveEndedUnseen) return;
     this.#mayHaveEndedUnseen = false;

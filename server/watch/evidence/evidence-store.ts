@@ -3,7 +3,7 @@ import { HOME_PREFIX } from "../../formats/keys.ts";
 import type { HomeStore } from "../../home/home-store.ts";
 
 const SCAN_COUNT = 1000;
-/** How long the evidence of a target that is no longer watched is kept: seven days, in ms. */
+/** Time, in ms, for which the store keeps the evidence of a target that is no longer watched: seven days. */
 const RETENTION_MS = 7 * 86_400_000;
 
 /** The evidence of one target in the home store: a hash with one field per lock. */
@@ -22,7 +22,7 @@ export class EvidenceStore {
   }
 
   /**
-   * Runs a task as soon as the store is available, possibly more than once.
+   * Runs a task as soon as the store is available. May run the task more than once.
    *
    * @throws any error of the task except `unavailable` and `unknown_outcome`
    */

@@ -8,10 +8,11 @@ import { findSteadyInterval, type RenewalHistory } from "../holds/renewal-histor
 /** Maximum number of holders to store per hold. Only semaphores have more. */
 const HOLDERS_MAX = 32;
 const TEXT_CHARACTERS_MAX = 8192;
-/** A stored time that is this far in the future, in ms, proves that Redis's clock was set back. */
+/** If a stored time is at least this far in the future, in ms, Redis's clock was set back. */
 const CLOCK_STEP_MS = 5000;
 /**
- * A continuity id that matches no real observation period, because observation has been interrupted since the write.
+ * A continuity id that differs from all current ones, because there was no observation between the write and the
+ * restart.
  */
 const STORED_CONTINUITY_ID = "stored";
 
@@ -19,8 +20,8 @@ const Time = z.int().min(0);
 const Duration = z.int().min(0);
 
 /**
- * The digest, count, number of the last change, time first seen, whether that time is the exact start, and own
- * deadline.
+ * Digest, count, sequence number of the last change, first observation, whether that is the exact start, and the
+ * holder's own deadline.
  */
 const StoredHolder = z.tuple([
   z.string().max(32),
@@ -31,7 +32,7 @@ const StoredHolder = z.tuple([
   Time.nullable().optional(),
 ]);
 
-/** Uses arrays instead of objects, because field names would take half of the space. */
+/** Arrays, because the field names of objects would take half of the space. */
 const StoredHold = z.tuple([
   z.literal(1),
   z.tuple([Time, Time.nullable(), Duration.nullable()]),
@@ -41,7 +42,7 @@ const StoredHold = z.tuple([
 ]);
 type StoredHold = z.infer<typeof StoredHold>;
 
-/** Formats the parts of a hold that must survive a restart: deadline, renewals, and start. */
+/** Formats the parts of a hold that must survive a restart: its deadline, renewals and start. */
 export function formatHoldEvidence({ seen, endsAtMs, longestMs, renewals, holders }: ObservedHold): string {
   const { sinceMs, count, lastAt, intervalsMs, countedFrom, leaseMs, leaseBeganAt, isExtended } = renewals;
   const stored: StoredHold = [
@@ -67,11 +68,11 @@ function roundTime(ms: number | null): number | null {
 }
 
 /**
- * Restores a stored hold with the holders that the observation shows. Whether this is the same hold is decided when the
- * observation is applied.
+ * Restores a stored hold with the holders of the observation. The index decides whether this is the same hold when it
+ * applies the observation.
  *
- * @param text the result of `formatHoldEvidence`; any other text is ignored
- * @returns the restored hold, or `undefined` if the text is invalid or the observation contains no stored holder
+ * @param text the result of `formatHoldEvidence`
+ * @returns `undefined` if the text is invalid or if none of the observed holders is stored
  */
 export function restoreHold(
   text: string,
@@ -97,7 +98,7 @@ export function restoreHold(
   const liveness = assessLiveness({ seen, renewals });
   const { key } = observation;
   const continuityId = STORED_CONTINUITY_ID;
-  // The reading that continues the hold sets `isListed`.
+  // The reading that continues the hold sets the actual value of `isListed`.
   return { key, seen, holders, continuityId, endsAtMs, longestMs, isListed: true, renewals, liveness };
 }
 

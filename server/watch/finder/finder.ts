@@ -10,7 +10,7 @@ import { TimeBudget } from "../scan/time-budget.ts";
 import { FoundLocks } from "./found-locks.ts";
 
 /**
- * Share of the time that a search may take. Larger than for background scans, because a search runs once and an
+ * Share of the time that a search may use. It is larger than for background scans, because a search runs once and an
  * operator waits for the result.
  */
 const SCAN_SHARE = 0.2;
@@ -18,7 +18,9 @@ const SAVED_MS_MAX = 250;
 const BATCH_SIZE = 50;
 const TRIES = 10;
 const RETRY_MS = 500;
-/** Number of keys of a pattern to read without finding a lock before only a sample of its other keys is read. */
+/**
+ * Number of keys of a pattern to read in full. If none is a lock, only a sample of the pattern's other keys is read.
+ */
 const SAMPLE_MIN = 200;
 const SAMPLE_ONE_OF = 20;
 const NAMES_MAX = 20_000;
@@ -37,7 +39,7 @@ interface FinderDeps {
 interface MasterScan {
   readonly master: Master;
   readonly discovery: ScanCursor;
-  /** The server run that the cursor belongs to, or `undefined` if unknown. */
+  /** Identifies the run of the server to which the cursor belongs. `undefined` if unknown. */
   readonly run: string | undefined;
 }
 
@@ -85,12 +87,12 @@ export class Finder {
   get report(): FinderReport {
     const run = this.#currentRun;
     const groups = run?.found.listGroups(this.deps) ?? [];
-    // A pattern that matches everything would watch the whole keyspace.
+    // The pattern `*` would cause Lockkeeper to watch the whole keyspace.
     const more = groups.filter(
       ({ isWatched, confidence, pattern }) => !isWatched && confidence !== "possible" && pattern !== "*",
     );
     const runningMs = this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince;
-    // Estimated from the COUNT of each call, although Redis can return more or fewer keys.
+    // The sum of the COUNT arguments. Redis can return more or fewer keys per call.
     const estimate = run?.scans.reduce((sum, { discovery: cursor }) => sum + cursor.scanned, 0) ?? 0;
     const scanned = this.#state === "done" ? (run?.keys ?? estimate) : estimate;
     return {
@@ -163,7 +165,7 @@ export class Finder {
       for await (const keys of cursor.readPages(signal)) {
         const worth = keys.filter((key) => isWorthReading(run, key));
         run.skipped += keys.length - worth.length;
-        // A cancelled search still finishes the current page, so that it can resume after that page.
+        // A cancelled search finishes the current page and can then resume with the next one.
         for (let at = 0; at < worth.length; at += BATCH_SIZE) {
           const startedAt = performance.now();
           const batch = worth.slice(at, at + BATCH_SIZE);
@@ -187,15 +189,15 @@ async function retry<Result>(signal: AbortSignal, work: () => Promise<Result>): 
   }
 }
 
-/** Whether every server is still in the run that returned its cursor. A cursor is not valid in any other run. */
+/** Whether every server is still in the run that returned its cursor. A restart makes the cursor invalid. */
 async function isSameServerRun({ scans }: FinderRun): Promise<boolean> {
   const runs = await Promise.all(scans.map(({ master }) => readRunId(master.redis)));
   return scans.every(({ run }, at) => run !== undefined && run === runs[at]);
 }
 
 /**
- * Whether to read the key. Patterns without locks, such as caches and sessions, can have very many keys and are only
- * sampled.
+ * Whether to read the key. Patterns without locks, such as caches and sessions, can match very many keys, so only a
+ * sample of them is read.
  */
 function isWorthReading({ names }: FinderRun, key: Key): boolean {
   const name = toKeyPattern(key);

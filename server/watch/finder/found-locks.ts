@@ -5,7 +5,7 @@ import { toKeyPattern } from "../../../lib/keys/key-pattern.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 
 const CONFIDENCE_ORDER: readonly Confidence[] = ["certain", "likely", "possible"];
-/** Minimum number of patterns that must differ in only one segment to be merged. */
+/** Minimum number of patterns to merge. They must differ in only one segment. */
 const FAMILY_SIZE_MIN = 8;
 const GROUPS_MAX = 2000;
 const GROUPS_SHOWN_MAX = 200;
@@ -64,12 +64,12 @@ export class FoundLocks {
   }
 
   /**
-   * Merges patterns that differ in only one segment, from the last segment to the second. The first segment is kept,
-   * because it names the family. If too many groups remain, merges all groups of each format.
+   * Merges patterns that differ in one segment, from the last segment to the second. Keeps the first segment, which
+   * names the family. If too many groups remain, merges all groups of each format.
    */
   #mergeGroups(): void {
     const most = Math.max(0, ...[...this.#groups.values()].map(({ segments }) => segments.length));
-    // Odd positions are separators.
+    // Odd positions hold separators.
     for (let at = most - 1 - ((most - 1) % 2); at >= 2; at -= 2) this.#mergeGroupsAt(at);
     if (this.#groups.size <= GROUPS_MAX) return;
     const all = [...this.#groups.values()];
@@ -101,7 +101,7 @@ function formatGroupId(format: FormatName, segments: readonly string[]): string 
   return `${format}\n${segments.join("")}`;
 }
 
-/** Returns a glob for the segments. Escapes all special characters except `*`. */
+/** Returns a glob for the segments. Escapes all special characters of a glob except `*`. */
 function toGlob(segments: readonly string[]): string {
   return segments
     .join("")

@@ -8,8 +8,8 @@ export type GetTypicalHeldMs = (key: Key) => number | undefined;
 export const NO_TYPICAL_HELD: GetTypicalHeldMs = () => undefined;
 
 /**
- * A property of a hold at a given time on Redis's clock. `typicalMs` is the typical hold time of its pattern, looked
- * up once for all properties, or `NEVER` if unknown.
+ * Computes a property of a hold at a time on Redis's clock. `typicalMs` is the typical hold time of the key's pattern,
+ * or `NEVER` if unknown.
  */
 type AtTime<Answer> = (hold: ObservedHold, nowMs: number, typicalMs: number) => Answer;
 
@@ -17,8 +17,8 @@ type AtTime<Answer> = (hold: ObservedHold, nowMs: number, typicalMs: number) => 
 export const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * A lock needs attention once it has been held for this multiple of its typical time. One hold in twenty exceeds the
- * typical time itself.
+ * Multiple of the typical (p95) hold time after which a lock needs attention. One hold in twenty exceeds the p95
+ * itself.
  */
 const TYPICAL_FACTOR_MAX = 2;
 
@@ -28,8 +28,8 @@ export function needsAttention(hold: ObservedHold, nowMs: number, typicalMs: num
 }
 
 /**
- * Whether a hold can need attention. Excludes data that only resembles a lock, which has neither waiters nor a lease,
- * and latches, which never have a lease.
+ * Whether a hold can need attention. Excludes unlisted locks, which may be other data, and latches, which never have a
+ * lease.
  */
 function isAssessed({ seen, isListed }: ObservedHold): boolean {
   return seen.state === "held" && seen.kind !== "latch" && isListed;
@@ -57,7 +57,7 @@ function computePastTypicalAt(hold: ObservedHold, typicalMs: number, times = TYP
 /** A filter term whose result changes with time. */
 export interface TimeDependentTerm {
   readonly matches: AtTime<boolean>;
-  /** Earliest time at which the result changes without any change to the hold. */
+  /** Returns the earliest time at which the result changes without a change to the hold. */
   readonly computeChangeAt: AtTime<number>;
   readonly usesTypical: boolean;
 }
@@ -82,7 +82,7 @@ export function compileTimeDependentTerm(term: FilterTerm): TimeDependentTerm | 
   };
 }
 
-/** Returns the time at which the result of a comparison changes: `<` is true before that time, `>` after it. */
+/** Returns the time at which the result of a comparison changes: `<` is true before it, and `>` is true after it. */
 function computeBound(
   term: Extract<ComparisonTerm, { ms: unknown }>,
   hold: ObservedHold,
@@ -107,9 +107,11 @@ function computeChangeAfter(bound: number, nowMs: number): number {
 /** Factor of the severity in a rank. The rest of the rank is the age in seconds, which has at most ten digits. */
 const SECONDS = 1e10;
 const DOUBLINGS_MAX = 20;
-/** The severity of locks that are overdue or have no TTL. Lower severities are doublings of the typical hold time. */
+/**
+ * The severity of locks that are overdue or have no TTL. Lower severities represent doublings of the typical hold time.
+ */
 const CRITICAL = DOUBLINGS_MAX + 2;
-/** The lowest severity of locks that block others. Each doubling of the number of waiters adds one severity. */
+/** The lowest severity of locks that block others. Each doubling of the number of waiters adds 1. */
 const BLOCKING = CRITICAL + 1;
 const BLOCKING_CRITICAL = BLOCKING + DOUBLINGS_MAX + 1;
 /**
@@ -120,15 +122,15 @@ const BLOCKING_MS_MIN = 10_000;
 /**
  * Ranks a lock for the `attention` sort, in this order:
  *
- * 1. locks that block others and are overdue or have no TTL
- * 2. other locks that block others, by doublings of their waiters, most waiters first
+ * 1. blocking locks that are overdue or have no TTL
+ * 2. other blocking locks, by doublings of their number of waiters, most waiters first
  * 3. other locks that are overdue or have no TTL
  * 4. locks held past their typical time, by doublings
  * 5. all other locks
  *
- * Among locks of equal severity, the longest held comes first.
+ * Locks of equal severity are ordered by hold time, longest first.
  *
- * A lock blocks others if clients wait for it and it has been held for ten seconds or longer.
+ * A lock is blocking if it has waiters and has been held for 10 s or longer.
  */
 export function computeRank(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   const age = SECONDS - Math.min(SECONDS - 1, Math.floor(getHeldSince(hold) / 1000));
@@ -145,7 +147,7 @@ function computeSeverity(hold: ObservedHold, nowMs: number, typicalMs: number): 
 }
 
 /**
- * Returns when the lock starts to block others if its waiters keep waiting, or `NEVER` if it has no known waiters.
+ * Returns when the lock starts to count as blocking if its waiters keep waiting, or `NEVER` if it has no known waiters.
  */
 function computeBlockingAt(hold: ObservedHold): number {
   return countWaiters(hold) > 0 ? getHeldSince(hold) + BLOCKING_MS_MIN : NEVER;
@@ -164,7 +166,7 @@ function countDoublings(hold: ObservedHold, nowMs: number, typicalMs: number): n
   return times <= 1 ? 0 : Math.min(DOUBLINGS_MAX, 1 + Math.floor(Math.log2(times)));
 }
 
-/** Returns when the rank of a hold changes without any change to the hold. */
+/** Returns when the rank changes without a change to the hold. */
 export function computeRankChangeAt(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   if (!isAssessed(hold)) return NEVER;
   const blockingAt = computeBlockingAt(hold);

@@ -9,21 +9,21 @@ import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from ".
 
 /** The circumstances of an observation. */
 export interface ObservationContext {
-  /** The key was reported as gone, so a hold that looks the same is a different one. */
+  /** Whether a notification reported the key as gone. A hold that looks the same is then a different one. */
   readonly wasGone: boolean;
-  /** More holders were reported as gone than are missing, so a holder may have left and come back. */
+  /** Whether notifications reported more exits than holders are missing. A holder may then have left and come back. */
   readonly hasAmbiguousExit?: boolean;
-  /** An operator extended the lease, which is not evidence that the holder is alive. */
+  /** Whether an operator extended the lease. This extension is not evidence that the holder is alive. */
   readonly isExtended?: boolean;
-  /** Whether a new hold is known to have begun between the last two observations. */
+  /** `exact` if a hold that this observation shows first must have begun after the previous observation. */
   readonly since: "exact" | "at_least";
   /** Identifies the period of uninterrupted observation. */
   readonly continuityId: string;
-  /** False for a possible lock that is not listed; true by default. */
+  /** False for an unlisted lock; true by default. */
   readonly isListed?: boolean;
 }
 
-/** Candidate lists, interned because all locks share a few distinct ones. */
+/** Interned lists of candidates, because all locks share a few distinct lists. */
 const CANDIDATE_LISTS = new Map<string, HeldObservation["candidates"]>();
 
 function internCandidates(candidates: HeldObservation["candidates"]): HeldObservation["candidates"] {
@@ -34,8 +34,8 @@ function internCandidates(candidates: HeldObservation["candidates"]): HeldObserv
 }
 
 /**
- * Builds a compact copy of the observation for storage. Objects created by spreading take twice the memory, and there
- * can be a million of them. Returns the original object if it has a rare field.
+ * Builds a compact copy of the observation for storage. There can be a million of them, and objects created by
+ * spreading take twice the memory. Returns the original object if it has a rare field.
  */
 function compactObservation(observation: HeldObservation): HeldObservation {
   const { state, key, asOf, type, format, kind, confidence, remainingMs, waiters } = observation;
@@ -51,8 +51,7 @@ function compactObservation(observation: HeldObservation): HeldObservation {
 }
 
 /**
- * Returns the hold after an observation. A holder that matches a previous one keeps what is known about it, such as its
- * start.
+ * Returns the hold after an observation. A holder that matches a previous one keeps its known facts, such as its start.
  */
 export function updateHold(
   before: ObservedHold | undefined,
@@ -92,7 +91,7 @@ export function updateHold(
     };
   };
   const [first, ...others] = seen.holders;
-  // An array literal takes less memory than `map` for the common case of one holder.
+  // For one holder, an array literal takes less memory than the result of `map`.
   const holders: ObservedHold["holders"] =
     others.length === 0 ? [held(first)] : [held(first), ...others.map(held)];
   const { continuityId } = context;
@@ -117,13 +116,14 @@ export function updateHold(
   return withRecurrence(hold, recurrence);
 }
 
-/** Adds the recurrence only if there is one, to save memory in nearly all holds. */
+/** Adds the recurrence only if it changed, because nearly all holds have none and need no field for it. */
 function withRecurrence(hold: ObservedHold, recurrence: Recurrence | undefined): ObservedHold {
   return recurrence === undefined || recurrence === hold.recurrence ? hold : { ...hold, recurrence };
 }
 
 /**
- * Whether the lock still has the same single holder, and no notification suggests otherwise. This is the common case.
+ * Whether the lock still has the same single holder, and no notification contradicts this. Handles the common case
+ * quickly.
  */
 function isSameSingleHolder(
   before: ObservedHold,
@@ -168,7 +168,7 @@ function continueHold(
   return withRecurrence(hold, before.recurrence);
 }
 
-/** Keeps the known deadline if the difference is within clock tolerance, so that the sort order stays stable. */
+/** Returns the previous deadline if the new one is within clock tolerance, which keeps the sort order stable. */
 function computeEndsAtMs(
   before: ObservedHold | undefined,
   { asOf, remainingMs }: HeldObservation,
@@ -215,7 +215,7 @@ class PreviousHolders {
   constructor(before: ObservedHold | undefined, seen: HeldObservation) {
     this.#unmatched = [...(before?.holders ?? [])];
     this.epochs = new Set(this.#unmatched.map(({ epoch }) => epoch));
-    // The lock became available when the previous hold ended, so this is a new hold.
+    // The lock could be acquired after the previous hold ended, so this is a new hold.
     this.hasEnded = before?.seen.state === "ended" && seen.state === "held";
   }
 
@@ -228,7 +228,7 @@ class PreviousHolders {
 /**
  * Creates a hold from one observation of a key that is not watched.
  *
- * @param isAlwaysListed whether a lock with this key is always listed, even if it is only a possible lock
+ * @param isAlwaysListed whether to list a lock with this key even if it is only a possible lock
  */
 export function createTransientHold(
   observation: Observation,

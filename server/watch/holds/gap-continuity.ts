@@ -1,17 +1,17 @@
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
 /**
- * Share of the lease by which an unchanged deadline may appear to change, because the masters of a quorum receive a
- * renewal at different times. Without a gap, differences up to the same share are smoothed.
+ * Share of the lease by which an unchanged deadline may appear to move, because the masters of a quorum receive a
+ * renewal at different times. `smoothTimes` uses the same share for reads without a gap.
  */
 const DEADLINE_SHARE = 0.05;
 const DEADLINE_MS_MAX = 500;
 /** Maximum clock difference between a master and the replica that was promoted, in ms. */
 const CLOCK_DIFFERENCE_MS = 50;
-/** Share of the interval by which a renewal during a gap may be off schedule. */
+/** Share of the renewal interval by which a renewal during a gap may deviate from the schedule. */
 const BEAT_SHARE = 0.1;
 
-/** The parts of an `ObservedHold` that are compared. */
+/** The fields of an `ObservedHold` that `outlastsGap` compares. */
 interface HoldBeforeGap {
   readonly seen: HeldObservation;
   readonly holders: readonly unknown[];
@@ -19,12 +19,12 @@ interface HoldBeforeGap {
 }
 
 /**
- * Whether an owner string that can be reused identifies the same hold before and after a gap.
+ * Whether a reusable owner string identifies the same hold before and after a gap.
  *
- * Returns true if the deadline is unchanged, because a different hold would have a different deadline. Also returns
- * true for a single holder with a steady renewal interval if the deadline is the one that a renewal on schedule would
- * have set. Any other deadline may belong to a new hold by the same owner. A lock without a TTL has no deadline to
- * compare, and is treated as the same hold.
+ * Returns true if the deadline is unchanged, because a new hold would have a different deadline. Also returns true for
+ * a single holder with a steady renewal interval if the deadline matches a renewal on schedule. With any other
+ * deadline, the same owner may have a new hold. A lock without a TTL has no deadline to compare, and is treated as the
+ * same hold.
  */
 export function outlastsGap(
   before: HoldBeforeGap,

@@ -6,15 +6,15 @@ import { isRecurring } from "./recurrence.ts";
 
 /**
  * A version identifies a hold, or one holder of a shared lock. A Lockkeeper hold is identified by its fencing token
- * (`fence`). A Lockkeeper reader, or a foreign hold whose owner string is never reused, is identified by that string
- * (`token`). If owner strings are reused, the version consists of the owner, the observed epoch and the observation
+ * (`fence`). Lockkeeper readers, and foreign holds whose owner strings are never reused, are identified by the owner
+ * string (`token`). For all other holds, the version consists of the owner, the observed epoch and the observation
  * period (`seen`). A version of several holders identifies all of them (`all` or `seen`).
  */
 
-// Epochs restart with the process. Without the nonce, the version of another process could match by chance.
+// Each process counts epochs from the start. Without the nonce, a version from another process could match by chance.
 const PROCESS_NONCE = randomBytes(6).toString("base64url");
 
-/** Continuity id while there are no notifications. Any change between two scans may be missed. */
+/** The continuity id while there are no notifications. Lockkeeper may then miss any change between two scans. */
 export const NO_CONTINUITY = "x";
 
 export function buildHoldVersion(hold: ObservedHold): string {
@@ -57,7 +57,7 @@ function formatObservedVersion(continuityId: string, holders: readonly ObservedH
   ].join(".");
 }
 
-/** Whether a version identifies a hold that is only known from observation. */
+/** Whether a version identifies the hold only by observation, because its owner string can be reused. */
 export function isObservedVersion(version: string): boolean {
   return version.startsWith("seen.");
 }
@@ -73,8 +73,8 @@ export interface VersionMatch {
 /**
  * Compares the version that an operator saw with the current hold.
  *
- * `changed`: the hold is certainly a different one. `unverified`: the owner is the same, but there is a gap in the
- * observation, or the key was reported as gone too often. The lock may have been released and acquired again.
+ * `changed`: the hold is certainly a different one. `unverified`: the owner is the same, but the observation has a gap
+ * or the key was reported as gone too often. The owner may have released the lock and acquired it again.
  */
 export function matchVersion(expected: string, hold: ObservedHold): VersionMatch {
   const watching = {
@@ -106,7 +106,7 @@ function compareVersions(
   if (expected === present) return isSeen && isBlind ? "unverified" : "same";
   const [then, now] = [parseVersion(expected), parseVersion(present)];
   if (then.owners === undefined || then.owners !== now.owners) return "changed";
-  // The format has since become known, and its owner strings are never reused.
+  // The version is from before the format was known. With the known format, the owner string is never reused.
   if (!isSeen) return "same";
   const hasOtherEpoch = then.kind === "seen" && then.boot === PROCESS_NONCE && then.epochs !== now.epochs;
   if (hasOtherEpoch && !isRecurring) return "changed";
@@ -128,7 +128,7 @@ function parseVersion(version: string): VersionParts {
   return { kind, boot, epochs, owners };
 }
 
-/** Returns a digest that identifies a holder by its stored fields and does not reveal its owner string. */
+/** Returns a digest of the stored fields that identify a holder. The digest does not reveal the owner string. */
 export function digestHolder(seen: SeenHolder): string {
   return digestTexts([formatHolderIdentity(seen), seen.fence ?? ""]);
 }

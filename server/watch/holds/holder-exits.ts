@@ -3,14 +3,15 @@ import type { Observation } from "../../formats/observation.ts";
 import { isSameHolder } from "./holder-identity.ts";
 import type { ObservedHold } from "./observed-hold.ts";
 
-/** Events of a removed hash field or set member. */
+/** Matches the events that remove a hash field, set member or sorted set member. */
 const EXIT_EVENTS = /^(?:hdel|hexpired|srem|spop|zrem|zpop)/;
-/** Time, in ms, within which the notification of a missing holder arrives. After that, none is expected. */
+/** Time, in ms, to wait for the notification of a missing holder. */
 const NOTIFIED_WITHIN_MS = 1000;
 
 /**
- * Counts notifications of holders that left a shared lock. If more have left than are missing, one of the present
- * holders may have left and come back under the same owner. None of them is then certain to be the same hold.
+ * Counts the holders that left a shared lock according to notifications. If more have left than are missing, a present
+ * holder may have left and come back under the same owner. It is then uncertain for all present holders whether their
+ * hold is the same.
  */
 export class HolderExits {
   readonly #exits = new Map<Key, { count: number; at: number }>();
@@ -29,7 +30,7 @@ export class HolderExits {
   }
 
   /**
-   * Whether more holders have left the lock than are missing.
+   * Whether notifications report more exits than holders are missing.
    *
    * @param missing number of missing holders in a read that was sent at `sentAt`
    */
@@ -40,7 +41,7 @@ export class HolderExits {
     const isRecent = ahead !== undefined && performance.now() < ahead.until;
     const balance = missing + (isRecent ? ahead.count : 0) - (left?.count ?? 0);
     this.#missingAhead.delete(key);
-    // A notification after the read was sent may be about a later change, so it counts for the next read as well.
+    // A notification after `sentAt` may be about a later change, so the next read counts it as well.
     if (left !== undefined && sentAt > left.at) this.#exits.delete(key);
     if (balance > 0)
       this.#missingAhead.set(key, { count: balance, until: performance.now() + NOTIFIED_WITHIN_MS });
@@ -48,7 +49,7 @@ export class HolderExits {
   }
 }
 
-/** Counts the holders of a shared lock that have disappeared. */
+/** Returns how many holders of a shared lock have disappeared. */
 export function countMissingHolders(observation: Observation, before: ObservedHold | undefined): number {
   if (before === undefined || before.holders.length < 2) return 0;
   if (observation.state !== "held" && observation.state !== "ended") return 0;

@@ -1,10 +1,7 @@
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
-/**
- * Whether an owner string identifies a single hold in every possible format of the lock. Otherwise, the string can be
- * reused.
- */
+/** Whether an owner string identifies a single hold in every possible format of the lock. */
 export function hasUniqueOwner({ format, candidates, isChosen }: HeldObservation): boolean {
   return (
     isChosen !== true &&
@@ -13,14 +10,12 @@ export function hasUniqueOwner({ format, candidates, isChosen }: HeldObservation
   );
 }
 
-/** Whether stored data alone identifies the hold: a fencing token, or an owner string that is never reused. */
+/** Whether the stored data alone identifies the hold, by a fencing token or an owner string that is never reused. */
 export function hasCertainIdentity(seen: HeldObservation, { fence }: SeenHolder): boolean {
   return fence !== null || hasUniqueOwner(seen);
 }
 
-/**
- * Whether two observations show the same holder, based on stored data. Labels of Lockkeeper holds are not compared.
- */
+/** Whether two observations show the same holder, based on stored data. Ignores the labels of Lockkeeper holds. */
 export function isSameHolder(a: SeenHolder, b: SeenHolder): boolean {
   return a.token === b.token && a.role === b.role && a.fence === b.fence && hasSameStoredFields(a, b);
 }

@@ -3,7 +3,7 @@ import type { HeldObservation } from "../../formats/observation.ts";
 import type { RenewalHistory } from "./renewal-history.ts";
 import { getRenewalSchedule } from "./renewal-policy.ts";
 
-/** A renewal may be late by this share of the interval before the holder is overdue. */
+/** Share of the renewal interval by which a renewal may be late before the holder is overdue. */
 const GRACE_SHARE = 1 / 2;
 /** Number of intervals without a renewal after which a hold counts as not renewing. */
 const OBSERVED_INTERVALS_MIN = 1.5;
@@ -16,13 +16,13 @@ export interface LivenessEvidence {
   readonly renewals: RenewalHistory;
 }
 
-/** The liveness as stored with every lock. */
+/** The liveness stored with each lock. */
 export interface LivenessAssessment {
   readonly state: LivenessState;
   readonly missedRenewals: number;
 }
 
-/** Shared by all locks without missed renewals, to save memory. */
+/** Constants for locks without missed renewals. All such locks share them, which saves memory. */
 const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "overdue">, LivenessAssessment>> = {
   alive: { state: "alive", missedRenewals: 0 },
   not_renewing: { state: "not_renewing", missedRenewals: 0 },
@@ -33,7 +33,7 @@ const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "overdue">, Live
 /**
  * Assesses whether the holder is alive, as of the last reading.
  *
- * A holder is `overdue` only on sufficient evidence: renewals at a steady interval (`RenewalHistory`), an interval
+ * A holder counts as `overdue` only on sufficient evidence: a steady renewal interval (`RenewalHistory`), an interval
  * stated when the lock was acquired, or a library that is known with certainty and whose holders all renew.
  */
 export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
@@ -52,7 +52,7 @@ export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
   return { state: "overdue", missedRenewals };
 }
 
-/** Returns when the liveness changes if the hold is not renewed, or `undefined` if it will not change. */
+/** Returns when the liveness changes without a renewal, or `undefined` if it does not change. */
 export function findLivenessChangeAt(evidence: LivenessEvidence): number | undefined {
   const { asOf, remainingMs } = evidence.seen;
   if (remainingMs === null) return undefined;
@@ -80,13 +80,13 @@ export function describeLiveness(evidence: LivenessEvidence): Liveness {
 interface RenewalExpectation {
   readonly intervalMs: number;
   readonly nextAt: number;
-  /** Without a renewal, the state does not change before this time. */
+  /** The earliest time at which the state changes without a renewal. */
   readonly changesAt: number;
-  /** Whether the evidence suffices to count a missing renewal as overdue. */
+  /** Whether the evidence is sufficient to count a missing renewal as overdue. */
   readonly isSufficient: boolean;
   /** Whether the last renewal matches the default interval of the library. */
   readonly isLikelyTimer: boolean;
-  /** No steady interval was observed, and the library has no watchdog. */
+  /** Whether renewals are manual: no steady interval was observed, and the library has no watchdog. */
   readonly isManual: boolean;
 }
 
@@ -96,11 +96,12 @@ function computeExpectation({ seen, renewals }: LivenessEvidence): RenewalExpect
   const isSteady = steadyIntervalMs !== undefined;
   const isSufficient = isSteady || basis === "certain";
   const isStated = seen.holders[0].statedRenewal !== undefined && basis === "certain";
-  // A holder that renews less often than expected is assessed by its longest observed interval.
+  // If a holder renews less often than expected, its longest observed interval applies.
   const patientMs = Math.max(scheduledMs, ...intervalsMs);
   const shortestMs = isStated ? scheduledMs : 1;
   const intervalMs = isSteady ? Math.max(shortestMs, steadyIntervalMs) : patientMs;
-  // The current lease began with the last renewal or, if its length is known, at `leaseBeganAt`.
+  // The lease began with the last renewal or at `leaseBeganAt`, whichever is later. If `leaseBeganAt` is unknown, the
+  // time of the reading counts.
   const givenAt = Math.min(seen.asOf, Math.max(lastAt ?? 0, leaseBeganAt ?? seen.asOf));
   const nextAt = givenAt + intervalMs;
   const observedFrom = Math.max(renewals.sinceMs, lastAt ?? 0);

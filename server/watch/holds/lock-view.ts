@@ -65,7 +65,7 @@ function toHolder(target: string, hold: ObservedHold, holder: ObservedHolder): H
   };
 }
 
-/** Returns the id that the API uses for the hold, or `null` if the API has no verbs for such holds. */
+/** Returns the id of the hold in the API, or `null` if the API has no verbs for such holds. */
 function findHoldId(
   target: string,
   { key, seen }: ObservedHold,

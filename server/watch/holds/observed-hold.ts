@@ -8,36 +8,35 @@ import type { RenewalHistory } from "./renewal-history.ts";
 /** One holder in the index. */
 export interface ObservedHolder {
   readonly seen: SeenHolder;
-  /** Increases with every new hold of any key. Distinguishes holds with the same owner string. */
+  /** Increases with every new hold of any key. Distinguishes holds that have the same owner string. */
   readonly epoch: number;
   /** When the holder was first observed, on the Redis clock. */
   readonly firstSeenMs: number;
   readonly since: "exact" | "at_least";
-  /** How often this holder may have left the shared lock and come back. */
+  /** Number of times that this holder may have left the shared lock and come back. */
   readonly ambiguousExits: number;
 }
 
-/** A held lock in the index: its last observation, and the facts that are known only from watching it. */
+/** A held lock in the index: its last observation, and facts that only continuous observation provides. */
 export interface ObservedHold {
   readonly key: Key;
   readonly seen: HeldObservation;
   /** The holders of `seen`, in the same order. */
   readonly holders: readonly [ObservedHolder, ...ObservedHolder[]];
-  /** Identifies the period of uninterrupted observation that the last read belongs to. */
+  /** Identifies the period of uninterrupted observation to which the last read belongs. */
   readonly continuityId: string;
-  /**
-   * When the lock expires, on the Redis clock; `null` if it has no TTL. Not affected by differences within clock
-   * tolerance.
-   */
+  /** When the lock expires, on the Redis clock; `null` if it has no TTL. Ignores differences within clock tolerance. */
   readonly endsAtMs: number | null;
   /** The longest TTL observed for this hold. */
   readonly longestMs: number | null;
   readonly renewals: RenewalHistory;
   /** The liveness as of the last read. */
   readonly liveness: LivenessAssessment;
-  /** False for a possible lock that lists, counts and events omit, because only its key or value suggests a lock. */
+  /**
+   * False for a possible lock that lists, counts and events omit, because only the key name or value suggests a lock.
+   */
   readonly isListed: boolean;
-  /** `undefined` for nearly all holds, because no owner recurred. */
+  /** Set if the owner recurred after its key was reported as gone. `undefined` for nearly all holds. */
   readonly recurrence?: Recurrence | undefined;
 }
 
@@ -50,7 +49,7 @@ export function getHolderSince({
   return { since: seen.sinceMs, sinceIs: seen.sinceIs ?? "exact" };
 }
 
-/** Returns the remaining time of one holder: its own if holders expire separately, otherwise the lock's. */
+/** Returns the remaining time of one holder in ms: its own if holders expire separately, otherwise that of the lock. */
 export function getRemainingMs({ seen }: ObservedHold, holder: ObservedHolder): number | null {
   return holder.seen.ownRemainingMs === undefined ? seen.remainingMs : holder.seen.ownRemainingMs;
 }

@@ -2,20 +2,20 @@ import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { computeGapToleranceMs } from "./gap-continuity.ts";
 import { isSameHolder } from "./holder-identity.ts";
 
-/** Maximum error of a deadline, caused by rounding and by Lockkeeper's estimate of Redis's clock. */
+/** Maximum error of a deadline in ms, caused by rounding and the estimate of Redis's clock. */
 export const CLOCK_TOLERANCE_MS = 5;
-/** Number of consecutive intervals required for a steady interval. This requires at least three renewals. */
+/** Number of consecutive intervals that a steady interval requires. They result from at least three renewals. */
 const STEADY_INTERVALS = 3;
-/** Maximum deviation of a timer's intervals from their median, as a share. */
+/** Maximum deviation of a timer's intervals from their median, as a share of the median. */
 const STEADY_SPREAD = 0.3;
 /**
- * Extensions within this share of the lease count as one renewal. A client that extends several keys after it
- * acquired the last one, or extends a lock twice, has no timer with that interval.
+ * Extensions less than this share of the lease apart count as one renewal. A client may extend several keys after it
+ * acquired the last one, or extend a lock twice, without having such a timer.
  */
 const SEPARATE_SHARE = 0.01;
 const SEPARATE_MS_MIN = 20;
 const SEPARATE_MS_MAX = 1000;
-/** Factor by which a lease must grow to start a new renewal schedule. */
+/** If a lease grows by at least this factor, a new renewal schedule starts. */
 const LONGER_LEASE_FACTOR = 1.5;
 
 /** The lease and the renewals of one hold, as observed in repeated reads. */
@@ -24,11 +24,14 @@ export interface RenewalHistory {
   readonly sinceMs: number;
   readonly count: number;
   readonly lastAt: number | null;
-  /** The latest intervals between renewals, or from the start to the first renewal; oldest first, at most three. */
+  /**
+   * The latest intervals between renewals, oldest first, at most three. The first one can begin at the start of the
+   * hold.
+   */
   readonly intervalsMs: readonly number[];
   /**
-   * The renewal interval: the median of the last three intervals if none differs from it by more than 30%.
-   * `undefined` after fewer than three renewals, or if they are irregular.
+   * The median of the last three renewal intervals, in ms. `undefined` if there are fewer than three intervals, or if
+   * one differs from the median by more than 30%.
    */
   readonly steadyIntervalMs: number | undefined;
   /** Start of the next interval, or `null` if unknown. */
@@ -37,7 +40,9 @@ export interface RenewalHistory {
   readonly leaseMs: number | null;
   /** Start of the current lease, or `null` if its length is unknown. */
   readonly leaseBeganAt: number | null;
-  /** The current deadline was set by an operator. `leaseMs` and `leaseBeganAt` are still those of the holder. */
+  /**
+   * Set if an operator set the current deadline. `leaseMs` and `leaseBeganAt` still describe the lease of the holder.
+   */
   readonly isExtended?: true;
 }
 
@@ -59,9 +64,9 @@ export function startRenewalHistory(seen: HeldObservation, begunAt: number | nul
 }
 
 interface ReadingGap {
-  /** Changes since the previous reading may have been missed. */
+  /** Whether changes since the previous reading may have been missed. */
   readonly isBroken: boolean;
-  /** An operator extended the lease. */
+  /** Whether an operator extended the lease. */
   readonly isExtended: boolean;
 }
 
@@ -90,7 +95,7 @@ export function updateRenewalHistory(
   return withRenewal({ ...renewals, countedFrom }, renewal.at, isSetByOperator ? undefined : lease);
 }
 
-/** @param lease `undefined` if unchanged, because an operator set the deadline */
+/** @param lease `undefined` if an operator set the deadline, which leaves the lease unchanged */
 function withRenewal(before: RenewalHistory, lastAt: number, lease: Lease | undefined): RenewalHistory {
   const { sinceMs, countedFrom } = before;
   const { leaseMs, leaseBeganAt } = lease ?? before;
@@ -111,7 +116,7 @@ function withRenewal(before: RenewalHistory, lastAt: number, lease: Lease | unde
     leaseMs,
     leaseBeganAt,
   };
-  // Adds the field only if set, to save memory in nearly all histories.
+  // Adds the field only if set, which saves memory in nearly all histories.
   return lease === undefined ? { ...history, isExtended: true } : history;
 }
 
@@ -129,7 +134,7 @@ function computeSeparationMs(leaseMs: number | null): number {
 
 interface Renewal {
   readonly at: number;
-  /** Whether the holder has set a new deadline, which replaces one set by an operator. */
+  /** Whether the renewal set a new deadline. That deadline replaces one set by an operator. */
   readonly setsDeadline: boolean;
 }
 
@@ -140,14 +145,14 @@ function findRenewal(before: WatchedHold, seen: HeldObservation, toleranceMs: nu
     const at = Math.min(seen.asOf, Math.max(before.seen.asOf, leaseBeganAt ?? seen.asOf));
     return { at, setsDeadline: true };
   }
-  // Within the time added by an operator, a renewal sets an earlier deadline or leaves it unchanged.
+  // During an operator's extension, a renewal sets an earlier deadline or leaves the deadline unchanged.
   if (isSetEarlier(before, seen)) return { at: seen.asOf, setsDeadline: true };
   return hasRenewedByScript(before.seen, seen) ? { at: seen.asOf, setsDeadline: false } : undefined;
 }
 
 type Lease = Pick<RenewalHistory, "leaseMs" | "leaseBeganAt">;
 
-/** Returns the requested lease, or the longest observed one. */
+/** Returns the requested lease and its start. If the lease is not stored, uses the longest observed one. */
 function describeLease(seen: HeldObservation, longestMs: number | null): Lease {
   const { asOf, remainingMs, holders } = seen;
   if (remainingMs === null) return { leaseMs: null, leaseBeganAt: null };
@@ -164,7 +169,7 @@ function isNear(a: number | null, b: number | null): boolean {
   return a === b || (a !== null && b !== null && Math.abs(a - b) <= CLOCK_TOLERANCE_MS);
 }
 
-/** Whether a script changed the hold but not its count. Each renewal increases `seq`. */
+/** Whether the sequence number increased and the count did not change, which means that a script renewed the hold. */
 function hasRenewedByScript({ holders: [was] }: HeldObservation, { holders: [is] }: HeldObservation) {
   return is.fence !== null && is.seq > was.seq && is.count === was.count;
 }
@@ -175,8 +180,8 @@ function isSetEarlier({ seen: was, renewals }: WatchedHold, is: HeldObservation)
 }
 
 /**
- * Whether a holder that stayed has a later deadline. A re-entry also extends the deadline, but is not evidence of a
- * timer.
+ * Whether a holder that stayed has a later deadline. Ignores re-entries, which extend the deadline but are not evidence
+ * of a timer.
  */
 function hasLaterDeadline(before: HeldObservation, seen: HeldObservation, toleranceMs: number): boolean {
   let haveAllStayed = true;

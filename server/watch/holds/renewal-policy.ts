@@ -3,32 +3,35 @@ import { FORMAT_NAMES, type FormatName } from "../../../lib/contract/format.ts";
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
-/** Which holders renew automatically, and after what fraction of the lease. */
+/** Which holders of a library renew automatically, and after what share of the lease. */
 export interface RenewalPolicy {
   readonly who: "all" | "some" | "none";
   readonly afterShare: number;
 }
 
-/** The expected renewals of a hold before any renewal has been observed. */
+/** The renewals to expect before any renewal has been observed. */
 export interface RenewalSchedule {
   readonly intervalMs: number;
   /**
-   * `certain`: the holder stated the interval, or the library is known with certainty and all its holders renew. A
-   * missing renewal is then overdue. `default`: some holders of the library renew at this interval. `none`: no timer is
+   * `certain`: the holder stated the interval, or the library is known with certainty and all its holders renew; a
+   * missing renewal is overdue. `default`: some holders of the library renew at this interval. `none`: no timer is
    * known.
    */
   readonly basis: "certain" | "default" | "none";
 }
 
-/** Share of the lease assumed for a hold that is extended although its library has no watchdog. */
+/** Assumed share of the lease after which a client extends a hold if its library has no watchdog. */
 const MANUAL_RENEWAL_SHARE = 1 / 2;
 /**
- * Minimum length of the period after a release in which a library may recreate the lock. A library with a timer
- * recreates the lock when the timer fires. Any other library does so immediately or by chance.
+ * Minimum time, in ms, after a release in which a library may recreate the lock. A library with a timer recreates the
+ * lock when the timer fires. Any other library does so immediately or by chance.
  */
 const REACQUIRE_MS_MIN = 1000;
 const NO_RENEWAL: RenewalPolicy = { who: "none", afterShare: MANUAL_RENEWAL_SHARE };
-/** The policy for Lockkeeper clients that state no interval. Older versions of the library renew at this share. */
+/**
+ * The policy for Lockkeeper clients that state no interval. Older versions of the client library renew after this
+ * share.
+ */
 const WATCHDOG_RENEWAL: RenewalPolicy = { who: "some", afterShare: 1 / 3 };
 
 const POLICY_BY_FORMAT = Object.fromEntries(
@@ -39,8 +42,7 @@ const POLICY_BY_FORMAT = Object.fromEntries(
 ) as Readonly<Record<FormatName, RenewalPolicy>>;
 
 /**
- * Returns the renewal policy of a hold. If there are several candidate formats, returns the policy with the longest
- * renewal interval.
+ * Returns the renewal policy of a hold. If several formats are possible, returns the policy with the longest interval.
  */
 export function getRenewalPolicy({ format, candidates, holders: [first] }: HeldObservation): RenewalPolicy {
   if (parseReservedOwner(first.token) !== undefined) return NO_RENEWAL;
@@ -48,7 +50,7 @@ export function getRenewalPolicy({ format, candidates, holders: [first] }: HeldO
   return candidates.length === 0 ? POLICY_BY_FORMAT[format] : choosePatientPolicy([format, ...candidates]);
 }
 
-/** Returns the expected renewals of a holder before any renewal has been observed. */
+/** Returns the renewals to expect before any renewal has been observed. */
 export function getRenewalSchedule(seen: HeldObservation, leaseMs: number | null): RenewalSchedule {
   const [first] = seen.holders;
   const { who, afterShare } = getRenewalPolicy(seen);
@@ -61,8 +63,8 @@ export function getRenewalSchedule(seen: HeldObservation, leaseMs: number | null
 }
 
 /**
- * Returns the interval stated when the lock was acquired. A watchdog renews at a share of the lease, so the interval
- * grows if the lease has been extended since.
+ * Returns the interval that the holder stated when it acquired the lock. A watchdog renews after a share of the lease,
+ * so a longer lease means a longer interval.
  */
 function computeStatedIntervalMs({ statedRenewal }: SeenHolder, leaseMs: number | null): number | undefined {
   if (statedRenewal === undefined) return undefined;

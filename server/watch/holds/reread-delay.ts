@@ -8,7 +8,7 @@ import type { ObservedHold } from "./observed-hold.ts";
 export function computeRereadDelayMs(hold: ObservedHold | undefined): number | undefined {
   if (hold === undefined) return undefined;
   const { seen } = hold;
-  // No deadline remains.
+  // An ended hold has no further deadline.
   if (seen.state === "ended") return undefined;
   let dueMs = Number.POSITIVE_INFINITY;
   const consider = (ms: number | null | undefined) => {

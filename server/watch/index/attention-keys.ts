@@ -12,16 +12,15 @@ const ATTENTION_QUERY = {
 };
 
 /**
- * The keys that `is:needs_attention` matches, updated with each change and as time passes. All counts of locks that
- * need attention use this class, so they agree with the filter. An update costs about 2 µs per changed lock; reading
- * the counts is free.
+ * Keeps the set of keys that `is:needs_attention` matches, updated with each change and as time passes. All counts of
+ * locks that need attention use this class, so they agree with the filter. An update takes about 2 µs per changed lock.
  */
 export class AttentionKeys {
   readonly #countsByFormat = new Map<FormatName, number>();
   readonly #timeIndex: TimeDependentIndex<FormatName>;
   #isAdvancing = false;
 
-  /** @param onTimeChange called for a lock whose result changed only because time passed */
+  /** @param onTimeChange called for a lock if its result changed only because time passed */
   constructor(
     private readonly holds: ReadonlyMap<Key, ObservedHold>,
     private readonly deps: LockIndexDeps,
@@ -38,17 +37,17 @@ export class AttentionKeys {
     return this.#timeIndex.keys();
   }
 
-  /** Counts by format. A format with a count of 0 may be missing. */
+  /** Number of locks that need attention, by format. A format with no such lock may be missing. */
   get countsByFormat(): ReadonlyMap<FormatName, number> {
     return this.#countsByFormat;
   }
 
-  /** Updates a key after its hold in the index changed. */
+  /** Updates a key after its hold in the index has changed. */
   updateKey(key: Key): void {
     this.#timeIndex.placeKey(this, key, this.holds.get(key), this.deps.now());
   }
 
-  /** Updates the keys whose result has changed because time has passed. */
+  /** Updates keys whose result has changed since the last call because time passed. */
   advance(): void {
     this.#isAdvancing = true;
     try {

@@ -6,14 +6,14 @@ import { FacetCounts, type FacetQuery } from "./facet-counts.ts";
 import type { LockIndexDeps } from "./query-context.ts";
 
 /**
- * Minimum time, in milliseconds, for which counts are reused. It is longer after a slow count, so that counting takes
- * at most a twentieth of the time.
+ * Minimum time, in ms, for which counts are reused. After a slow count, the time is longer, which limits counting to a
+ * twentieth of the time.
  */
 const FRESH_MS = 1000;
 const FRESH_FACTOR = 20;
-/** Maximum number of cached results. The least recently used ones are dropped. */
+/** Maximum number of cached results. Beyond it, the least recently used results are dropped. */
 const ENTRIES_MAX = 32;
-/** Maximum number of different queries in the queue. */
+/** Maximum number of different queries that are queued or running. */
 const WAITING_MAX = 16;
 
 interface CachedCounts {
@@ -25,11 +25,11 @@ interface CachedCounts {
 }
 
 /**
- * Counts the facet values of the locks that match a filter. A count iterates over all locks in slices, one query at a
- * time. Identical queries share a result while the index is unchanged or the result is fresh.
+ * Counts the facet values of the locks that match a filter. A count iterates over all locks in slices, and only one
+ * count runs at a time. Identical queries share a result as long as the index is unchanged or the result is fresh.
  */
 export class FacetCountCache {
-  /** Least recently used first. */
+  /** Entries by query, least recently used first. */
   readonly #entries = new Map<string, CachedCounts>();
   #lastCount: Promise<unknown> = Promise.resolve();
   #waitingCount = 0;
@@ -79,11 +79,11 @@ export class FacetCountCache {
   async #countFacets(query: FacetQuery): Promise<FacetCounts> {
     const counts = new FacetCounts(query, this.deps, this.getRevision());
     let begunAt: number | undefined;
-    // Holds are immutable, so the counts reflect a single moment, however long counting takes.
+    // Holds are immutable, so all counts are as of the start of the iteration.
     await forEachYielding(
       [...this.holds.values()],
       (hold) => {
-        // The time in the queue does not count.
+        // Excludes the time in the queue.
         begunAt ??= performance.now();
         counts.add(hold);
       },

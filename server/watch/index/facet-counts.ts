@@ -15,7 +15,7 @@ import type { LockIndexDeps } from "./query-context.ts";
 
 export interface FacetQuery {
   readonly filter: string;
-  /** Restricts the count to these keys. */
+  /** Limits the count to these keys. */
   readonly allowedKeys?: KeyPatternSet | undefined;
   /** The caller whose budget is charged. */
   readonly owner?: TaskOwner | undefined;
@@ -27,22 +27,22 @@ export interface FacetValueCount {
 }
 
 /**
- * Counts locks by facet value. A lock counts for a facet if it matches all terms of the filter except those of the
- * facet itself, so the alternatives to a selected value stay visible.
+ * Counts locks by facet value. A facet counts the locks that match all other terms of the filter, so alternatives to a
+ * selected value stay visible.
  */
 export class FacetCounts {
   /** Number of locks that match the whole filter. */
   total = 0;
   /** Time of the count, on the Redis clock. */
   readonly nowMs: number;
-  /** Duration of the count, including pauses for other work. */
+  /** Duration of the count in ms, including pauses for other work. */
   tookMs = 0;
   readonly #fieldPredicates: readonly (readonly [FacetField, HoldPredicate])[];
   readonly #otherPredicate: HoldPredicate;
   readonly #counts = new Map<FacetField, Map<Key, number>>(FACET_FIELDS.map((field) => [field, new Map()]));
   readonly #without = new Map<FacetField, number>();
 
-  /** @param revision of the index */
+  /** @param revision the revision of the index */
   constructor(
     { filter, allowedKeys }: FacetQuery,
     { now, getTypicalHeldMs }: LockIndexDeps,
@@ -95,8 +95,8 @@ export class FacetCounts {
   }
 
   /**
-   * Returns the most frequent values, by count and then by name. Uses one iteration without a full sort, because
-   * there may be very many values.
+   * Returns the most frequent values, by count and then by name. Avoids a full sort, because there may be very many
+   * values.
    */
   listTopValues(field: FacetField): FacetValueCount[] {
     const top: FacetValueCount[] = [];
@@ -123,12 +123,12 @@ function isBefore(one: FacetValueCount, other: FacetValueCount): boolean {
   return one.locks === other.locks ? one.value < other.value : one.locks > other.locks;
 }
 
-/** Returns the facet that a term filters, or `undefined` if there is none. */
+/** Returns the facet of a filter term, or `undefined` if there is none. */
 function findFacetField(term: FilterTerm): FacetField | undefined {
   return FACET_FIELDS.find((field) => field === term.field);
 }
 
-/** Lists each value once. Lists with one value are shared to save memory. */
+/** Lists each value of a hold once. Lists with one value are shared to save memory. */
 const FACET_VALUES: Readonly<Record<FacetField, (hold: ObservedHold) => readonly Key[]>> = {
   format: ({ seen: { format, candidates } }) =>
     candidates.length === 0 ? toSingletonList(format) : [...new Set<Key>([format, ...candidates])],

@@ -14,17 +14,17 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
 /** Whether a hold matches a filter. */
 export type HoldPredicate = (hold: ObservedHold) => boolean;
 
-/** A compiled filter. Both parts must match. */
+/** A compiled filter. A hold matches if both parts match. */
 export interface CompiledFilter {
   /** The part that does not depend on time. */
   readonly fits: HoldPredicate;
-  /** The combined time-dependent terms, or `undefined` if there are none. */
+  /** All time-dependent terms combined, or `undefined` if there are none. */
   readonly timeDependentTerm: TimeDependentTerm | undefined;
 }
 
 /**
- * Compiles a filter with the semantics of `matchesFilter`, optimized for a hundred thousand holds: it allocates
- * nothing per hold, and compares fields with few values (format, kind, liveness) once per value.
+ * Compiles a filter with the semantics of `matchesFilter`, optimized for 100,000 holds. The result allocates nothing
+ * per hold, and compares fields with few values (format, kind, liveness) once per value.
  */
 export function compileFilter(filter: string): CompiledFilter {
   const terms = parseFilter(filter);
@@ -32,7 +32,7 @@ export function compileFilter(filter: string): CompiledFilter {
   return { fits: combinePredicates([...compileScope(terms), fits]), timeDependentTerm };
 }
 
-/** Returns the implicit predicates of a filter: unlisted locks match only if the filter selects them. */
+/** Returns the implicit predicates of a filter. Unlisted locks match only if the filter explicitly selects them. */
 export function compileScope(terms: readonly FilterTerm[]): readonly HoldPredicate[] {
   return selectsUnlisted(terms) ? [] : [isListedHold];
 }
@@ -66,7 +66,7 @@ function combineTimeDependentTerms(each: readonly TimeDependentTerm[]): TimeDepe
 /** Whether a holder matches a filter. */
 export type HolderPredicate = (holder: SeenHolder) => boolean;
 
-/** @param terms the filter terms; only those on owner, service, host and session are used */
+/** @param terms the filter terms; uses only those on owner, service, host and session */
 export function compileHolderFilter(terms: readonly FilterTerm[]): HolderPredicate {
   const each = terms.map(compileHolderTerm);
   return (holder) => each.every((matches) => matches(holder));
@@ -92,7 +92,7 @@ function compileTerm(term: FilterTerm): HoldPredicate {
     const isWanted = term.state === "listed";
     return ({ isListed }) => isListed === isWanted;
   }
-  // Terms that depend on time are compiled separately.
+  // Time-dependent terms are compiled separately.
   if ("ms" in term || "state" in term) return () => true;
   if (
     term.field === "owner" ||

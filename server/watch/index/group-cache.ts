@@ -28,24 +28,24 @@ export interface GroupQuery {
   readonly by: GroupBy;
   readonly filter: string;
   readonly order: GroupOrder;
-  /** Restricts the groups to these keys. */
+  /** Limits the groups to these keys. */
   readonly allowedKeys?: KeyPatternSet | undefined;
   /** The caller whose budget is charged. */
   readonly owner?: TaskOwner | undefined;
 }
 
-/** Maximum number of cached large groupings. The size of each grows with the number of owners. */
+/** Maximum number of cached large groupings. Their size grows with the number of owners. */
 const GROUPINGS_MAX = 4;
 /**
- * Maximum number of cached small groupings. Each adds little to the cost of a change, and a namespace tree has one per
- * branch.
+ * Maximum number of cached small groupings. Each one slows down changes only a little, and a namespace tree needs one
+ * per branch.
  */
 const SMALL_GROUPINGS_MAX = 32;
 const SMALL_GROUPING_SIZE = 1000;
-/** Time without a query after which a grouping is dropped, in ms, so that it no longer adds to the cost of changes. */
+/** Time, in ms, after which an unused grouping is dropped. Each cached grouping slows down changes. */
 const IDLE_MS = 30_000;
 
-/** Maximum number of groupings built at the same time. Each holds a copy of the list of all locks. */
+/** Maximum number of groupings built at the same time. Each build copies the list of all locks. */
 const BUILDING_MAX = 16;
 
 interface CachedGrouping {
@@ -55,11 +55,11 @@ interface CachedGrouping {
 }
 
 /**
- * Groups locks by owner, service, host or namespace. A recently queried grouping is updated with each change (about 2
- * µs). The first query iterates over all locks in slices.
+ * Groups locks by owner, service, host or namespace. The first query builds a grouping by iterating over all locks in
+ * slices. Each later change updates the grouping (about 2 µs).
  */
 export class GroupCache {
-  /** Least recently used first. */
+  /** Groupings by name, least recently used first. */
   readonly #groupings = new Map<string, CachedGrouping>();
   #buildingCount = 0;
 
@@ -83,8 +83,8 @@ export class GroupCache {
   }
 
   /**
-   * Returns the grouping if an earlier `query` has built it, or `undefined` otherwise. Restarts the time after which
-   * the grouping is dropped as idle.
+   * Returns the grouping if an earlier `query` has built it, otherwise `undefined`. Resets the idle time of the
+   * grouping.
    */
   getReady(query: GroupQuery): HoldGrouping | undefined {
     const name = buildGroupingName(query);
@@ -125,7 +125,7 @@ export class GroupCache {
   #evictGroupings(): void {
     const counts = { small: 0, large: 0 };
     for (const [name, { grouping }] of [...this.#groupings].reverse()) {
-      // A dropped grouping receives no changes, but a caller is waiting for this one.
+      // A grouping that is still being built has a waiting caller, and a dropped grouping receives no changes.
       if (!grouping.isReady) continue;
       const isSmall = grouping.size <= SMALL_GROUPING_SIZE;
       const count = isSmall ? ++counts.small : ++counts.large;
@@ -146,13 +146,13 @@ export class HoldGrouping {
   readonly #computeSortValue: (group: HoldGroup, name: Key) => SortValue;
   readonly #direction: SortDirection;
   #sorted: SortedKeys;
-  /** Changes during the build; `undefined` once the grouping is built. */
+  /** Changes recorded during the build; `undefined` after it. */
   #changes: (readonly [CountedHold | undefined, CountedHold | undefined])[] | undefined = [];
   /** Number of matching locks that belong to no group. */
   withoutNameCount = 0;
 
   constructor({ by, filter, order, allowedKeys }: GroupQuery) {
-    // Filters of groups have no terms that depend on time.
+    // Group filters have no time-dependent terms.
     const { fits } = compileFilter(filter);
     const prefix = typeof by === "string" ? "" : by.prefix;
     this.#matches = (hold) =>
@@ -163,7 +163,7 @@ export class HoldGrouping {
     this.#sorted = new SortedKeys(order.direction);
   }
 
-  /** Builds the groups from all locks. Must be called only once. Later changes must be passed to `applyChange`. */
+  /** Builds the groups from all locks. Call this once, and pass later changes to `applyChange`. */
   async fill(
     holds: readonly ObservedHold[],
     needsAttention: Iterable<Key>,
@@ -242,7 +242,7 @@ export class HoldGrouping {
   }
 }
 
-/** Returns the groups of a lock without duplicates. */
+/** Returns the groups of a lock, without duplicates. */
 type ListMemberships = (hold: ObservedHold) => readonly GroupMembership[];
 
 function groupByHolder(by: OwnerGrouping): ListMemberships {
@@ -271,7 +271,7 @@ function groupByNamespace({ prefix, depth }: NamespaceGrouping): ListMemberships
     let end = prefix.length;
     for (let segment = 0; segment < depth; segment++) {
       end = key.indexOf(":", end) + 1;
-      // The last segment is not a namespace. Otherwise, a list could have as many groups as there are keys.
+      // The last segment is not part of a namespace. Otherwise, each key could form its own group.
       if (end === 0) return NO_MEMBERSHIPS;
     }
     return [[key.slice(0, end), getHeldSince(hold), key.includes(":", end)]];
@@ -280,13 +280,13 @@ function groupByNamespace({ prefix, depth }: NamespaceGrouping): ListMemberships
 
 const NO_MEMBERSHIPS: readonly never[] = [];
 
-/** Exceeds the number of locks, and its square is exact in a double. */
+/** Larger than any number of locks. Its square is exact in a double. */
 const HOLDS_FACTOR = 2 ** 26;
 
 const SORT_VALUES: Record<OwnerSortField, (group: HoldGroup, name: Key) => SortValue> = {
   name: (_group, name) => name,
   holds: ({ holds }) => holds,
-  // Ties are ordered by the number of locks, which is below the factor.
+  // The number of locks, which is less than the factor, breaks ties.
   needs_attention: ({ needsAttention, holds }) => needsAttention * HOLDS_FACTOR + holds,
   // Negated, because a hold that began earlier has been held longer.
   held: ({ oldest: [since] }) => -since,

@@ -6,29 +6,29 @@ import { SortedKeys, type SortPosition } from "./sorted-keys.ts";
 
 const NO_POSITION: SortPosition = [0, ""];
 
-/** A hold as counted in a group. `needsAttention` also changes with time. */
+/** A hold as counted in a group. `needsAttention` also changes as time passes. */
 export interface CountedHold {
   readonly hold: ObservedHold;
   readonly needsAttention: boolean;
 }
 
 /**
- * Membership of a lock in a group: the group's name, the start of the hold, and for a namespace, whether the key has a
- * deeper one.
+ * Membership of a lock in a group: the name of the group and the start of the hold. `isDeeper` is true for a namespace
+ * if the key has a deeper namespace.
  */
 export type GroupMembership = readonly [name: Key, since: number, isDeeper?: boolean];
 
 /** The counted locks of one owner, service, host or namespace. */
 export class HoldGroup {
   holds = 0;
-  /** For a namespace: number of keys that have a deeper namespace. */
+  /** Number of keys that have a deeper namespace. 0 unless the group is a namespace. */
   childCount = 0;
   needsAttention = 0;
   readonly liveness: Partial<Record<LivenessState, number>> = {};
   #waiting = 0;
   #estimated = 0;
   #unknown = 0;
-  /** The lock of a group with only one lock. Most groups have only one and need no sorted list. */
+  /** The only lock of the group. Most groups have one lock and need no sorted list. */
   #onlyHold: SortPosition | undefined;
   #byAge: SortedKeys | undefined;
 

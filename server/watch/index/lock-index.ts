@@ -15,7 +15,7 @@ import { BY_KEY, type LockIndexDeps, type SortOrder } from "./query-context.ts";
 import { SharedTokenIndex } from "./shared-token-index.ts";
 import type { SortPosition } from "./sorted-keys.ts";
 
-/** Maximum number of locks to count that do not fit into a full index. */
+/** Maximum number of locks to count outside a full index. */
 const LEFT_OUT_MAX = 10_000;
 
 const DEFAULT_DEPS: LockIndexDeps = { now: Date.now, getTypicalHeldMs: NO_TYPICAL_HELD };
@@ -30,11 +30,11 @@ export interface HoldPage {
   readonly holds: readonly ObservedHold[];
   /** Total number of matching holds. */
   readonly total: number;
-  /** Position of the last hold, or `undefined` if no more holds follow. */
+  /** Position of the last hold on the page, or `undefined` if no more holds follow. */
   readonly next: SortPosition | undefined;
 }
 
-/** The start of a page. */
+/** Where a page starts: at an offset or after a position. */
 export type PageStart = { readonly offset: number } | { readonly after: SortPosition };
 
 /** The filter that matches all unlisted locks. */
@@ -43,10 +43,10 @@ export const UNLISTED_FILTER = "is:unlisted";
 /** The in-memory index of all held locks of a target, as of their last reads. */
 export class LockIndex {
   readonly #holds = new Map<Key, ObservedHold>();
-  /** Keys of holds that are not listed: see `ObservedHold.isListed`. */
+  /** Keys of unlisted holds: see `ObservedHold.isListed`. */
   readonly #unlisted = new Set<Key>();
   readonly #sharedTokens = new SharedTokenIndex();
-  /** Waiters of keys that were free when last read. */
+  /** Waiters of keys that were free at their last read. */
   readonly #waiters = new Map<Key, SeenWaiters>();
   readonly #queries: QueryCache;
   readonly #attentionKeys: AttentionKeys;
@@ -59,7 +59,7 @@ export class LockIndex {
   #lastEpoch = 0;
   #revision = 0;
 
-  /** @param maxLocks maximum number of locks; in a full index, a listed lock replaces an unlisted one */
+  /** @param maxLocks maximum number of locks; if the index is full, a listed lock replaces an unlisted one */
   constructor(
     private readonly maxLocks = Number.POSITIVE_INFINITY,
     private readonly deps: LockIndexDeps = DEFAULT_DEPS,
@@ -82,21 +82,21 @@ export class LockIndex {
   }
 
   /**
-   * Counts the unlisted locks. Call `prepareQuery` with `UNLISTED_FILTER` first.
+   * Counts the unlisted locks. Call `prepareQuery` with `UNLISTED_FILTER` before.
    *
-   * @param allowedKeys restricts the count to these keys
+   * @param allowedKeys limits the count to these keys
    */
   countUnlisted(allowedKeys?: KeyPatternSet): number {
     if (allowedKeys === undefined) return this.#unlisted.size;
     return this.queryPage(UNLISTED_FILTER, BY_KEY, { offset: 0 }, 0, allowedKeys).total;
   }
 
-  /** Number of locks that are known but not indexed, because the index is full. */
+  /** Number of known locks outside the index, because the index is full. */
   get leftOut(): number {
     return this.#leftOut.size;
   }
 
-  /** Increases with every change. */
+  /** Increases with every change to the index. */
   get revision(): number {
     return this.#revision;
   }
@@ -110,8 +110,8 @@ export class LockIndex {
   }
 
   /**
-   * Applies an observation of a key. Observations must be applied in the order of Redis's replies. A hold that does
-   * not fit into the index is still returned as `after`, as a new hold for each observation.
+   * Applies an observation of a key. Apply observations in the order of Redis's replies. If a hold does not fit into
+   * the index, each observation still returns it as `after`, always as a new hold.
    */
   applyObservation(observation: Observation, context: ObservationContext): HoldChange {
     const { key } = observation;
@@ -168,7 +168,10 @@ export class LockIndex {
     if (this.#leftOut.size < LEFT_OUT_MAX) this.#leftOut.add(key);
   }
 
-  /** Continues a hold from before the start of the process if its stored state was loaded after the key was read. */
+  /**
+   * Loads the stored state of a hold after its key was already read. The hold then continues the one from before
+   * startup.
+   */
   restoreLate(key: Key): void {
     const before = this.#holds.get(key);
     if (before === undefined) return;
@@ -186,24 +189,24 @@ export class LockIndex {
     this.#recordChange(key, before);
   }
 
-  /** Returns the waiters of a free key. */
+  /** Returns the waiters of a key that was free at its last read. */
   findWaiters(key: Key): SeenWaiters | undefined {
     return this.#waiters.get(key);
   }
 
-  /** Returns up to `most` other keys with the same token, which means that they were acquired together. */
+  /** Returns up to `most` other keys with the same token. Equal tokens mean that the locks were acquired together. */
   findKeysSharingToken(hold: ObservedHold, most: number): Key[] {
     return this.#sharedTokens.findOtherKeys(hold, most);
   }
 
-  /** Whether `queryPage` can return without iterating over all holds. */
+  /** Whether `queryPage` can return without iterating over many holds. */
   isQueryReady(filter: string, order: SortOrder, allowedKeys?: KeyPatternSet): boolean {
     return this.#queries.isReady(filter, order, allowedKeys);
   }
 
   /**
-   * Evaluates a query in slices. Call `queryPage` immediately afterwards. Without preparation, `queryPage` iterates
-   * over all holds in one step.
+   * Evaluates a query in slices. Call `queryPage` immediately afterwards. Without this preparation, `queryPage`
+   * iterates over all holds in one step.
    *
    * @param owner the caller whose budget is charged
    * @throws LockkeeperError rate_limited, unavailable
@@ -218,10 +221,10 @@ export class LockIndex {
   }
 
   /**
-   * Returns a page of matching holds. The cost depends on its size and on the number of changes since the same filter
-   * and order were last used.
+   * Returns a page of matching holds. The cost depends on the page size and on the number of changes since the last use
+   * of the same filter and order.
    *
-   * @param allowedKeys restricts the result to these keys
+   * @param allowedKeys limits the result to these keys
    */
   queryPage(
     filter: string,

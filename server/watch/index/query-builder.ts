@@ -11,11 +11,11 @@ import { TimeDependentIndex, type TimeDependentQuery } from "./time-dependent-in
 export interface QueryDefinition {
   readonly filter: string;
   readonly order: SortOrder;
-  /** Restricts the result to these keys. */
+  /** Limits the result to these keys. */
   readonly allowedKeys: KeyPatternSet | undefined;
 }
 
-/** The result of a query, as of the last change that it includes. */
+/** A query result. It includes all changes before `appliedUpTo`. */
 export interface CachedQuery {
   /** Returns the sort value of a hold, or `undefined` if the hold does not match. */
   readonly computeSortValue: (hold: ObservedHold) => SortValue | undefined;
@@ -45,7 +45,7 @@ export class QueryBuilder {
     this.#query = { fits, term, order: getSortValues(field) };
   }
 
-  /** Sets the time of the evaluation. Must be called before the first `computeValue`. */
+  /** Sets the time of the evaluation. Call this before `computeValue`. */
   begin(): void {
     this.#now = this.deps.now();
     const { term, order } = this.#query;

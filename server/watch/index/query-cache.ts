@@ -21,28 +21,28 @@ interface PendingQuery {
 }
 
 const QUERIES_MAX = 128;
-/** Maximum number of holds that are iterated over without a pause. This takes less time than a slice. */
+/** Maximum number of holds to iterate over without a pause. This takes less time than a slice. */
 const HOLDS_AT_ONCE_MAX = 256;
-/** Maximum number of different filters of one caller that are evaluated at the same time. */
+/** Maximum number of filters of one caller that are evaluated at the same time. */
 const PENDING_PER_OWNER_MAX = 16;
-/** Maximum number of evaluations of a query. An evaluation is repeated if too many locks change during it. */
+/** Maximum number of attempts to evaluate a query. An attempt fails if too many locks change during it. */
 const ATTEMPTS_MAX = 4;
-/** Lower bound of the limit on the entries of all results combined. An entry takes 16 bytes. */
+/** Minimum total number of entries that all results may have. An entry takes 16 bytes. */
 const ENTRIES_MIN = 200_000;
 const ENTRIES_PER_HOLD = 12;
-/** Number of changes that are always kept. Unused results apply them when they are used again. */
+/** Number of changes that are always kept. A result applies them at its next use. */
 const CHANGES_MIN = 8192;
 
 /**
- * Caches query results as sorted lists. A change is only recorded; a result applies the recorded changes when it is
- * used. A result that has fallen too far behind is evaluated again.
+ * Caches query results as sorted lists. The cache records each change, and a result applies the recorded changes at its
+ * next use. If some of them are no longer recorded, the query is evaluated again.
  */
 export class QueryCache {
-  /** Least recently used first. */
+  /** Results by query name, least recently used first. */
   readonly #queries = new Map<string, CachedQuery>();
   readonly #pending = new Map<string, PendingQuery>();
   #changes: HoldBefore[] = [];
-  /** Sequence number of the first change in the list. */
+  /** Sequence number of the first recorded change. */
   #firstChange = 0;
 
   constructor(
@@ -50,20 +50,20 @@ export class QueryCache {
     private readonly deps: LockIndexDeps,
   ) {}
 
-  /** @param before the previous hold; the current one is in the index */
+  /** @param before the previous hold; the index already contains the current one */
   recordChange(key: Key, before: ObservedHold | undefined): void {
     if (this.#queries.size === 0 && this.#pending.size === 0) return;
     this.#changes.push({ key, before });
     if (this.#changes.length > Math.max(CHANGES_MIN, this.holds.size / 4)) this.#dropOldChanges();
   }
 
-  /** Whether `query` can return without iterating over all holds. */
+  /** Whether `query` can return without iterating over many holds. */
   isReady(filter: string, order: SortOrder, allowedKeys?: KeyPatternSet): boolean {
     return this.#isReady(buildQueryName(filter, order, allowedKeys));
   }
 
   /**
-   * Evaluates a query in slices, so that a `query` immediately afterwards returns without iterating. Concurrent
+   * Evaluates a query in slices. `query` then returns without iterating if called immediately afterwards. Concurrent
    * callers of the same query share one evaluation.
    *
    * @param owner the caller whose budget is charged
@@ -108,7 +108,7 @@ export class QueryCache {
     return known?.timeIndex?.isStale(this.deps.now()) === true ? undefined : known;
   }
 
-  /** Applies recorded changes to a query and marks it as the most recently used. */
+  /** Applies the recorded changes to a result and marks the result as the most recently used. */
   #keep(name: string, cached: CachedQuery, now: number): void {
     const isNew = this.#queries.get(name) !== cached;
     this.#queries.delete(name);
@@ -133,7 +133,7 @@ export class QueryCache {
       const builder = new QueryBuilder(definition, this.holds, this.deps);
       const sorted = new SortedKeys(definition.order.direction);
       let appliedUpTo = 0;
-      // Holds are immutable, so the evaluation sees all of them as of its start. Later changes are recorded.
+      // Holds are immutable, so the evaluation sees all of them as of its start. `#changes` records later changes.
       const holds = {
         [Symbol.iterator]: () => {
           appliedUpTo = this.#firstChange + this.#changes.length;
@@ -157,7 +157,7 @@ export class QueryCache {
     const { computeSortValue, sorted, timeIndex } = cached;
     const end = this.#firstChange + this.#changes.length;
     if (cached.appliedUpTo === end) return;
-    // The state of each hold when this result was last updated: before its first change since then.
+    // The state of each hold when this result was last updated, taken from the first change after that.
     const before = new Map<Key, ObservedHold | undefined>();
     for (let at = cached.appliedUpTo - this.#firstChange; at < this.#changes.length; at++) {
       const change = this.#changes[at];
@@ -218,10 +218,7 @@ function buildQueryName(
   return `${direction}${field}\n${JSON.stringify(filter)}${range}`;
 }
 
-/**
- * Returns the memory that a result takes, in entries. A time-dependent result takes about eight additional entries per
- * hold.
- */
+/** Returns the memory that a result takes, in entries. A time-dependent result takes eight more entries per hold. */
 function countEntries({ sorted, timeIndex }: CachedQuery): number {
   return sorted.size + 8 * (timeIndex?.size ?? 0);
 }

@@ -2,17 +2,17 @@ import type { FormatName } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** Formats in which several keys acquired together have the same token. */
+/** Formats that store the same token in several keys acquired together. */
 const SHARED_TOKEN_FORMATS: ReadonlySet<FormatName> = new Set([
   "redlock",
   "bsm-redislock",
   "rueidislock",
   "token",
 ]);
-/** Minimum length of a token. A shorter value from an unknown library, such as `1`, is not assumed to be unique. */
+/** Minimum length of a token. Values of unknown libraries, such as `1`, are often not unique. */
 const TOKEN_LENGTH_MIN = 16;
 
-/** Finds keys by token. An update takes constant time. */
+/** Finds keys by token. Updates take constant time. */
 export class SharedTokenIndex {
   readonly #keys = new Map<Key, Set<Key>>();
 

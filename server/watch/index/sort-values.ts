@@ -4,12 +4,12 @@ import { computeRank, computeRankChangeAt, getHeldSince } from "../holds/attenti
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
-/** Computes sort values from a hold, Redis's time and the typical hold time of its pattern. */
+/** Computes sort values from a hold, Redis's time and the typical hold time of the key's pattern. */
 export interface SortValues<Value extends SortValue = SortValue> {
   readonly computeSortValue: (hold: ObservedHold, nowMs: number, typicalMs: number) => Value;
   /**
-   * Returns when the value next changes without a change to the hold. `undefined` if the value does not depend on time
-   * or typical hold times.
+   * Returns when the value next changes without a change to the hold. The function is `undefined` if the value does not
+   * depend on time or typical hold times.
    */
   readonly computeChangeAt: ((hold: ObservedHold, nowMs: number, typicalMs: number) => number) | undefined;
 }

@@ -5,7 +5,7 @@ export type SortValue = string | number;
 /** A cursor in a sorted list. The page after a cursor starts with the next entry. */
 export type SortPosition = readonly [value: SortValue, key: Key];
 
-/** Order of values: ascending (1) or descending (-1). Keys with equal values are always ascending. */
+/** Order of values: ascending (1) or descending (-1). Keys with equal values are in ascending order. */
 export type SortDirection = 1 | -1;
 
 function comparePositions(
@@ -25,7 +25,7 @@ export interface KeySlice {
   readonly next: SortPosition | undefined;
 }
 
-/** Parallel arrays take 16 bytes per key and store numbers unboxed. */
+/** Values and keys in parallel arrays, which take 16 bytes per key and store numbers unboxed. */
 interface Chunk {
   readonly values: SortValue[];
   readonly keys: Key[];
@@ -34,7 +34,7 @@ interface Chunk {
 const CHUNK_MAX = 512;
 
 /**
- * Keys sorted by value, in chunks. A change costs a binary search and a shift within one chunk. A page costs an
+ * Keys sorted by value, in chunks. A change takes a binary search and a shift within one chunk. A page takes an
  * iteration over the chunk lengths (about 3 µs for a million keys).
  */
 export class SortedKeys {
@@ -46,7 +46,7 @@ export class SortedKeys {
   /**
    * Builds a sorted list.
    *
-   * @param values one per key
+   * @param values one value per key
    * @param keys in any order, without duplicates
    */
   static from(direction: SortDirection, values: readonly SortValue[], keys: readonly Key[]): SortedKeys {
@@ -178,7 +178,7 @@ export class SortedKeys {
     this.#chunks.splice(at + 1, 0, { values: values.splice(half), keys: keys.splice(half) });
   }
 
-  /** Merges a small chunk with the next one, so that small chunks do not accumulate. */
+  /** Merges a small chunk with the next one, to limit the number of chunks. */
   #mergeSmallChunk(at: number, { values, keys }: Chunk): void {
     if (keys.length === 0) {
       this.#chunks.splice(at, 1);

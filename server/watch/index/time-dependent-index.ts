@@ -6,16 +6,16 @@ import type { HoldPredicate } from "./filter-compiler.ts";
 import type { SortValues } from "./sort-values.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
-/** Time within which every hold is reevaluated, in ms, because typical hold times change with each release. */
+/** Time, in ms, within which every hold is reevaluated. Typical hold times change with each release. */
 const TYPICAL_REFRESH_MS = 30_000;
-/** Maximum number of holds reevaluated per step, about 1.5 µs each. With more locks, a full round takes longer. */
-const TYPICAL_REFRESH_MAX = 4000;
-/** Time without use, in ms, after which the typical times of a result are outdated. */
-const TYPICAL_STALE_MS = 60_000;
 /**
- * Minimum time, in ms, by which the clock must go back to count as a clock step. The estimate of Redis's clock varies
- * slightly.
+ * Maximum number of holds to reevaluate per step, about 1.5 µs each. With more locks, a full round takes longer than
+ * `TYPICAL_REFRESH_MS`.
  */
+const TYPICAL_REFRESH_MAX = 4000;
+/** Time without use, in ms, after which a result is evaluated again because its typical hold times are outdated. */
+const TYPICAL_STALE_MS = 60_000;
+/** Minimum setback, in ms, that counts as a clock step. Smaller ones result from the estimate of Redis's clock. */
 const CLOCK_SETBACK_MS = 1000;
 
 export interface TimeDependentQuery<Value extends SortValue = SortValue> {
@@ -25,16 +25,16 @@ export interface TimeDependentQuery<Value extends SortValue = SortValue> {
   readonly order: SortValues<Value>;
 }
 
-/** A list in which keys are placed by value. */
+/** A list that places each key by a value. */
 export interface SortedPlacement<Value extends SortValue> {
   insert(value: Value, key: Key): void;
   delete(value: Value, key: Key): void;
 }
 
 /**
- * Keeps a time-dependent query result up to date. It stores each key's position in the sorted list and the time at
- * which the result of its hold changes without a write. A due change costs as much as a change to a hold. Typical hold
- * times are reevaluated for a share of the holds in each step, to bound the cost of a step.
+ * Keeps a time-dependent query result up to date. Stores the sort value of each key, and the time at which its result
+ * next changes without a write. Applying a change that is due takes as long as applying a change to a hold. To bound
+ * the cost of a step, each step reevaluates typical hold times for only a share of the holds.
  */
 export class TimeDependentIndex<Value extends SortValue = SortValue> {
   readonly #values = new Map<Key, Value>();
@@ -68,7 +68,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     return this.#values.has(key);
   }
 
-  /** Whether a new evaluation is required, or cheaper than an update. */
+  /** Whether the result must be evaluated again, or a new evaluation is cheaper than an update. */
   isStale(now: number): boolean {
     const passedMs = now - this.#advancedTo;
     return passedMs < -CLOCK_SETBACK_MS || (this.#usesTypical && passedMs > TYPICAL_STALE_MS);
@@ -81,7 +81,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     return value;
   }
 
-  /** Moves a key to its current position in the list, or removes it if its hold does not match or has ended. */
+  /** Moves a key to its current position in the list. Removes the key if its hold has ended or does not match. */
   placeKey(sorted: SortedPlacement<Value>, key: Key, hold: ObservedHold | undefined, now: number): void {
     const then = this.#values.get(key);
     const value = hold && this.#evaluateHold(hold, now);
@@ -92,7 +92,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     moveKey(sorted, key, then, value);
   }
 
-  /** Applies the changes that are due. */
+  /** Applies all changes that are due at `now`. */
   advance(sorted: SortedPlacement<Value>, now: number): void {
     for (const key of this.#changesAt.takeDue(now)) this.placeKey(sorted, key, this.holds.get(key), now);
     if (this.#usesTypical) this.#refreshTypical(sorted, now);
@@ -112,8 +112,8 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
   }
 
   /**
-   * Returns the sort value of a hold, or `undefined` if the hold does not match. Schedules the next evaluation for when
-   * the result can change.
+   * Returns the sort value of a hold, or `undefined` if the hold does not match. Schedules the next evaluation for the
+   * time at which the result can change.
    */
   #evaluateHold(hold: ObservedHold, now: number): Value | undefined {
     const { fits, term, order } = this.query;

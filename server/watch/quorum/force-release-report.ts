@@ -20,7 +20,7 @@ export function toForceReleaseOfHold(
 
 /**
  * Whether one master's report of a force-release is about this holder. Until the masters agree on a fencing token, each
- * master has its own. In a RedLock, each master also has its own owner.
+ * master has a different one. In a RedLock, each master also has a different owner.
  *
  * @param vote the last observation of the master
  */

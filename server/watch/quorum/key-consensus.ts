@@ -10,7 +10,7 @@ import { smoothTimes } from "./smooth-times.ts";
 import { type Voter, type VoteSource, VoteStore } from "./vote-store.ts";
 import { isVoteFor, tallyVotes, type VoteTally } from "./vote-tally.ts";
 
-/** A new decision that must be confirmed by another read. */
+/** A new decision that another read must confirm. */
 interface PendingDecision<Of> {
   readonly name: string;
   readonly to: ReadableObservation["state"];
@@ -24,22 +24,22 @@ interface PendingDecision<Of> {
 export interface ConsensusDecision {
   readonly observation: ReadableObservation;
   readonly endCause: EndCause;
-  /** Whether enough masters reported the key as gone that the hold may be a new one with the same owner. */
+  /** Whether so many masters reported the key as gone that the same owner may have a new hold. */
   readonly wasGone: boolean;
   /** The `force_released` event if an operator ended the hold. */
   readonly forceRelease: ScriptEvent | undefined;
 }
 
-/** Time limit for an agreement on a fencing token, in ms. */
+/** Time limit, in ms, for the masters to agree on a fencing token. */
 const AGREEMENT_MS_MAX = 1000;
 
 /**
  * The consensus of a quorum's masters on one key.
  *
- * The masters are read at different times. Votes released on one master and acquired on another could add up to a
- * majority that never existed. A new decision is therefore confirmed by reading all masters again. The decision stands
- * if the masters whose votes are the same in both reads form a majority, because these votes then all existed at the
- * same time. A majority of different masters does not confirm the decision, because votes may have moved between
+ * The masters are read at different times. If a client releases its vote on one master and acquires one on another in
+ * between, the reads can show a majority that never existed. Another read of all masters therefore confirms each new
+ * decision. The decision stands if the masters with the same vote in both reads form a majority, because these votes
+ * existed at the same time. A majority of different masters does not confirm it, because votes may have moved between
  * masters.
  */
 export class KeyConsensus<Of extends Voter> {
@@ -51,7 +51,7 @@ export class KeyConsensus<Of extends Voter> {
   #forceReleases = new Map<Of, ScriptEvent>();
   /** The highest number of votes that the current hold has had. */
   #mostVotes = 0;
-  /** Time (`performance.now()`) since which a hold has waited for an agreement on its fencing token. */
+  /** Time (`performance.now()`) since which a hold has had no agreement on its fencing token. */
   #fenceOpenSince: number | undefined;
 
   constructor(
@@ -65,13 +65,14 @@ export class KeyConsensus<Of extends Voter> {
     return this.#pending !== undefined;
   }
 
-  /** Whether a majority votes for one hold and should agree on its fencing token soon. */
+  /** Whether a majority votes for one hold but has not agreed on its fencing token, and less than 1 s has passed. */
   get isAwaitingAgreement(): boolean {
     return this.#fenceOpenSince !== undefined && performance.now() - this.#fenceOpenSince < AGREEMENT_MS_MAX;
   }
 
   /**
-   * Reads sent after this time (`performance.now()`) can confirm the pending decision. `undefined` if none is pending.
+   * Reads sent after this time (`performance.now()`) can confirm the pending decision. `undefined` if no decision is
+   * pending.
    */
   get pendingSince(): number | undefined {
     return this.#pending?.since;
@@ -87,7 +88,7 @@ export class KeyConsensus<Of extends Voter> {
     return decided !== undefined && "votes" in decided ? decided.votes : undefined;
   }
 
-  /** Whether there is no state to keep. */
+  /** Whether the object has no state and can be dropped. */
   get isIdle(): boolean {
     const isHeld = this.#decided?.state === "held" || this.#decided?.state === "ended";
     return (
@@ -125,7 +126,7 @@ export class KeyConsensus<Of extends Voter> {
     if (!wasGone) return;
     this.#lostVoters.add(voter);
     this.#votes.recordGone(voter);
-    // A vote that was released and acquired again between two reads looks unchanged in both.
+    // Between two reads, a vote can be released and acquired again without a visible change.
     if (this.#pending?.to === "held") this.#startPending(this.#pending);
   }
 
@@ -141,7 +142,7 @@ export class KeyConsensus<Of extends Voter> {
     return this.#decided?.state === "held" ? this.#decided : undefined;
   }
 
-  /** Evaluates the votes. @returns the decision, or `undefined` if a new one must be confirmed first (`isPending`) */
+  /** Evaluates the votes. @returns the decision, or `undefined` if another read must confirm it first (`isPending`) */
   evaluate(asOf: number): ConsensusDecision | undefined {
     const now = this.#withoutOpenFence(this.#tallyVotes(asOf));
     if (now.outcome === "undecided") return this.#keepUndecided(now.votes, asOf);
@@ -154,15 +155,15 @@ export class KeyConsensus<Of extends Voter> {
     const again = this.#tallyVotes(asOf, this.#pending);
     if (again.outcome !== "undecided" && formatDecisionIdentity(again.seen) === name)
       return this.#commitDecision(now.seen);
-    // All masters were read again, and the majority consists of different masters than before.
+    // All masters were read again, but the majority consists of different masters than before.
     if (this.#votes.isReadAgain(this.#pending.since)) this.#startPending(this.#pending);
     return undefined;
   }
 
   /**
-   * Returns `free` instead of a hold until a majority has agreed on its fencing token. Until then, the hold has not
-   * been granted, and it would later look like a different hold. If the masters do not agree in time, the hold is
-   * returned, because its client is gone and its votes block the lock.
+   * Returns `free` for a hold until a majority has agreed on its fencing token. Until then, the hold is not granted and
+   * would later look like a different hold. If the masters do not agree in time, returns the hold, because its client
+   * is gone and its votes block the lock.
    */
   #withoutOpenFence(now: VoteTally): VoteTally {
     const isOpen = now.outcome === "held" && now.fence === "open" && !this.#isDecidedHold(now.seen);
@@ -185,7 +186,7 @@ export class KeyConsensus<Of extends Voter> {
     this.#pending = { name, to, since: performance.now(), before: this.#votes.listShapes() };
   }
 
-  /** Confirms the last decision with current times. */
+  /** Confirms the last decision with the current times. */
   #confirmDecision(seen: ReadableObservation): ConsensusDecision {
     this.#pending = undefined;
     this.#endCause = undefined;
@@ -221,13 +222,13 @@ export class KeyConsensus<Of extends Voter> {
     return { observation: this.#decided, endCause: undefined, wasGone: false, forceRelease: undefined };
   }
 
-  /** Returns the force-release event if enough masters reported it for the hold to lose its majority. */
+  /** Returns the force-release event if so many masters reported it that the hold has lost its majority. */
   #findForceReleaseEvent(): ScriptEvent | undefined {
     const needed = Math.max(1, this.#mostVotes - computeMajority(this.voters.length) + 1);
     return this.#forceReleases.size < needed ? undefined : this.#forceReleases.values().next().value;
   }
 
-  /** @param turning if set, counts only masters that were read again and whose vote is unchanged */
+  /** @param turning if set, counts only masters that were read again with an unchanged vote */
   #tallyVotes(asOf: number, turning?: PendingDecision<Of>): VoteTally {
     const seen = this.#votes.projectTo(
       asOf,

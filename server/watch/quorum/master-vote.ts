@@ -6,8 +6,8 @@ export interface MasterVote {
   readonly seen: ReadableObservation;
   readonly sentAt: number;
   /**
-   * Time (`performance.now()`) when the owner was first observed on the master, or `undefined` if the owner may have
-   * been there before.
+   * Time (`performance.now()`) when the owner was first observed on the master. `undefined` if the owner may have been
+   * there earlier.
    */
   readonly begunAt: number | undefined;
   /** Set if Redis has since reported that the key was gone. */
@@ -16,11 +16,11 @@ export interface MasterVote {
   readonly at: number;
   /** Offset of the master's clock; positive if it is ahead of Lockkeeper's. */
   readonly clockAheadMs: number;
-  /** Connection term of the master. A vote from an earlier term does not count. */
+  /** Connection term of the master. Votes from earlier terms do not count. */
   readonly term: number;
 }
 
-/** Returns a string that identifies a decision. Having no decision is equivalent to `free`. */
+/** Returns a string that identifies a decision. No decision has the same identity as `free`. */
 export function formatDecisionIdentity(seen: Observation | undefined): string {
   if (seen === undefined || seen.state === "free" || seen.state === "unreadable") return "";
   if (seen.state === "not_a_lock") return seen.type;

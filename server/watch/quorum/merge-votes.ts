@@ -3,10 +3,12 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { groupLargestFirst, kthLargest, kthSmallest } from "../../redis/majority.ts";
 
-/** The observations to merge into one, each from a different master. */
+/** Observations of several masters, to be merged into one. */
 type HeldGroup = readonly [HeldObservation, ...HeldObservation[]];
 
-/** Merges the votes for one owner into one hold, with the count, fencing token and remaining time of a majority. */
+/**
+ * Merges the votes for one owner into one hold. Its count, fencing token and remaining time are those of a majority.
+ */
 export function mergeSameOwner(
   group: HeldGroup,
   majority: number,
@@ -29,8 +31,8 @@ export function mergeSameOwner(
 }
 
 /**
- * Whether a Lockkeeper hold has votes with several fencing tokens and no majority for any of them. Always false for a
- * reservation, because masters never agree on a token for a reservation that follows a force-release.
+ * Whether the votes for a Lockkeeper hold have several fencing tokens, none of them with a majority. Always false for a
+ * reservation, because the masters do not agree on a token for a reservation after a force-release.
  */
 export function isFenceOpen(group: HeldGroup, majority: number): boolean {
   if (parseReservedOwner(group[0].holders[0].token) !== undefined) return false;
@@ -43,9 +45,9 @@ const listFences = (group: readonly HeldObservation[]) =>
   group.flatMap(({ holders: [{ fence }] }) => (fence === null ? [] : [fence]));
 
 /**
- * Returns the fencing token of a majority, or else the highest one, which the masters are about to agree on.
+ * Returns the fencing token of a majority, otherwise the highest one, on which the masters are about to agree.
  *
- * @param known the token of the last decision, which may be stored only on a master that is now unreachable
+ * @param known the token of the last decision; possibly stored only on a master that is now unreachable
  */
 function chooseFence(group: HeldGroup, majority: number, known: string | null): string | null {
   const fences = listFences(group);
@@ -71,7 +73,7 @@ function mergeHolder(holder: SeenHolder, group: readonly HeldObservation[], majo
     : { ...together, ownRemainingMs: computeMajorityRemainingMs(own, majority) };
 }
 
-/** Merges the votes of a RedLock: one holder, with an owner string per master. @param token identifies the hold */
+/** Merges the votes of a RedLock into one holder with an owner string per master. @param token identifies the hold */
 export function mergeRedLock(group: HeldGroup, majority: number, token: Key): HeldObservation {
   const [{ lastFence: _ofOneMaster, ...first }] = group;
   const ownersPerMaster = group.map(({ holders: [holder] }) => holder.token);
@@ -90,10 +92,9 @@ export function mergeRedLock(group: HeldGroup, majority: number, token: Key): He
 }
 
 /**
- * Merges votes of different owners that together block the lock: no client holds it, and none can acquire it.
+ * Merges votes for different owners that together block the lock: no client holds it, and none can acquire it.
  *
- * @param freeInMs time until the lock can be acquired on each known master, in milliseconds; `Infinity` if the key on
- *   that master has no TTL
+ * @param freeInMs time, in ms, until the lock can be acquired on each known master; `Infinity` for a key without a TTL
  */
 export function mergeDifferentOwners(
   group: HeldGroup,
@@ -117,7 +118,7 @@ export function mergeDifferentOwners(
   };
 }
 
-/** Adds up the waiters of all masters, because a client waits at only one master at a time. */
+/** Adds up the waiters of all masters, because a client waits at one master at a time. */
 function mergeWaiters(group: HeldGroup): Pick<HeldObservation, "waiters"> {
   const counts = group.flatMap(({ waiters }) => waiters?.count ?? []);
   if (counts.length === 0) return {};

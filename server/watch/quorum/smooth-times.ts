@@ -2,14 +2,14 @@ import type { HeldObservation } from "../../formats/observation.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
 /**
- * Share of the lease by which masters may receive the same renewal at different times. Such differences are not
+ * Share of the lease by which the masters' deadlines may differ after the same renewal. Such differences are not
  * separate renewals.
  */
 const RENEWAL_SPREAD = 0.05;
 const RENEWAL_SPREAD_MS_MAX = 500;
 /**
- * Removes differences between masters from the times of a continuing hold. Clocks and round trips differ, and a hold
- * whose deadline moves with them would appear to be renewed constantly.
+ * Removes differences between masters from the times of a continuing hold. Because clocks and round trips differ, the
+ * hold would otherwise appear to be renewed constantly.
  */
 export function smoothTimes(seen: HeldObservation, before: HeldObservation | undefined): HeldObservation {
   if (before === undefined) return seen;

@@ -13,11 +13,11 @@ export interface Voter {
 export interface VoteSource {
   /** Offset of the master's clock; positive if it is ahead of Lockkeeper's. */
   readonly clockAheadMs: number;
-  /** `seen`: all changes on the master are observed, so the hold of a new owner has just begun. */
+  /** `seen`: Lockkeeper observes all changes on the master, so a hold of a new owner has just begun. */
   readonly begin: "seen" | "unknown";
 }
 
-/** The last vote of each master on one key. A vote counts until its master disconnects. */
+/** The last vote of each master on one key. Votes count until their master disconnects. */
 export class VoteStore<Of extends Voter> {
   readonly #votes = new Map<Of, MasterVote>();
 
@@ -41,7 +41,7 @@ export class VoteStore<Of extends Voter> {
     this.#votes.set(voter, { seen: observation, sentAt, at, begunAt, clockAheadMs, term: voter.term });
   }
 
-  /** Records that Redis reported the key as gone. The next observation is a new hold. */
+  /** Records that Redis reported the key as gone. The next observation then starts a new hold. */
   recordGone(voter: Of): void {
     const vote = this.#votes.get(voter);
     if (vote !== undefined) this.#votes.set(voter, { ...vote, isGone: true });
@@ -84,8 +84,8 @@ export class VoteStore<Of extends Voter> {
   }
 
   /**
-   * Returns the votes in the order of the masters, projected to a time on Lockkeeper's clock. A vote is `undefined` if
-   * it is unknown or if `counts` returns false.
+   * Returns the votes in the order of the masters, projected to a time on Lockkeeper's clock. An unknown vote, or one
+   * for which `counts` returns false, is `undefined`.
    */
   projectTo(
     asOf: number,

@@ -11,8 +11,8 @@ import { computeMajority, groupLargestFirst } from "../../redis/majority.ts";
 import { isFenceOpen, mergeDifferentOwners, mergeRedLock, mergeSameOwner } from "./merge-votes.ts";
 
 /**
- * The combined state of a quorum's masters. `undecided`: the masters whose votes are unknown could decide either way.
- * `fence: "open"`: a majority has a Lockkeeper hold but has not agreed on its fencing token yet.
+ * The combined state of a quorum's masters. `undecided`: the outcome depends on masters whose votes are unknown.
+ * `fence: "open"`: a majority votes for a Lockkeeper hold but has not yet agreed on its fencing token.
  */
 export type VoteTally =
   | {
@@ -24,11 +24,11 @@ export type VoteTally =
   | { readonly outcome: "not_a_lock"; readonly seen: NotALockObservation }
   | { readonly outcome: "undecided"; readonly votes: SeenVotes };
 
-/** Facts about the votes beyond the current observations. */
+/** Facts about the votes that are not part of the current observations. */
 export interface TallyContext {
   /**
-   * When each vote began (`performance.now()`), in the order of the masters; `undefined` if the vote began before it
-   * was observed.
+   * When each vote began (`performance.now()`), in the order of the masters. `undefined` if Lockkeeper did not observe
+   * the beginning.
    */
   readonly begunAt?: readonly (number | undefined)[];
   /** The hold of the last decision. */
@@ -36,11 +36,11 @@ export interface TallyContext {
 }
 
 /**
- * Counts votes. The owner with a majority of all masters holds the lock until that majority ends. The lock is free
- * when no owner can have a majority. Values that are not locks, and ended locks, are not votes.
+ * Counts votes. An owner with a majority of all masters holds the lock until it loses that majority. The lock is free
+ * once no owner can have a majority. Ended locks, and values that are not locks, are not votes.
  *
- * Different owner strings form one hold if they can be a RedLock (see red-lock.ts). If they cannot, and together hold
- * a majority of the masters, the lock is held by different owners and cannot be acquired.
+ * Different owner strings form one hold if they can be a RedLock (see red-lock.ts). If they cannot, and together hold a
+ * majority of the masters, different owners hold the lock and no client can acquire it.
  *
  * @param seen the observation of each master at `asOf`; `undefined` if unknown
  */
@@ -98,7 +98,7 @@ export function isVoteFor(vote: HeldObservation, hold: HeldObservation): boolean
 
 interface RedLockVotes {
   readonly group: readonly [HeldObservation, ...HeldObservation[]];
-  /** Identifies the hold. It stays the same while masters join and leave. */
+  /** Identifies the hold. Does not change when masters join or leave. */
   readonly token: Key;
 }
 
@@ -118,7 +118,7 @@ function findRedLock(
   return { group: [first, ...others], token: known?.token ?? owners[0] ?? "" };
 }
 
-/** Returns the owners with their numbers of votes, most votes first. The votes of a RedLock count together. */
+/** Returns the owners with their numbers of votes, most votes first. All votes of a RedLock count as one owner. */
 function listOwners(
   held: readonly HeldObservation[],
   redLock: RedLockVotes | undefined,
@@ -131,13 +131,13 @@ function listOwners(
   }));
 }
 
-/** Returns the owner label. A master that lost the companion has only the token. */
+/** Returns the owner label. On a master that has lost the companion, only the token is known. */
 function findLabel(group: readonly [HeldObservation, ...HeldObservation[]]): Key {
   const labelled = group.find(({ holders: [{ fence }] }) => fence !== null) ?? group[0];
   return labelled.holders[0].owner;
 }
 
-/** A value that resembles a Redisson lock only by its shape may be other data. */
+/** A value that only has the shape of a Redisson lock may be other data. */
 const isBlockingHold = (hold: HeldObservation) =>
   isPlainRedissonHold(hold) && (hold.confidence !== "possible" || isRedLockPart(hold));
 

@@ -1,10 +1,14 @@
 import type { Key } from "../../../lib/keys/key.ts";
 
-/** Maximum number of reads of one key per interval. Without it, a busy lock is read dozens of times per second. */
+/**
+ * Maximum number of reads of one key per interval. Without a limit, a busy lock would be read dozens of times per
+ * second.
+ */
 const READ_LIMIT = { times: 5, withinMs: 100 };
 
 /**
- * Delays keys that were read too often recently, so that other keys do not wait. A delayed key is enqueued again later.
+ * Delays reads of keys that were read too often recently, so that other keys do not wait. Enqueues each delayed key
+ * again later.
  */
 export class BusyKeys {
   /** Number of recent reads per key and the start of their interval, oldest first. */

@@ -1,38 +1,42 @@
 /** Limits on the number of keys per call. */
 export interface CallSizeLimits {
   readonly least: number;
-  /** The initial size, and the maximum unless Redis is distant. */
+  /** The initial size, and the maximum for a nearby Redis. */
   readonly near: number;
   readonly most: number;
 }
 
-/** Maximum duration of a call to a nearby Redis, including its wait for other calls of this process. */
+/** Maximum duration of a call to a nearby Redis, in ms. Includes waiting for other calls of this process. */
 const CALL_MS = 1;
 /**
- * Maximum duration of a call to a distant Redis. Up to this limit, a call may take half a round trip, because the other
+ * Maximum duration of a call to a distant Redis, in ms. A call may take up to half a round trip, because the other
  * clients are distant too.
  */
 const CALL_MS_MAX = 4;
 const CALL_SHARE_OF_ROUND_TRIP = 0.5;
 /**
- * Number of calls whose durations are compared. A call may have waited for other clients or for this process, so only
- * the shortest one counts.
+ * Number of calls whose durations are compared. Only the shortest one counts, because the others may have waited for
+ * other clients or for this process.
  */
 const CALLS_JUDGED = 4;
 const GROWTH = 1.25;
 const REDUCTION = 0.7;
 /**
- * Duration in ms after which a call counts as stalled: Redis is busy with other work, or this process got no CPU time.
+ * Duration, in ms, after which a call counts as stalled. Redis was busy with other work, or this process got no CPU
+ * time.
  */
 const STALL_MS = 10;
-/** Pause after a stall. It is short, so that frequent stalls do not slow down a scan much. */
+/** Pause after a stall, in ms. A short pause limits how much frequent stalls slow down a scan. */
 const REST_MS = 5;
-/** Minimum share of a call's duration that counts as Redis time, because the round trip is an estimate. */
+/**
+ * Minimum share of a call's duration that counts as Redis time. The exact share is unknown, because the round trip is
+ * an estimate.
+ */
 const COST_SHARE_MIN = 0.5;
 
 /**
- * Chooses the number of keys per call from the duration of previous calls: slightly more after short calls, fewer
- * after long ones, half after a stall. All durations are in milliseconds.
+ * Chooses the number of keys per call from the durations of previous calls. Increases it slightly after short calls,
+ * reduces it after long ones, and halves it after a stall. All durations are in ms.
  */
 export class CallSize {
   readonly #limits: CallSizeLimits;
@@ -52,12 +56,12 @@ export class CallSize {
     return Math.floor(this.#size);
   }
 
-  /** Returns the estimated time that Redis takes for a number of keys, in ms. 0 before the first call. */
+  /** Returns the estimated time that Redis takes for a number of keys, in ms. Returns 0 before the first call. */
   estimateCostMs(keys: number): number {
     return this.#costsPerKeyMs.length === 0 ? 0 : keys * Math.min(...this.#costsPerKeyMs);
   }
 
-  /** Target duration of a call without the round trip. */
+  /** Target duration of a call in ms, excluding the round trip. */
   get targetMs(): number {
     return Math.min(CALL_MS_MAX, Math.max(CALL_MS, this.#roundTripMs * CALL_SHARE_OF_ROUND_TRIP));
   }
@@ -76,7 +80,7 @@ export class CallSize {
       this.#restMs = REST_MS;
       return;
     }
-    // A call with few keys is not evidence of how long a full one takes.
+    // A call with few keys does not show how long a full one takes.
     if (keys < this.#size / 2) return;
     this.#judged.push(workMs);
     if (this.#judged.length < CALLS_JUDGED) return;
@@ -86,8 +90,8 @@ export class CallSize {
   }
 
   /**
-   * Returns how long to pause before the next call, in ms. 0 unless a call has stalled since the pause was last
-   * returned.
+   * Returns how long to pause before the next call, in ms. Returns 0 unless a call has stalled since the last call of
+   * this method.
    */
   takeRestMs(): number {
     const restMs = this.#restMs;

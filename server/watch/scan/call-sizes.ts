@@ -1,6 +1,6 @@
 import { CallSize, type CallSizeLimits } from "./call-size.ts";
 
-// With the `near` sizes, a call takes Redis 0.3 to 0.5 ms: 0.6 µs per key to scan, 15 µs to read, 6 µs to fingerprint.
+// A call of size `near` takes Redis 0.3 to 0.5 ms: 0.6 µs per key to scan, 15 µs to read, 6 µs to fingerprint.
 const SCAN_LIMITS: CallSizeLimits = { least: 250, near: 500, most: 10_000 };
 const READ_LIMITS: CallSizeLimits = { least: 8, near: 32, most: 100 };
 const FINGERPRINT_LIMITS: CallSizeLimits = { least: 20, near: 50, most: 1000 };

@@ -1,11 +1,11 @@
 import type { Key } from "../../../lib/keys/key.ts";
 
-/** Delay of a read in ms. Longer than most holds if the API is used at a high rate. */
+/** Delay of a read in ms. Most holds are shorter if clients use the API at a high rate. */
 const DELAY_MS = 20;
 
 /**
- * Reads of keys that only a verb of this process changed. They are delayed, because the next verb often makes them
- * unnecessary. A read in progress may show the state between two verbs, so the key must be read again afterwards.
+ * Delayed reads of keys that only a verb of this process changed. The next verb often makes such a read unnecessary. A
+ * read in progress may show the state between two verbs, so its key must be read again.
  */
 export class CancellableReads {
   /** When (`performance.now()`) each key is due, oldest first. */
@@ -27,12 +27,12 @@ export class CancellableReads {
     this.#timer ??= setTimeout(this.#enqueueDue, DELAY_MS);
   }
 
-  /** Removes a key. Returns false if its read is not cancellable. */
+  /** Removes a key. Returns false if no cancellable read of the key is pending. */
   remove(key: Key): boolean {
     return this.#dueAt.delete(key);
   }
 
-  /** Enqueues all reads without further delay. */
+  /** Enqueues all reads immediately. */
   enqueueAll(): void {
     for (const key of [...this.#dueAt.keys()]) this.enqueue(key);
   }

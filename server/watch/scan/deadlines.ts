@@ -1,6 +1,6 @@
 /**
- * A binary heap of deadlines, so that each lock is read when its lease ends. Two parallel arrays and an index by key
- * take about 60 bytes per lock, a third of what a heap of objects takes.
+ * A binary heap of deadlines by key. Two parallel arrays and an index by key take about 60 bytes per lock, a third of
+ * the memory of a heap of objects.
  */
 export class Deadlines<Key> {
   readonly #moments: number[] = [];

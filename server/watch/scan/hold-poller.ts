@@ -5,18 +5,18 @@ import type { CallSize } from "./call-size.ts";
 import type { KeyReader } from "./key-reader.ts";
 import { RecentCosts } from "./recent-costs.ts";
 
-/** Time between the starts of two rounds. A longer round is followed by the next one immediately. */
+/** Time between the starts of two rounds, in ms. If a round takes longer, the next one follows immediately. */
 const ROUND_EVERY_MS = 1000;
-/** Maximum polling rate. It applies to small keyspaces, for which Redis could reply faster. */
+/** Maximum polling rate in keys per ms. Without it, small keyspaces would be polled as fast as Redis replies. */
 const KEYS_PER_MS_MAX = 10;
-/** Maximum share of Redis's time for polling. */
+/** Maximum share of Redis's time that polling may use. */
 const POLL_SHARE = 0.2;
-/** Time in ms after which a key is read in full again, because the fingerprint excludes waiters. */
+/** Time, in ms, after which a key is read in full again, because fingerprints exclude waiters. */
 const FULL_READ_AFTER_MS = 25_000;
 const FULL_READS_PER_MS_MAX = 0.4;
-/** Rounding error of one deadline, caused by Redis and the script. */
+/** Rounding error of one deadline in ms, caused by Redis and the script. */
 const DEADLINE_TOLERANCE_MS = 5;
-/** Number of rounds whose delays are reported. */
+/** Number of rounds that the reported delay covers. */
 const ROUNDS_MEASURED = 3;
 
 interface CheckedKey extends KeyFingerprint {
@@ -26,9 +26,9 @@ interface CheckedKey extends KeyFingerprint {
 
 export interface HoldPollerDeps {
   readFingerprints(keys: readonly Key[]): Promise<FingerprintReading[]>;
-  /** Lists the known keys. `unreadForMs`: only those not read for at least this long. */
+  /** Lists the known keys. If `unreadForMs` is given, lists only keys that were not read for at least that long. */
   listKnownKeys(unreadForMs?: number): Iterable<Key>;
-  /** Whether the last full read of the key proves that a hold with this deadline is unchanged. */
+  /** Whether the last full read of the key had the same deadline, which proves that the hold is unchanged. */
   isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean;
   readonly reader: Pick<KeyReader, "enqueueRead" | "isReadApart" | "waitUntilSettled">;
   /** Whether Redis responds but sends no notifications. */
@@ -42,19 +42,19 @@ export interface HoldPollerDeps {
 }
 
 /**
- * Polls the keys of known holds while notifications are off: reads a fingerprint of each, and reads in full those
- * whose fingerprint changed.
+ * Polls the keys of known holds while notifications are off. Reads a fingerprint of each key, and reads a key in full
+ * if its fingerprint has changed.
  *
- * A round of 10,000 keys takes a second. With more keys, or a busy or slow Redis, it takes longer, because the rate
- * and the share of Redis's time are limited.
+ * A round of 10,000 keys takes a second. With more keys, or a busy or slow Redis, a round takes longer, because the
+ * rate and the share of Redis's time are limited.
  */
 export class HoldPoller {
   #checked: ReadonlyMap<Key, CheckedKey> = new Map();
-  /** The longest delay of each recent round: between two checks of a key, or until a change to the key was read. */
+  /** The longest delay in each recent round: between two checks of a key, or until a changed key was read. */
   readonly #roundDelaysMs: number[] = [];
   #currentDelayMs = 0;
   readonly #costs = new RecentCosts();
-  /** When (`performance.now()`) the key that is next in turn was last checked. */
+  /** When (`performance.now()`) the key whose turn is next was last checked. */
   #oldestCheckAt: number | undefined;
   readonly #abortController = new AbortController();
 
@@ -69,8 +69,8 @@ export class HoldPoller {
   }
 
   /**
-   * The longest time for which a change to a known key went unseen in the last rounds; `undefined` if not measured
-   * yet.
+   * The longest time, in ms, for which a change to a known key stayed unnoticed in the last rounds. `undefined` before
+   * the first measurement.
    */
   get measuredDelayMs(): number | undefined {
     if (this.#roundDelaysMs.length === 0 || this.#oldestCheckAt === undefined) return undefined;
@@ -82,7 +82,7 @@ export class HoldPoller {
     for (;;) {
       const startedAt = performance.now();
       if (!this.deps.shouldPoll()) this.#reset();
-      // A failed round does not count, and the reported delay keeps growing.
+      // A failed round does not count. The reported delay keeps growing.
       else await this.#pollRound(signal).catch(() => signal.throwIfAborted());
       const restMs = Math.max(1, startedAt + ROUND_EVERY_MS - performance.now());
       await sleep(restMs, undefined, { signal, ref: false });
@@ -157,8 +157,8 @@ export class HoldPoller {
   }
 
   /**
-   * Reads keys in full to update waiters and other data that fingerprints exclude, at a rate that does not grow with
-   * the number of locks.
+   * Reads keys in full to update data that fingerprints exclude, such as waiters. The rate does not grow with the
+   * number of locks.
    */
   #enqueueFullReads(known: number): void {
     const unreadForMs = Math.max(FULL_READ_AFTER_MS, known / FULL_READS_PER_MS_MAX);
@@ -177,7 +177,7 @@ export class HoldPoller {
   }
 }
 
-/** Whether two rounded deadlines may be the same. Both are `undefined` if there is no TTL. */
+/** Whether two rounded deadlines may be equal. A deadline is `undefined` if there is no TTL. */
 export function isSameDeadline(one: number | undefined, other: number | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return Math.abs(one - other) <= DEADLINE_TOLERANCE_MS;

@@ -2,7 +2,7 @@ import type { KeyReader } from "./key-reader.ts";
 
 interface IndexConfirmationDeps {
   readonly reader: Pick<KeyReader, "waitUntilSettled">;
-  /** Identifies the observation period. If the id differs from an earlier one, changes may have been missed. */
+  /** Identifies the observation period. A different id means that changes may have been missed in between. */
   getContinuityId(): string;
   /** Whether Redis responds and the index is complete. */
   isComplete(): boolean;
@@ -15,17 +15,20 @@ export class IndexConfirmation {
 
   constructor(private readonly deps: IndexConfirmationDeps) {}
 
-  /** The confirmed time (`performance.now()`), or `undefined` if the index was never complete. */
+  /** The confirmed time (`performance.now()`), or `undefined` if the index has never been complete. */
   get at(): number | undefined {
     return this.#at;
   }
 
-  /** Records that everything up to this time has been read. */
+  /** Records that the index contains everything up to this time. Has no effect while the index is incomplete. */
   confirm(at: number): void {
     if (this.deps.isComplete()) this.#at = at;
   }
 
-  /** Confirms the time up to which all notifications have arrived, as soon as the notified keys have been read. */
+  /**
+   * Waits until the notified keys have been read, and then confirms the time up to which all notifications have
+   * arrived.
+   */
   async confirmWhenRead(deliveredUntil: number): Promise<void> {
     if (this.#isWaiting) return;
     this.#isWaiting = true;

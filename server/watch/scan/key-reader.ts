@@ -16,12 +16,12 @@ export interface Reading {
 
 const BATCH = 100;
 const RETRY_MS = 100;
-/** Maximum share of the time that reads may take, so that changes to busy locks are coalesced. */
+/** Maximum share of the time that reads may use. The limit coalesces the changes of busy locks. */
 const READ_SHARE = 0.2;
 const PAUSE_MS_MAX = 15;
-/** During a burst scan, a batch is filled up to this long before it is sent. */
+/** Maximum time, in ms, to fill a batch before it is sent during a burst scan. */
 const BURST_WAIT_MS = 10;
-/** Queue length beyond which a full scan is cheaper. */
+/** Queue length, in keys, above which a full scan is cheaper. */
 const QUEUE_MAX = 250_000;
 
 export interface KeyReaderDeps {
@@ -32,7 +32,7 @@ export interface KeyReaderDeps {
   /** Whether Redis replies to a probe sent now. */
   isResponding(): Promise<boolean>;
   onReadings(readings: readonly Reading[]): void;
-  /** Returns how long after its last read a key must be read again, or `undefined` if no read is scheduled. */
+  /** Returns how long after its last read, in ms, a key must be read again, or `undefined` if no read is scheduled. */
   computeRereadDelayMs(key: Key): number | undefined;
   /** Batch size during a scan. */
   readonly callSize: CallSize;
@@ -41,11 +41,14 @@ export interface KeyReaderDeps {
 }
 
 /**
- * Reads keys that may have changed, in batches and in the order in which they were enqueued. Repeated requests for a
- * key are coalesced. Held keys are read again when they are due.
+ * Reads keys that may have changed, in batches and in queue order. Coalesces repeated requests for a key. Reads held
+ * keys again when they are due.
  */
 export class KeyReader {
-  /** Whether a scan waits for reads. Batches then have `callSize` keys and, in a `burst`, no pauses between them. */
+  /**
+   * Whether a scan waits for reads. During a scan, batches have `callSize` keys. In a `burst`, there are no pauses
+   * between batches.
+   */
   scanning: "no" | "paced" | "burst" = "no";
   readonly #dirty = new Set<Key>();
   readonly #busyKeys = new BusyKeys((key) => this.enqueueRead(key));
@@ -58,9 +61,9 @@ export class KeyReader {
   readonly #rereads = new RereadSchedule<Key>((key) => this.enqueueRead(key));
   #draining: Promise<void> | undefined;
   #isStopped = false;
-  /** When (`performance.now()`) the next batch may start, unless it is full. */
+  /** When (`performance.now()`) the next batch may start. A full batch starts immediately. */
   #nextAt = Number.NEGATIVE_INFINITY;
-  /** Maximum batch size. Halved by each timeout and doubled by each successful batch. */
+  /** Maximum batch size. Each timeout halves it, and each successful batch doubles it. */
   #batchMax = BATCH;
 
   constructor(private readonly deps: KeyReaderDeps) {
@@ -76,12 +79,12 @@ export class KeyReader {
     return this.#dirty.size;
   }
 
-  /** Whether the key is read separately because its reply did not arrive in time. */
+  /** Whether the key is read separately because an earlier reply did not arrive in time. */
   isReadApart(key: Key): boolean {
     return this.#slowKeys.has(key);
   }
 
-  /** Enqueues a read of the key. Repeated calls before the read result in one read. */
+  /** Enqueues a read of the key. Further calls before that read have no effect. */
   enqueueRead(key: Key): void {
     this.#cancellable.remove(key);
     if (this.#slowKeys.takeChange(key) || this.#busyKeys.holdBackIfBusy(key)) return;
@@ -91,10 +94,7 @@ export class KeyReader {
     this.#draining ??= this.#drain();
   }
 
-  /**
-   * Enqueues a read after a delay, during which `cancelRead` can cancel it. A key that is already queued is not
-   * delayed.
-   */
+  /** Enqueues a delayed read, which `cancelRead` can cancel. Does not delay a key that is already queued. */
   enqueueCancellableRead(key: Key): void {
     const isOnlyRead = !this.#dirty.has(key) && !this.#cancellable.isReading(key) && !this.#slowKeys.has(key);
     if (isOnlyRead) this.#cancellable.add(key);
@@ -107,7 +107,8 @@ export class KeyReader {
   }
 
   /**
-   * Reads the queued keys without a pause. Resolves when they have been read. Excludes keys that change all the time.
+   * Reads the queued keys without a pause, and resolves when they have been read. Does not wait for keys that change
+   * constantly.
    */
   readQueued(): Promise<void> {
     this.#cancellable.enqueueAll();
@@ -136,8 +137,8 @@ export class KeyReader {
   }
 
   /**
-   * Reads a key immediately, bypassing the queue. A key that is read separately, because its reply did not arrive in
-   * time, is reported as unreadable.
+   * Reads a key immediately, bypassing the queue. If the key is read separately because of timeouts, returns it as
+   * unreadable.
    */
   async readNow(key: Key): Promise<Observation[]> {
     const slow = this.#slowKeys.describe(key);
@@ -220,7 +221,7 @@ export class KeyReader {
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 
-  /** Enqueues the keys again. After an outage of Redis, the watcher reads all keys again in any case. */
+  /** Enqueues the keys again. After an outage of Redis, the watcher reads all keys anyway. */
   async #handleFailure(keys: readonly Key[], error: unknown): Promise<void> {
     for (const key of keys) this.#dirty.add(key);
     if (!isTimeout(error)) {
@@ -268,7 +269,7 @@ export class KeyReader {
     this.deps.onReadings(observations.map((observation) => ({ observation, sentAt, receivedAt })));
     for (const { key } of observations) {
       const dueMs = this.deps.computeRereadDelayMs(key);
-      // One millisecond later, so that the deadline has also passed in Redis.
+      // Adds 1 ms, so that the deadline has also passed in Redis.
       this.#rereads.set(key, dueMs === undefined ? undefined : receivedAt + dueMs + 1);
     }
     this.#rereads.arm();

@@ -9,15 +9,18 @@ import { PassCoverage } from "./pass-coverage.ts";
 import { ScanCursor } from "./scan-cursor.ts";
 import type { TimeBudget } from "./time-budget.ts";
 
-/** Number of queued keys at which a scan pauses, because keys from notifications queue behind its keys. */
+/**
+ * Number of queued keys at which a scan pauses. Keys from notifications would otherwise wait behind the keys of the
+ * scan.
+ */
 const QUEUE_AHEAD_MAX = 500;
 const TRIES = 5;
 const RETRY_MS = 200;
-/** Number of scanned keys from which an interrupted scan is resumed instead of restarted. */
+/** Minimum number of scanned keys from which an interrupted scan is resumed. A shorter scan starts again. */
 const RESUMABLE_KEYS_MIN = 100_000;
 
 export interface KeyspaceScanProgress {
-  /** Keys scanned so far, estimated from COUNT. */
+  /** Number of keys scanned so far, estimated from COUNT. */
   readonly scanned: number;
   /** Total number of keys, or `null` if unknown. */
   readonly keys: number | null;
@@ -30,20 +33,20 @@ interface KeyspaceScanDeps {
     KeyReader,
     "enqueueRead" | "queuedCount" | "waitUntilSettled" | "waitForRoom" | "scanning"
   >;
-  /** Lists the known keys. `isPaced`: only those that were not read recently. */
+  /** Lists the known keys. If `isPaced`, omits keys that were read recently. */
   listKnownKeys(isPaced: boolean): Iterable<Key>;
   isKnown(key: Key): boolean;
   readonly oversizedKeys: OversizedKeys;
   readonly nonLockKeys: NonLockKeys;
   readonly sizes: CallSizes;
-  /** Whether notifications are off, so that scans run in quick succession. */
+  /** Whether notifications are off. Scans then follow each other closely. */
   isPolled(): boolean;
 }
 
 /** Scans the keyspace of a master: reads the known keys first, then the keys that SCAN returns. */
 export class KeyspaceScan {
   progress: KeyspaceScanProgress | undefined;
-  /** Measures how long a new key can go unseen. */
+  /** Measures how long a new key can stay unnoticed. */
   readonly coverage = new PassCoverage();
   /** An interrupted scan, and the server run that its cursor belongs to. */
   #unfinished: { readonly discovery: ScanCursor; readonly run: string } | undefined;
@@ -51,17 +54,17 @@ export class KeyspaceScan {
   constructor(private readonly deps: KeyspaceScanDeps) {}
 
   /**
-   * Scans the keyspace once; without a budget, as fast as Redis permits.
+   * Scans the keyspace once. Without a budget, scans as fast as Redis permits.
    *
    * @throws if the signal aborts the scan or Redis does not respond; the next run resumes it
    */
   async run(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void> {
     const { redis, patterns, reader, listKnownKeys, oversizedKeys, nonLockKeys, isPolled, sizes } = this.deps;
     reader.scanning = budget === undefined ? "burst" : "paced";
-    // The meaning of keys may have changed since the last scan.
+    // Reads all keys again, because the format rules may have changed since the last scan.
     if (budget === undefined || !isPolled()) nonLockKeys.clear();
     try {
-      // Iterates over a copy, because keys that are removed and added again during the iteration would be visited
+      // Iterates over a copy. During the iteration, a key that is removed and added again would otherwise be visited
       // repeatedly.
       await this.#enqueueKeys([...listKnownKeys(budget !== undefined)], signal, budget);
       const run = await readRunId(redis);
@@ -69,7 +72,8 @@ export class KeyspaceScan {
       const unfinished = this.#unfinished;
       this.#unfinished = undefined;
       const rest = unfinished !== undefined && unfinished.run === run ? unfinished.discovery : undefined;
-      // The rest may contain unknown locks, and the part already scanned may contain new ones, so both are scanned.
+      // The rest of the interrupted scan may contain unknown locks. A complete scan follows, because the part already
+      // scanned may contain new locks.
       oversizedKeys.startScan();
       const fresh = new ScanCursor(redis, patterns, (name) => oversizedKeys.record(name), sizes);
       for (const cursor of [...(rest === undefined ? [] : [rest]), fresh]) {
@@ -112,7 +116,7 @@ export class KeyspaceScan {
     }
   }
 
-  /** Yields the unknown keys of each page, after a pause in proportion to the cost of the page. */
+  /** Yields the unknown keys of each page. Pauses in proportion to the cost of the page. */
   async *#readUnknownKeys(
     cursor: ScanCursor,
     signal: AbortSignal,
@@ -170,7 +174,7 @@ async function raceWithAbort(signal: AbortSignal, work: Promise<void>): Promise<
   }
 }
 
-/** Returns the id of the server run, to which cursors are bound, or `undefined` if this user may not read it. */
+/** Returns the id of the server run, or `undefined` if this user may not read it. A cursor is valid in one run only. */
 export async function readRunId(redis: Redis): Promise<string | undefined> {
   const info = await redis.info("server").catch(() => "");
   return /^run_id:(\w+)/m.exec(info)?.[1];

@@ -2,17 +2,17 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { FingerprintReading, KeyFingerprint } from "../../formats/registry/read-fingerprints.ts";
 import type { CallSize } from "./call-size.ts";
 
-/** Maximum number of keys to store, about 100 bytes each. Additional keys are read in every scan. */
+/** Maximum number of keys to store, about 100 bytes each. Every scan reads the keys beyond this limit. */
 const KEYS_MAX = 200_000;
-/** Share of the unchanged keys that each scan still reads, because a companion can turn a key into a lock. */
+/** Share of the unchanged keys that each scan reads again, because a companion can turn a key into a lock. */
 const REREAD_SHARE = 1 / 50;
-/** Added to the digest of a key with a TTL. It is larger than any digest. */
+/** Added to the digest of a key with a TTL. Larger than any digest. */
 const WITH_TTL = 2 ** 40;
 
-/** Fingerprints of watched keys that are not locks. Unchanged keys are not read again. */
+/** Fingerprints of watched keys that are not locks. Scans skip keys whose fingerprint is unchanged. */
 export class NonLockKeys {
   readonly #known = new Map<Key, number>();
-  /** Fingerprints taken just before the key is read. */
+  /** Fingerprints taken directly before the read of each key. */
   readonly #taken = new Map<Key, number>();
 
   constructor(

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { KEY_BYTES_MAX } from "../../../lib/keys/key.ts";
 import { isAuxiliaryKey } from "../../formats/keys.ts";
 
-/** Maximum number of oversized keys to count. A higher count would not change what an operator does. */
+/** Maximum number of oversized keys to count. A higher count would not help an operator. */
 export const OVERSIZED_KEYS_MAX = 1000;
 
-/** Number of bytes that are compared with prefixes: more than any prefix that libraries use for auxiliary keys. */
+/** Number of leading bytes to compare with prefixes. No library uses a longer prefix for auxiliary keys. */
 const PREFIX_BYTES = 64;
 
-/** Whether a key name is too long for a lock. Such names are not decoded, matched or stored. */
+/** Whether a key name is too long for a lock. Lockkeeper does not decode, match or store such names. */
 export function isOversizedKey(name: Uint8Array): boolean {
   return name.length > KEY_BYTES_MAX;
 }
@@ -16,8 +16,8 @@ export function isOversizedKey(name: Uint8Array): boolean {
 /**
  * Counts the watched keys of a master whose names are longer than `KEY_BYTES_MAX`.
  *
- * A key is counted once, however often SCAN and notifications report it, until a complete scan does not find it. Each
- * counted key takes about 50 bytes, regardless of the length of its name.
+ * Counts a key once, however often SCAN and notifications report it, and removes it when a complete scan does not find
+ * it. Each counted key takes about 50 bytes, regardless of the length of its name.
  */
 export class OversizedKeys {
   /** The number of the last scan that found the key, by digest. */
@@ -30,7 +30,7 @@ export class OversizedKeys {
   }
 
   record(name: Uint8Array): void {
-    // The companion of a lock with a long name has an even longer one.
+    // Ignores companions of locks with long names, because their names are even longer.
     if (isAuxiliaryKey(Buffer.from(name.subarray(0, PREFIX_BYTES)).toString("latin1"))) return;
     const digest = digestEnds(name);
     if (this.#lastScan.size < OVERSIZED_KEYS_MAX || this.#lastScan.has(digest))
@@ -42,15 +42,15 @@ export class OversizedKeys {
     this.#scan++;
   }
 
-  /** Ends a complete scan: keys that it did not find are gone. */
+  /** Ends a complete scan. Removes the keys that this scan did not find. */
   completeScan(): void {
     for (const [digest, scan] of this.#lastScan) if (scan < this.#scan) this.#lastScan.delete(digest);
   }
 }
 
 /**
- * Computes a digest in constant time, because a name can be up to 512 MB long. Names of equal length that differ only
- * in the middle have the same digest.
+ * Computes a digest in constant time, because a name can have up to 512 MB. Names of equal length that differ only in
+ * the middle get the same digest.
  */
 function digestEnds(name: Uint8Array): string {
   return createHash("sha1")

@@ -1,16 +1,16 @@
 const PARTS = 64;
 
 /**
- * Measures how long a new key can go unseen: the longest time between two scans of the same part of the keyspace.
+ * Measures how long a new key can stay unnoticed: the longest time between two scans of the same part of the keyspace.
  * Times are `performance.now()`.
  */
 export class PassCoverage {
-  /** When the last complete scan started, and when it had read each part. */
+  /** When the last complete scan started, followed by when it had read each part. */
   #last: readonly number[] | undefined;
   #current: number[] = [];
   #gapMs: number | undefined;
 
-  /** Starts a scan. An incomplete scan does not count. */
+  /** Starts a scan. Only complete scans count. */
   startPass(): void {
     this.#current = [performance.now()];
   }
@@ -34,7 +34,7 @@ export class PassCoverage {
   }
 
   /**
-   * How long a new key can go unseen, in ms; `undefined` before two complete scans. Grows while a scan takes longer
+   * How long a new key can stay unnoticed, in ms. `undefined` before two complete scans. Grows if a scan takes longer
    * than the previous one.
    */
   get gapMs(): number | undefined {

@@ -1,10 +1,7 @@
-/**
- * Number of durations to compare. A command may have waited for other clients or for this process, so one duration is
- * not enough.
- */
+/** Number of durations to compare. A single command may have waited for other clients or for this process. */
 const JUDGED_BY = 4;
 
-/** Estimates the time Redis spends on a repeated command: the shortest of its latest durations. */
+/** Estimates the time that Redis spends on a repeated command, as the shortest of its latest durations. */
 export class RecentCosts {
   readonly #tookMs: number[] = [];
 

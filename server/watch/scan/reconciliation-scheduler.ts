@@ -2,15 +2,15 @@ import { TimeBudget } from "./time-budget.ts";
 
 /** Share of the time that scans may take once the index is complete. */
 const SCAN_SHARE = 0.05;
-/** Maximum saved time, in ms. It is spent without a pause, so that a small keyspace is scanned in one go. */
+/** Maximum saved time, in ms. Work within it runs without a pause, so a small keyspace is scanned in one go. */
 const SAVED_MS_MAX = 250;
 const RETRY_MS = 500;
 
 interface ReconciliationDeps {
-  /** Scans the keyspace once and reads the keys that it finds; without a budget, as fast as Redis permits. */
+  /** Scans the keyspace once and reads the keys it finds. Without a budget, scans as fast as Redis permits. */
   scanKeyspace(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void>;
   isUp(): boolean;
-  /** Returns the time between the end of a scan and the start of the next. */
+  /** Returns the time between the end of a scan and the start of the next, in ms. */
   getIntervalMs(): number;
   /** Returns the current time on the Redis clock. */
   now(): number;
@@ -21,11 +21,11 @@ interface ReconciliationDeps {
 /** Schedules scans of the keyspace, one at a time, and tracks whether the index is complete. */
 export class ReconciliationScheduler {
   isCaughtUp = false;
-  /** True until the first scan has completed. The start of a hold that this scan finds is unknown. */
+  /** True until the first scan has completed. The start of each hold that this scan finds is unknown. */
   isInitialScan = true;
   lastPass: { readonly at: number; readonly tookMs: number } | undefined;
   #startedAt: number | undefined;
-  /** Increases with every gap. */
+  /** Increases with each gap in the observation. */
   #generation = 0;
   #currentPass: Promise<void> | undefined;
   #abortController = new AbortController();
@@ -35,7 +35,7 @@ export class ReconciliationScheduler {
 
   constructor(private readonly deps: ReconciliationDeps) {}
 
-  /** Duration of the current scan so far. */
+  /** Duration of the current scan so far, in ms. `undefined` if no scan is in progress. */
   get runningMs(): number | undefined {
     return this.#startedAt === undefined ? undefined : Math.round(performance.now() - this.#startedAt);
   }
@@ -47,7 +47,7 @@ export class ReconciliationScheduler {
     this.#abortController.abort();
   }
 
-  /** Starts a scan without pauses as soon as a scan in progress has been aborted. */
+  /** Aborts a scan in progress and starts one without pauses. */
   async runNow(): Promise<void> {
     this.#abortController.abort();
     await this.#runPass(undefined);
@@ -86,7 +86,7 @@ export class ReconciliationScheduler {
     this.#startedAt = startedAt;
     this.#abortController = new AbortController();
     await this.deps.scanKeyspace(this.#abortController.signal, budget);
-    // There was a gap since the scan started. The scan may have missed changes, which the next scan finds.
+    // A gap since the start of the scan may have hidden changes from it. The next scan finds them.
     if (!this.deps.isUp() || generation !== this.#generation) return;
     this.lastPass = { at: this.deps.now(), tookMs: Math.round(performance.now() - startedAt) };
     this.isInitialScan = false;

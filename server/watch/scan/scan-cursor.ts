@@ -10,9 +10,12 @@ import { isOversizedKey } from "./oversized-keys.ts";
 /** Minimum number of patterns for which one SCAN with local matching is faster than one SCAN per pattern. */
 const PATTERNS_FOR_SINGLE_PASS = 3;
 const COUNT_GROWTH = 1.25;
-/** Size of the key names on a page, in bytes, above which the next pages become smaller, down to single keys. */
+/**
+ * Maximum total size of the key names on a page, in bytes. After a larger page, the next pages become smaller, down to
+ * single keys.
+ */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
-/** Number of bytes of a name that are matched against the patterns. */
+/** Number of leading bytes of a name to match against the patterns. */
 const MATCHED_BYTES_MAX = 64 * 1024;
 interface ScanPage {
   readonly cursor: string;
@@ -22,24 +25,24 @@ interface ScanPage {
 }
 
 /**
- * An iteration over the matching keys of a master, page by page. It can be interrupted and resumed in the same server
- * run, because the cursor is kept. A key may be returned more than once.
+ * An iteration over the matching keys of a master, page by page. An interrupted iteration keeps its cursor and can be
+ * resumed in the same server run. A key may be returned more than once.
  */
 export class ScanCursor {
-  /** Keys scanned over all passes, estimated from COUNT. */
+  /** Number of keys scanned in all passes, estimated from COUNT. */
   scanned = 0;
   readonly #globs: readonly Glob[];
-  /** `undefined` for a pass over all keys, which are matched locally. */
+  /** The pattern of each pass. `undefined` for a pass over all keys, which are matched locally. */
   readonly #passes: readonly (string | undefined)[];
   #pass = 0;
   #cursor = "0";
-  /** Maximum COUNT. Reduced if large names would fill a page. */
+  /** Maximum COUNT. Lower if large names fill a page. */
   #countMax = Number.MAX_SAFE_INTEGER;
 
   constructor(
     private readonly redis: Redis,
     patterns: readonly string[],
-    /** Called for each matching key whose name is too long for a lock. Such keys are skipped. */
+    /** Called for each matching key whose name is too long for a lock. The iteration skips such keys. */
     private readonly onOversizedKey: (name: Uint8Array) => void = () => undefined,
     private readonly sizes = new CallSizes(),
   ) {
@@ -55,7 +58,7 @@ export class ScanCursor {
   /**
    * Yields the matching keys of each page.
    *
-   * @param given `each` to also yield empty pages, so that the caller can stop at any page
+   * @param given `each` also yields empty pages, which allows the caller to stop at any page
    * @throws if the signal aborts the scan or Redis does not respond; a resumed scan does not repeat pages that were
    * already yielded
    */
@@ -106,7 +109,9 @@ export class ScanCursor {
     return this.#globs.some((glob) => glob.matchesBytes(beginning));
   }
 
-  /** Redis and this process both hold the whole page in memory, and a name may be megabytes long. */
+  /**
+   * Limits the size of pages. Redis and this process both hold a whole page in memory, and a name may have megabytes.
+   */
   #limitPageBytes({ count, found }: ScanPage): void {
     const bytes = found.reduce((sum, { length }) => sum + length, 0);
     if (bytes > PAGE_BYTES_MAX) this.#countMax = Math.max(1, Math.floor((count * PAGE_BYTES_MAX) / bytes));
@@ -128,7 +133,7 @@ export class ScanCursor {
         ? await this.redis.scanBuffer(cursor, "COUNT", count)
         : await this.redis.scanBuffer(cursor, "MATCH", pattern, "COUNT", count);
     } catch (error) {
-      // Otherwise, a page too large to arrive in time would be requested repeatedly.
+      // Without a lower limit, the scan would keep requesting a page that is too large to arrive in time.
       this.#countMax = Math.max(1, Math.floor(count / 4));
       throw error;
     }
@@ -138,7 +143,7 @@ export class ScanCursor {
     let shortestMs = Number.POSITIVE_INFINITY;
     for (let times = 3; times > 0; times--) {
       const sentAt = performance.now();
-      // An error reply also counts: Redis refuses even PING while it cannot save its data (MISCONF).
+      // An error reply also measures the round trip. Redis refuses even PING while it cannot save its data (MISCONF).
       await this.redis.ping().catch(throwUnlessReply);
       shortestMs = Math.min(shortestMs, performance.now() - sentAt);
     }

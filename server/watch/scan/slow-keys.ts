@@ -3,12 +3,12 @@ import type { Observation, UnreadableObservation } from "../../formats/observati
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { isTimeout } from "../../redis/failure.ts";
 
-/** The number of timeouts, while Redis responds to probes, after which a key is unreadable. */
+/** Number of timeouts after which a key is unreadable. Timeouts count only while Redis responds to probes. */
 const UNREADABLE_AFTER = 3;
 const BACK_OFF = { firstMs: 1000, mostMs: 60_000 };
-/** A change to the key shortens the backoff to this share. */
+/** Share of the backoff that remains after a change to the key. */
 const CHANGED_SHARE = 1 / 4;
-/** Maximum number of slow keys. Additional slow keys wait for the next scan. */
+/** Maximum number of slow keys. Further slow keys wait for the next scan. */
 const SLOW_MAX = 1000;
 
 interface SlowKey {
@@ -20,7 +20,7 @@ interface SlowKey {
 }
 
 interface SlowKeysDeps {
-  /** Reads one key on a separate connection. @throws if its reply does not arrive in time */
+  /** Reads one key on a separate connection. @throws if the reply does not arrive in time */
   readApart(key: Key): Promise<readonly Observation[]>;
   /** Whether Redis replies to a probe sent now. */
   isResponding(): Promise<boolean>;
@@ -29,8 +29,8 @@ interface SlowKeysDeps {
 }
 
 /**
- * Reads keys whose reply did not arrive in time. Each key is read separately, one at a time, with a backoff that
- * doubles from 1 s to 60 s. A timeout counts only if Redis responded to a probe in the meantime.
+ * Reads keys whose reply did not arrive in time. Reads one key at a time, with a backoff that doubles from 1 s to 60 s.
+ * A timeout counts only if Redis responded to a probe in the meantime.
  */
 export class SlowKeys {
   readonly #slow = new Map<Key, SlowKey>();
@@ -62,7 +62,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** Returns whether the key is read separately instead of in batches. If so, schedules its next read earlier. */
+  /** Whether the key is read separately instead of in batches. If so, schedules its next read earlier. */
   takeChange(key: Key): boolean {
     const slow = this.#slow.get(key);
     if (slow === undefined) return false;

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/**
- * Limits work to a share of the time. Unused time is saved, so that a little work after a pause does not have to
- * wait.
- */
+/** Limits work to a share of the time. Unused time is saved, so that short work after a pause starts immediately. */
 export class TimeBudget {
   #savedMs: number;
   #updatedAt = performance.now();
 
-  /** @param maxSavedMs maximum work without a pause after a long idle period, in ms */
+  /** @param maxSavedMs maximum saved time in ms: the work that can run without a pause */
   constructor(
     private readonly share: number,
     private readonly maxSavedMs: number,
@@ -16,7 +13,7 @@ export class TimeBudget {
     this.#savedMs = maxSavedMs;
   }
 
-  /** Waits until the budget covers the work. */
+  /** Accounts for work that was done. Waits until the budget covers it. */
   async spend(workedMs: number, signal: AbortSignal): Promise<void> {
     const now = performance.now();
     this.#savedMs =

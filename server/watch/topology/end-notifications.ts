@@ -4,18 +4,18 @@ import { isSameHolder } from "../holds/holder-identity.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /**
- * Notifications and replies arrive on two connections. A notification can overtake a reply, or a reply a notification,
- * by this time or the duration of the read, whichever is longer.
+ * Notifications and replies arrive on two connections. Either can overtake the other by this time, in ms, or by the
+ * duration of the read if that is longer.
  */
 const OVERTAKING_MS = 5;
 
-/** When notifications for a key arrived. */
+/** When the first and the last notification for a key arrived. */
 interface Arrivals {
   readonly first: number;
   readonly last: number;
 }
 
-/** What notifications prove about the key at the time of a read. */
+/** What the notifications prove about a key at the time of a read. */
 export type KeyEnd =
   /** No notification reported the key as gone. */
   | "none"
@@ -27,17 +27,21 @@ export type KeyEnd =
   | "possible";
 
 /**
- * Stores notifications of deleted keys until a read that was sent after them consumes them.
+ * Stores notifications of deleted keys until a read consumes them. Only a read that was sent after a notification
+ * consumes it.
  *
- * The order of a notification and an overlapping read is unknown: the read may show the hold that the notification
- * ended, or the next one. Treating the former as a new hold would report a hold that never existed. Times are
- * `performance.now()`.
+ * The order of a notification and an overlapping read is unknown. The read may show the hold that the notification
+ * ended, or the next hold. If Lockkeeper took an ended hold for a new one, it would report a hold that never existed.
+ * Times are `performance.now()`.
  */
 export class EndNotifications {
   readonly #certain = new Map<Key, Arrivals>();
   /** Notifications that may belong to an earlier hold. */
   readonly #possible = new Map<Key, number>();
-  /** Times until which a notification may be older than the hold that a read has just shown, oldest first. */
+  /**
+   * For each hold that a read has just shown, the time until which a notification may belong to an earlier hold. Oldest
+   * first.
+   */
   readonly #newUntil = new Map<Key, number>();
 
   record(key: Key): void {
@@ -52,8 +56,8 @@ export class EndNotifications {
   }
 
   /**
-   * Returns what the stored notifications prove about the key at the time of a read, and removes those that arrived
-   * before the read was sent.
+   * Returns what the stored notifications prove about the key at the time of a read. Removes those that arrived before
+   * the read was sent.
    *
    * @param before the hold of the previous read
    * @param sentAt when the read was sent

@@ -7,12 +7,12 @@ const SETTLE_TIMEOUT_MS = 500;
 
 export interface MasterSetDeps {
   createWatch(master: Master): MasterWatch;
-  /** Enqueues a key that had not yet been read on a removed master. */
+  /** Enqueues a key that had not been read yet when its master was removed. */
   enqueueRead(key: Key): void;
   onStateChange(): void;
 }
 
-/** Keeps one watch per master of a target while masters join and leave. */
+/** Maintains one watch per master of a target while masters join and leave. */
 export class MasterSet {
   readonly #watches = new Map<Master, MasterWatch>();
   #unsubscribe = () => undefined as unknown;
@@ -38,8 +38,8 @@ export class MasterSet {
   }
 
   /**
-   * Identifies the observation periods of all masters. If the value differs from an earlier one, changes may have been
-   * missed.
+   * Identifies the observation periods of all masters. A different value means that changes may have been missed in
+   * between.
    */
   get continuityId(): string {
     return this.list.map(({ connection }) => connection.continuityId).join(" ");
@@ -51,14 +51,14 @@ export class MasterSet {
     for (const watch of this.#watches.values()) watch.start();
   }
 
-  /** Stops the watches. The masters stay open; their owner closes them. */
+  /** Stops the watches. Does not close the masters, which belong to another component. */
   stop(): void {
     this.#isRunning = false;
     this.#unsubscribe();
     for (const watch of this.#watches.values()) watch.stop();
   }
 
-  /** Starts watches of new masters and stops those of removed masters. */
+  /** Starts a watch for each new master and stops the watch of each removed master. */
   sync(): void {
     const unread = this.#removeLeftMasters();
     for (const master of this.masters.list) {
@@ -71,20 +71,20 @@ export class MasterSet {
     this.deps.onStateChange();
   }
 
-  /** Resolves when everything enqueued so far has been read, or after half a second. */
+  /** Resolves when everything queued so far has been read, at the latest after 500 ms. */
   async waitUntilSettled(): Promise<void> {
     const round = () => Promise.all(this.list.map((watch) => watch.waitUntilSettled()));
-    // A key that has moved is enqueued on its new master, which takes a second round.
+    // A moved key is enqueued again on its new master, which takes a second round.
     const all = this.masters.routing === undefined ? round() : round().then(round);
     await waitForReads(all);
   }
 
-  /** Reads the queued keys without a pause. Resolves when they have been read, or after half a second. */
+  /** Reads the queued keys without a pause. Resolves when they have been read, at the latest after 500 ms. */
   async readQueued(): Promise<void> {
     await waitForReads(Promise.all(this.list.map((watch) => watch.readQueued())));
   }
 
-  /** Scans every master again, because the meaning of keys has changed. Known keys stay valid. */
+  /** Scans every master again, because format rules have changed. Known keys stay valid. */
   async rescan(): Promise<void> {
     await Promise.all(this.list.map(({ reconciliation }) => reconciliation.runNow()));
   }

@@ -30,18 +30,21 @@ export interface MasterWatchSettings {
   getFormatRules(): FormatRules;
 }
 
-/** What a master watch reads from the state of the whole target. */
+/** The state of the whole target, as a master watch uses it. */
 export interface MasterView {
-  /** Lists the known keys of this master. `unseenForMs`: only those not read on this master for at least this long. */
+  /**
+   * Lists the known keys of this master. If `unseenForMs` is given, lists only keys that were not read on this master
+   * for at least that long.
+   */
   listKnownKeys(at: MasterWatch, unseenForMs?: number): Iterable<Key>;
   isKnown(key: Key, at: MasterWatch): boolean;
-  /** Reads keys on this master. Keys that have moved are enqueued on their new master and left out. */
+  /** Reads keys on this master. Omits keys that have moved, and enqueues them on their new master. */
   readKeys(keys: readonly Key[], at: MasterWatch, redis: Redis, rules: FormatRules): Promise<Observation[]>;
   readFingerprints(keys: readonly Key[], redis: Redis): Promise<FingerprintReading[]>;
   /** Returns the last observation of the key on this master. */
   findObservation(key: Key, at: MasterWatch): ReadableObservation | undefined;
   /**
-   * Returns how long after its last read on this master the key must be read again, or `undefined` if no read is
+   * Returns how long after its last read on this master, in ms, the key must be read again. `undefined` if no read is
    * scheduled.
    */
   computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined;
@@ -54,7 +57,7 @@ export interface MasterListener {
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void;
   /**
-   * Called for a script event that directly follows all notifications of its verb. Returns whether the event explains
+   * Called for a script event that directly follows all notifications of its verb. Returns true if the event explains
    * the notifications.
    */
   onVerbEvent(event: ScriptEvent, at: MasterWatch): boolean;
@@ -62,7 +65,7 @@ export interface MasterListener {
   onInvalidScriptEvent(): void;
   /** Called when a client of Redisson has entered or left the queue of a fair lock. */
   onQueueChange?(key: Key, at: MasterWatch): void;
-  /** Called with readings after they have updated the master's clock. */
+  /** Called with readings after the clock of the master has been updated from them. */
   onReadings(readings: readonly Reading[], at: MasterWatch): void;
   /** Called when the master starts or stops refusing all writes, or the reason changes. */
   onWritesRefusedChange(at: MasterWatch): void;
@@ -70,9 +73,9 @@ export interface MasterListener {
   onStateChange(): void;
 }
 
-/** Scan interval without notifications. */
+/** Scan interval without notifications, in ms. */
 const SCAN_ONLY_EVERY_MS = 1000;
-/** A reconciliation scan skips known keys that were read within this share of its interval. */
+/** A reconciliation scan skips known keys that were read within this share of the scan interval. */
 const FRESH_READ_SHARE = 5 / 6;
 
 /** Watches one master: its connection and notifications, the reads of changed keys, and scans of its keyspace. */
@@ -128,8 +131,8 @@ export class MasterWatch {
   }
 
   /**
-   * Time (`performance.now()`) up to which the index contains every change to known keys, or `undefined` if the index
-   * was never complete.
+   * Time (`performance.now()`) up to which the index contains every change to known keys. `undefined` if the index has
+   * never been complete.
    */
   get confirmedAt(): number | undefined {
     return this.#confirmation.at;
@@ -140,7 +143,10 @@ export class MasterWatch {
     return this.connection.isUp && !this.connection.seesChanges;
   }
 
-  /** Measured delays until changes are noticed. `undefined` if notifications arrive or the master does not respond. */
+  /**
+   * Measured delays, in ms, until changes are noticed. `undefined` if notifications arrive or the master does not
+   * respond.
+   */
   get pollingDelays(): PollingDelays | undefined {
     if (!this.isPolled) return undefined;
     return {
@@ -167,10 +173,7 @@ export class MasterWatch {
     this.#reader.enqueueRead(key);
   }
 
-  /**
-   * Enqueues a read after a delay, during which `cancelRead` can cancel it. A key that is already queued is not
-   * delayed.
-   */
+  /** Enqueues a delayed read, which `cancelRead` can cancel. Does not delay a key that is already queued. */
   enqueueCancellableRead(key: Key): void {
     this.#reader.enqueueCancellableRead(key);
   }
@@ -181,7 +184,8 @@ export class MasterWatch {
   }
 
   /**
-   * Reads the queued keys without a pause. Resolves when they have been read. Excludes keys that change all the time.
+   * Reads the queued keys without a pause, and resolves when they have been read. Does not wait for keys that change
+   * constantly.
    */
   readQueued(): Promise<void> {
     return this.#reader.readQueued();
@@ -241,7 +245,7 @@ export class MasterWatch {
       shouldPoll: () => this.isPolled,
       callSize: this.#callSizes.poll,
       getRoundTripMs: () => (connection.roundTripUs === null ? null : connection.roundTripUs / 1000),
-      // A round without keys is not evidence that Redis responds.
+      // A round without keys does not prove that Redis responds.
       onRoundEnd: (at) => this.#confirmation.confirm(Math.min(at, connection.answeredAt)),
     });
   }
@@ -250,7 +254,7 @@ export class MasterWatch {
     return this.view.readFingerprints(keys, await this.master.reads.waitUntilReady());
   }
 
-  /** Whether a single holder with its own deadline is unchanged. A different hold would have a different deadline. */
+  /** Whether a single holder with its own deadline is unchanged. A new hold would have a different deadline. */
   #isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean {
     const seen = this.view.findObservation(key, this);
     if (deadlineMs === undefined || seen?.state !== "held" || seen.holders.length > 1) return false;
@@ -258,9 +262,9 @@ export class MasterWatch {
   }
 
   /**
-   * Lists keys that a reconciliation reads in addition to those found by the scan: unreadable keys, because there may
-   * be no notification when they are deleted, and known keys that were not read recently. Without notifications, the
-   * latter are polled instead.
+   * Lists keys that a reconciliation reads in addition to those the scan finds. Unreadable keys are included because
+   * their deletion may cause no notification. Known keys are included if they were not read recently, unless the holds
+   * are polled.
    */
   *#listKnownKeys(freshForMs: number): Iterable<Key> {
     const isPolled = freshForMs > 0 && !this.connection.seesChanges;
@@ -268,7 +272,7 @@ export class MasterWatch {
     yield* this.unreadableKeys.keys;
   }
 
-  /** Drops the unreadable state of keys that have moved to another master. */
+  /** Forgets that keys are unreadable if they have moved to another master. */
   #dropMoved(keys: readonly Key[], observations: Observation[]): Observation[] {
     if (observations.length === keys.length) return observations;
     const here = new Set(observations.map(({ key }) => key));
@@ -296,7 +300,7 @@ export class MasterWatch {
     this.listener.onStateChange();
   }
 
-  /** Scans for changes that happened before notifications started, or before their absence was detected. */
+  /** Scans for changes from before notifications started, or from before Lockkeeper detected their absence. */
   #onNotificationsChange(): void {
     this.listener.onStateChange();
     void this.reconciliation.runNow();

@@ -6,7 +6,7 @@ import { countMissingHolders, HolderExits } from "../holds/holder-exits.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { EndNotifications } from "./end-notifications.ts";
 
-/** Events after which the key may be gone, even if it exists again when it is read. */
+/** Events after which the key may have been gone, even if a read finds it. */
 const END_NOTIFICATIONS = new Set([
   "del",
   "expired",
@@ -21,15 +21,18 @@ const END_NOTIFICATIONS = new Set([
 
 /** The notifications for a key between two reads. */
 export interface ConsumedNotifications {
-  /** The key was reported as gone before the read was sent. */
+  /** Whether the key was reported as gone before the read was sent. */
   readonly wasGone: boolean;
-  /** The key was reported as gone, before or after the observed state. */
+  /** Whether the key was reported as gone, before or after the observed state. */
   readonly mayBeGone: boolean;
-  /** More holders were reported as gone than are missing, or the hold may have ended and another one may have begun. */
+  /**
+   * Whether a new hold may look like the previous one: more exits were reported than holders are missing, or the hold
+   * may have ended and begun again.
+   */
   readonly hasAmbiguousExit: boolean;
-  /** An operator extended the lease. */
+  /** Whether an operator extended the lease. */
   readonly isExtended: boolean;
-  /** How the previous hold ended. */
+  /** Why the previous hold ended. */
   readonly endCause: EndCause;
 }
 
@@ -61,8 +64,8 @@ export class PendingNotifications {
   /**
    * Records that notifications of these keys may have been lost.
    *
-   * @param isKnown whether a key is known. Notifications of other keys are dropped, because a read might never consume
-   *   them: any client can forge notifications for keys that do not exist, and an overflowing queue drops all reads.
+   * @param isKnown whether a key is known. Drops the notifications of all other keys, because no read may ever consume
+   * them: any client can forge notifications for keys that do not exist.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {
     for (const pending of [this.#endCauses, this.#extendedAt])
@@ -76,15 +79,15 @@ export class PendingNotifications {
     return this.#endCauses.get(key)?.endCause;
   }
 
-  // Notifications and script events arrive in order on one connection, so a cause from before a hold began does not
-  // belong to that hold.
+  // Forgets how the previous hold of the key ended. Notifications and script events arrive in order on one connection,
+  // so a cause from before the start of a hold does not apply to that hold.
   clearEndCause(key: Key): void {
     this.#endCauses.delete(key);
   }
 
   /**
-   * Returns the notifications that a read consumes. Notifications that arrived after the read was sent are also kept
-   * for the next read.
+   * Returns the notifications that a read consumes. Keeps notifications that arrived after the read was sent for the
+   * next read as well.
    */
   consume(
     observation: Observation,
@@ -98,7 +101,7 @@ export class PendingNotifications {
     if (extendedAt !== undefined && sentAt > extendedAt) this.#extendedAt.delete(key);
     if (recorded !== undefined && sentAt > recorded.at) this.#endCauses.delete(key);
     const isShort = this.#holderExits.exceedsMissing(key, countMissingHolders(observation, before), sentAt);
-    // A migrating key is deleted on one master and restored on the other. The lock may also have changed during the
+    // Migration deletes a key on one master and restores it on the other. The lock may also have changed during the
     // migration.
     const isAmbiguous = isShort || end === "possible" || (end === "certain" && isMoving);
     return {

@@ -17,38 +17,38 @@ import type { MasterWatch } from "./master-watch.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
 import { VoterSet, type VoterState } from "./voter-set.ts";
 
-/** Maximum number of rounds of reads, because under contention each round can change the decision. */
+/** Maximum number of read rounds. Under contention, each round can change the decision. */
 const READ_ROUNDS_MAX = 4;
 /**
- * Interval at which masters are polled for an agreement on a fencing token, in ms. No notification reports such an
+ * Interval, in ms, at which masters are polled until they agree on a fencing token. No notification reports the
  * agreement.
  */
 const AGREEMENT_POLL_MS = 50;
-/** Number of keys per slice that are reevaluated after a master connected or disconnected. */
+/** Number of keys that are reevaluated per slice after a master connected or disconnected. */
 const REEVALUATION_SLICE = 500;
 
 /** The read that triggered an evaluation. */
 interface ReadingTrigger {
   readonly sentAt: number;
   readonly pendingSince: number | undefined;
-  /** An operator extended the lease on the master that was read. */
+  /** Whether an operator extended the lease on the master that was read. */
   readonly isExtended?: boolean;
 }
 
 /**
- * The view of a quorum: each master has every key and a vote on it, and a majority of all masters decides. Times are on
- * Lockkeeper's own clock, because the masters do not share a clock and any of them can disconnect.
+ * The view of a quorum. Each master has every key and one vote per key, and a majority of all masters decides. Times
+ * are on Lockkeeper's own clock, because the masters do not share a clock and any of them can disconnect.
  */
 export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
   readonly #consensusByKey = new Map<Key, KeyConsensus<VoterState>>();
-  /** Number of reads in progress by key. The consensus of such a key is not dropped. */
+  /** Number of reads in progress by key. While a read is in progress, the consensus of its key is kept. */
   readonly #readsInProgress = new Map<Key, number>();
   #reevaluation: { isOver: boolean } = { isOver: true };
 
   readonly #voters: VoterSet;
 
-  /** @param watches the watches of all masters of the quorum, which never change */
+  /** @param watches the watches of all masters of the quorum; the masters never change */
   constructor(
     watches: ReadonlyMap<Master, MasterWatch>,
     private readonly index: LockIndex,
@@ -57,7 +57,7 @@ export class QuorumView implements TopologyView {
     this.#voters = new VoterSet(watches);
   }
 
-  /** Whether a majority responds. */
+  /** Whether a majority of the masters responds. */
   get isUp(): boolean {
     return this.#voters.up.length >= this.majority;
   }
@@ -139,8 +139,8 @@ export class QuorumView implements TopologyView {
   }
 
   /**
-   * Records a script event of one master. The event is only one master's vote. The event of the lock is inferred from
-   * all votes. A force-release contributes its operator and reason.
+   * Records a script event of one master. The events of the lock are inferred from all votes. A force-release
+   * contributes its operator and reason.
    */
   onScriptEvent(event: ScriptEvent, at: MasterWatch): undefined {
     this.#voters.get(at).pendingNotifications.recordScriptEvent(event);
@@ -215,7 +215,7 @@ export class QuorumView implements TopologyView {
     return applied;
   }
 
-  /** Decides that a key without votes is still free, because no observation contradicts the previous decision. */
+  /** Decides that a key without votes is still free. No observation contradicts the previous decision. */
   #concludeFree(key: Key, sentAt: number): AppliedReading {
     const observation = { state: "free", key, asOf: this.clock.now() } as const;
     const decision = { observation, endCause: undefined, wasGone: false, forceRelease: undefined };
@@ -244,7 +244,8 @@ export class QuorumView implements TopologyView {
   }
 
   /**
-   * Reevaluates all keys after a master connected or disconnected, in slices, because there may be very many keys.
+   * Reevaluates all keys after a master connected or disconnected. Works in slices, because there may be very many
+   * keys.
    */
   async #reevaluateAll(): Promise<void> {
     this.#reevaluation.isOver = true;

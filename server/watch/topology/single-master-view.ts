@@ -15,7 +15,7 @@ import type { MasterWatch } from "./master-watch.ts";
 import { PendingNotifications } from "./pending-notifications.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
 
-/** Maximum number of redirections. Two masters that have not yet learned of a migration can redirect to each other. */
+/** Maximum number of redirections. During a migration, two masters can redirect to each other. */
 const REDIRECTIONS_MAX = 5;
 
 /** The view of a target where each key has exactly one master. */
@@ -38,7 +38,7 @@ export class SingleMasterView implements TopologyView {
     return (all.find(({ connection }) => connection.isUp) ?? all[0])?.clock ?? this.#fallbackClock;
   }
 
-  // Without a master for the key, nothing is read: a master that takes over starts with the known keys.
+  // If no master has the key, nothing is read. A master that takes over starts by reading the known keys.
   enqueueRead(key: Key): void {
     this.#findWatch(key)?.enqueueRead(key);
   }
@@ -75,7 +75,7 @@ export class SingleMasterView implements TopologyView {
     const { routing } = this.masters;
     const observations = await readKeys(redis, keys, rules, routing);
     if (routing === undefined) return observations;
-    // The slot migrated during the read, so a read on the new master may be more recent.
+    // If the slot migrated during the read, a read on the new master may be more recent.
     const here = observations.filter(({ key }) => this.masters.findMaster(key) === master);
     const found = new Set(here.map(({ key }) => key));
     for (const key of keys) if (!found.has(key)) this.enqueueRead(key);
@@ -104,7 +104,7 @@ export class SingleMasterView implements TopologyView {
   }
 
   onScriptEvent(event: ScriptEvent, { master }: MasterWatch) {
-    // A cluster forwards published messages to all masters, so only the message from the key's own master counts.
+    // A cluster forwards published messages to all its nodes, so only the message from the key's own master counts.
     if (this.masters.findMaster(event.key) !== master) return undefined;
     const endCause = this.#pendingNotifications.findEndCause(event.key);
     if (event.type === "acquired") this.#pendingNotifications.clearEndCause(event.key);
@@ -144,7 +144,7 @@ export class SingleMasterView implements TopologyView {
   }
 
   onMasterStateChange(): void {
-    // The state of a disconnected master is kept until it returns.
+    // Keeps the state of a disconnected master until the master returns.
   }
 
   findVotes(): undefined {

@@ -8,13 +8,13 @@ import type { ObservationContext } from "../holds/continuity.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import type { MasterView, MasterWatch } from "./master-watch.ts";
 
-/** The effect of a reading: the observation to apply to the index, and facts about the events. */
+/** The effect of a reading: the observation to apply to the index, and facts for its events. */
 export interface AppliedReading {
   readonly observation: Observation;
   readonly context: ObservationContext;
-  /** How the previous hold may have ended. `undefined` if there is no evidence. */
+  /** Why the previous hold may have ended. `undefined` if there is no evidence. */
   readonly endCause: EndCause;
-  /** The reported end of the hold, if this reading has confirmed it. */
+  /** The script event that reported the end of the hold, if this reading confirms it. */
   readonly scriptEvent?: ScriptEvent | undefined;
   /** Time on the target's clock. */
   readonly asOf: number;
@@ -26,14 +26,14 @@ export interface AppliedReading {
 export interface TopologyView extends MasterView {
   /** Whether the state can be current. */
   readonly isUp: boolean;
-  /** Number of masters of a quorum that must agree. */
+  /** Number of masters of a quorum that must agree. `undefined` if the target is not a quorum. */
   readonly majority?: number;
   /** The clock of the target as a whole. Each master also has its own clock. */
   readonly clock: RedisClock;
   /** Enqueues a read of the key on its masters. */
   enqueueRead(key: Key): void;
   /**
-   * Reads immediately, bypassing the queue. The result is in the index when this resolves.
+   * Reads the key immediately, bypassing the queue. Resolves after the index contains the result.
    *
    * @throws if Redis is unreachable
    */
@@ -44,7 +44,7 @@ export interface TopologyView extends MasterView {
   confirmContinuity(key: Key): Promise<void>;
   /** Handles a notification for a key. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
-  /** Handles a script event. Returns the event to publish immediately, or `undefined` if there is none. */
+  /** Handles a script event. Returns the event if it can be published immediately, otherwise `undefined`. */
   onScriptEvent(
     event: ScriptEvent,
     at: MasterWatch,

@@ -7,7 +7,7 @@ import { NO_CONTINUITY } from "../holds/hold-version.ts";
 import type { MasterWatch } from "./master-watch.ts";
 import { PendingNotifications } from "./pending-notifications.ts";
 
-/** One master of a quorum and its notifications. */
+/** The state of one quorum master and its notifications. */
 export class VoterState {
   readonly pendingNotifications = new PendingNotifications();
   term = 0;
@@ -20,11 +20,11 @@ export class VoterState {
   }
 }
 
-/** The masters of a quorum. The set never changes, but masters connect and disconnect. */
+/** The masters of a quorum. The set never changes, but each master can disconnect and reconnect. */
 export class VoterSet {
   readonly #states = new Map<MasterWatch, VoterState>();
 
-  /** @param watches the watches of all masters; filled after this set is created */
+  /** @param watches the watches of all masters; may be filled after this set is created */
   constructor(private readonly watches: ReadonlyMap<Master, MasterWatch>) {}
 
   get all(): readonly VoterState[] {
@@ -47,7 +47,7 @@ export class VoterSet {
     return voter;
   }
 
-  /** Starts a new term of each master that disconnected. @returns whether any master connected or disconnected */
+  /** Starts a new term for each master that has disconnected. @returns whether any master connected or disconnected */
   updateTerms(): boolean {
     let hasChanged = false;
     for (const voter of this.all) {

@@ -3,7 +3,9 @@ import { type OwnerRecord, RECORD_TEXT_MAX, SESSION_TEXT_MAX } from "../../../..
 import { InvalidError } from "../../../errors/request-errors.ts";
 import { findOwnerFault, findTextFault } from "./owner-fault.ts";
 
-/** Texts from a caller that scripts store in the companion, where line breaks and tabs are separators. */
+/**
+ * Strings from a caller that scripts store in the companion. Line breaks and tabs separate the fields of the companion.
+ */
 export interface CallerTexts {
   readonly owner?: string | undefined;
   readonly principal?: string | undefined;
@@ -11,15 +13,15 @@ export interface CallerTexts {
   readonly record?: OwnerRecord | undefined;
 }
 
-// Nearly all principals match this test, which costs less than the complete one.
+// Nearly all principals match this test. It costs less than the complete test.
 const PLAIN_TEXT = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);
 const REQUEST_ID = /^[!-~]{1,128}$/;
 const CONTROL_CHARACTER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 const CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "gu");
 
 /**
- * Checks the texts of a request before a script stores them. A line break or a tab would change the meaning of the
- * companion, and a longer text would make it exceed the read limit.
+ * Checks the strings of a request before a script stores them. A line break or tab would change the meaning of the
+ * companion, and a long string would make it exceed the read limit.
  *
  * @throws InvalidError
  */
@@ -32,7 +34,7 @@ export function assertCallerTexts({ owner, principal, requestId, record }: Calle
   if (record !== undefined) assertRecord(record);
 }
 
-/** Shortens a text to the limit for records, and replaces control characters and line breaks with spaces. */
+/** Shortens a string to the limit for records. Replaces control characters and line breaks with spaces. */
 export function toRecordText(reason: string): string {
   return reason.slice(0, RECORD_TEXT_MAX).replaceAll(CONTROL_CHARACTERS, " ").trim();
 }

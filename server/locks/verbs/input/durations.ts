@@ -3,8 +3,8 @@ import { InvalidError } from "../../../errors/request-errors.ts";
 import { StartupError } from "../../../errors/startup-error.ts";
 
 /**
- * The accepted fair wait times in ms. Redisson accepts any number, but a shorter one would drop live waiters, and a
- * longer one is a mistake.
+ * Accepted fair wait times, in ms. Redisson accepts any number. A shorter time would drop live waiters, and a longer
+ * one is likely a mistake.
  */
 export const FAIR_WAIT_MS_RANGE = [1000, 3_600_000] as const;
 
@@ -26,7 +26,7 @@ export interface Durations {
   readonly graceMs?: number | undefined;
   readonly minHoldMs?: number | undefined;
   readonly reservedMs?: number | undefined;
-  /** Infinity for no limit. */
+  /** In ms; Infinity for no limit. */
   readonly waitMs?: number | undefined;
 }
 

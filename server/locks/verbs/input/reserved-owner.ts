@@ -2,12 +2,12 @@ import { MIN_HOLD_RESERVER, RESERVED_OWNER_PREFIX } from "../../../../lib/contra
 import { OWNER_CHARACTERS_MAX } from "../../../../lib/contract/actions/verb.ts";
 
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
-/** Endings that have a meaning in Redisson's formats. Must match owner-fault.ts. */
+/** Matches suffixes that have a meaning in the formats of Redisson. Must agree with owner-fault.ts. */
 const ENDING = /:(?=(?:write|expire_time|lock_count)$)/;
 
 /**
- * Returns the owner of a reservation by an operator. Operator names are free text and must not prevent a reservation, so
- * characters that are not allowed in an owner are replaced.
+ * Returns the owner of a reservation by an operator. Replaces characters that an owner cannot contain, because operator
+ * names are free text.
  */
 export function formatReservedOwner(who: string): string {
   const printable = who.replace(UNPRINTABLE, "?").trim() || "somebody";
