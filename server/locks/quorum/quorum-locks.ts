@@ -12,6 +12,7 @@ import type { ExtendReply } from "../../formats/script-replies.ts";
 import type { Subscriber } from "../../redis/commands.ts";
 import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
 import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
+import type { AcquiredGrant, AcquiredGroup, Grant, Released, VerbHold } from "../verbs/grant.ts";
 import { assertCallerTexts, toRecordText } from "../verbs/input/caller-texts.ts";
 import { assertDurations } from "../verbs/input/durations.ts";
 import { assertLockSet } from "../verbs/input/lock-set.ts";
@@ -20,20 +21,15 @@ import { assertPermits, assertPlainKind } from "../verbs/kinds.ts";
 import { LockableKeys } from "../verbs/lockable-keys.ts";
 import { RequestFactory } from "../verbs/request-factory.ts";
 import type {
-  AcquiredGrant,
-  AcquiredGroup,
   AcquireOptions,
   ExtendParams,
   ForceReleaseResult,
-  Grant,
   HoldStatus,
   OperatorVerbs,
-  Released,
   ReleaseOptions,
   RenewalTarget,
   RenewOptions,
   ReserveOptions,
-  VerbHold,
 } from "../verbs/verbs.ts";
 import { type Revocable, type WaitAttemptResult, WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { type KeyspaceSource, WaiterQueues } from "../waiting/waiter-queues.ts";

@@ -6,7 +6,7 @@ import type { RenewReply } from "../../formats/script-replies.ts";
 import { computeMajority } from "../../redis/majority.ts";
 import { attempt } from "../verbs/attempt.ts";
 import { toGrant } from "../verbs/error-factories.ts";
-import type { Grant, VerbHold } from "../verbs/verbs.ts";
+import type { Grant, VerbHold } from "../verbs/grant.ts";
 import { collectVotes, findAgreement } from "./agreement.ts";
 import { findCommonHold } from "./common-hold.ts";
 import { confirmAgreement } from "./confirm-agreement.ts";

@@ -6,7 +6,7 @@ import type { ReleaseReply } from "../../formats/script-replies.ts";
 import { computeMajority, kthSmallest, median } from "../../redis/majority.ts";
 import { ATTEMPT_BUDGET_MS, attempt } from "../verbs/attempt.ts";
 import { createNotOwnerError, createRefusalError } from "../verbs/error-factories.ts";
-import type { Released } from "../verbs/verbs.ts";
+import type { Released } from "../verbs/grant.ts";
 import { collectReplies, type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
 import { createMaybeExecutedError, createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";

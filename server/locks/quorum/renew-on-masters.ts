@@ -3,7 +3,7 @@ import type { RenewRequest } from "../../formats/lock-requests.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import type { RenewReply } from "../../formats/script-replies.ts";
 import { toGrant } from "../verbs/error-factories.ts";
-import type { Grant, VerbHold } from "../verbs/verbs.ts";
+import type { Grant, VerbHold } from "../verbs/grant.ts";
 import { collectVotes } from "./agreement.ts";
 import { assessMajority, findCommonHold } from "./common-hold.ts";
 import { collectReplies, type MasterAnswers, pollMasters } from "./poll-masters.ts";

@@ -26,9 +26,10 @@ import {
   LazyHeldOutcome,
   toGrant,
 } from "./error-factories.ts";
+import type { AcquiredGrant } from "./grant.ts";
 import type { RequestFactory } from "./request-factory.ts";
 import type { GuardedCommands } from "./safety.ts";
-import type { AcquiredGrant, AcquireOptions, HoldChangeListener } from "./verbs.ts";
+import type { AcquireOptions, HoldChangeListener } from "./verbs.ts";
 
 /** Maximum time, in ms, by which a refusal is delayed in order to release the grant first. */
 const ROLLBACK_WAIT_MS = 500;

@@ -6,8 +6,8 @@ import { WRITE_WRITER } from "../../formats/redisson/read-write-writer.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
 import { createLostError, createNotOwnerError, toGrant } from "./error-factories.ts";
+import type { Grant, VerbHold } from "./grant.ts";
 import type { GuardedCommands } from "./safety.ts";
-import type { Grant, VerbHold } from "./verbs.ts";
 
 interface Connection extends GuardedCommands {
   readonly redis: Commands;

@@ -17,10 +17,11 @@ import {
   LazyHeldOutcome,
   toGrant,
 } from "./error-factories.ts";
+import type { AcquiredGroup } from "./grant.ts";
 import { type GrantedLock, type GroupConnection, GroupRequest } from "./group-request.ts";
 import { sortKeys } from "./input/lock-set.ts";
 import type { RequestFactory } from "./request-factory.ts";
-import type { AcquiredGroup, AcquireOptions } from "./verbs.ts";
+import type { AcquireOptions } from "./verbs.ts";
 
 /** Acquires several locks at once, immediately or by waiting. */
 export class GroupAcquirer {

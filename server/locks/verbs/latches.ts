@@ -11,9 +11,9 @@ import { createRefusalError } from "./error-factories.ts";
 import { assertCallerTexts } from "./input/caller-texts.ts";
 import { assertDurations } from "./input/durations.ts";
 import { assertCount } from "./kinds.ts";
+import type { LatchCaller, LatchCount, LatchVerbs, LatchWaitOptions } from "./latch-verbs.ts";
 import type { LockableKeys } from "./lockable-keys.ts";
 import type { RequestFactory } from "./request-factory.ts";
-import type { LatchCaller, LatchCount, LatchVerbs, LatchWaitOptions } from "./verbs.ts";
 
 const SCRIPTS = new LatchScripts();
 

@@ -16,9 +16,11 @@ import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
+import type { ConditionVerbs } from "./condition-verbs.ts";
 import { Conditions } from "./conditions.ts";
 import { downgradeHold } from "./downgrade.ts";
 import { assertMappable } from "./error-factories.ts";
+import type { AcquiredGrant, AcquiredGroup, Grant, Released, VerbHold } from "./grant.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
 import { assertCallerTexts, toRecordText } from "./input/caller-texts.ts";
 import { assertDurations } from "./input/durations.ts";
@@ -32,6 +34,7 @@ import {
   assertPlainKind,
   assertReservable,
 } from "./kinds.ts";
+import type { LatchVerbs, SemaphorePermits } from "./latch-verbs.ts";
 import { Latches } from "./latches.ts";
 import { LockableKeys } from "./lockable-keys.ts";
 import { PermitReclaimer } from "./permit-reclaimer.ts";
@@ -43,25 +46,17 @@ import type { GuardedCommands } from "./safety.ts";
 import { extendSeen, forceReleaseSeen } from "./seen-holds.ts";
 import { setSemaphoreLimit } from "./semaphore-limit.ts";
 import type {
-  AcquiredGrant,
-  AcquiredGroup,
   AcquireOptions,
-  ConditionVerbs,
   ExtendParams,
-  Grant,
   HoldChangeListener,
   HoldStatus,
-  LatchVerbs,
   OperatorVerbs,
-  Released,
   ReleaseOptions,
   ReleaseRequestAnswer,
   RenewalTarget,
   RenewOptions,
   RequestReleaseOptions,
   ReserveOptions,
-  SemaphorePermits,
-  VerbHold,
 } from "./verbs.ts";
 
 export interface RedisLocksParts {

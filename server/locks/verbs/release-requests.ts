@@ -9,8 +9,9 @@ import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
 import { createLostError, createNotOwnerError } from "./error-factories.ts";
+import type { VerbHold } from "./grant.ts";
 import { toRecordText } from "./input/caller-texts.ts";
-import type { ReleaseRequestAnswer, RequestReleaseOptions, VerbHold } from "./verbs.ts";
+import type { ReleaseRequestAnswer, RequestReleaseOptions } from "./verbs.ts";
 
 /**
  * Asks the client of a hold to release it. If the reply was lost, repeating the call changes nothing.

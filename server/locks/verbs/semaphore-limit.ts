@@ -5,7 +5,7 @@ import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
 import { createRefusalError } from "./error-factories.ts";
 import { assertCount } from "./kinds.ts";
-import type { SemaphorePermits } from "./verbs.ts";
+import type { SemaphorePermits } from "./latch-verbs.ts";
 
 /** Sets the total number of permits of a semaphore. Throws the same errors as `RedisLocks.setLimit`. */
 export async function setSemaphoreLimit(redis: Commands, key: Key, limit: number): Promise<SemaphorePermits> {

@@ -8,8 +8,8 @@ import {
 } from "../../../errors/lock-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../../formats/hold-id.ts";
 import type { DeclaredHold } from "../../../formats/wait-declaration.ts";
+import type { AcquiredGrant } from "../../../locks/verbs/grant.ts";
 import { deriveSharedToken } from "../../../locks/verbs/request-factory.ts";
-import type { AcquiredGrant } from "../../../locks/verbs/verbs.ts";
 import { hideSteps } from "../../../locks/waiting/deadlock-error.ts";
 import type { HoldClaim } from "../../../quotas/hold-claim.ts";
 import { toVerbCall, type VerbEnd } from "../../../stats/verb-call.ts";
