@@ -16,6 +16,7 @@ export const LAYERS = [
   ["lib/contract/detection", "wire schemas of format detection and format rules"],
   ["lib/contract/problems", "the meaning of each problem code and what clients should do"],
   ["lib/client", "the package @lockkeeper/client: locks over HTTP, in any runtime with fetch"],
+  ["lib/client/latches", "the entry point @lockkeeper/client/latch: latches over HTTP"],
   ["lib/formats", "the catalogue of lock formats"],
   ["lib/api", "HTTP client of the console"],
   ["lib/live", "the live stream in the browser"],
