@@ -2,7 +2,6 @@ import { z } from "zod";
 import { encodeKey, KEY_BASE64, KEY_BYTES_MAX, type KeyFields, parseKeyFields } from "../../keys/key.ts";
 import { Problem } from "../error.ts";
 import { Confidence, FormatName, LockKind } from "../format.ts";
-import { KeyBase64 } from "../key-base64.ts";
 import { BULK_ITEMS_MAX, REASON_CHARACTERS_MAX } from "../limits.ts";
 import { LockFilter, LockSort } from "../list.ts";
 import { Liveness } from "../liveness.ts";
@@ -16,6 +15,7 @@ import {
   Waiters,
 } from "../lock.ts";
 import { ForceReleased } from "./force-release.ts";
+import { KeyBase64 } from "./key-base64.ts";
 import { ReservedMs } from "./verb.ts";
 
 /** The maximum number of locks in one review. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { KEY_BYTES_MAX } from "../../keys/key.ts";
-import { KeyBase64 } from "../key-base64.ts";
+import { KeyBase64 } from "../actions/key-base64.ts";
 import { LIVENESS_STATES } from "../liveness.ts";
 import { asOfSchema, keyFields, OwnerRecord } from "../lock.ts";
 
