@@ -12,7 +12,7 @@ const ACCOUNTS_KEY = `${HOME_PREFIX}accounts`;
 const REFRESH_INTERVAL_MS = 1000;
 /** Maximum age of fresh data, in ms: one second for the interval, and one second for a slow reply. */
 const FRESH_MS = 2000;
-/** Minimum interval between refreshes for unknown keys, in ms, for any number of requests. */
+/** Minimum interval between refreshes for unknown keys, in ms. Applies to all requests together. */
 const SHARED_REFRESH_INTERVAL_MS = 100;
 const TRIES_MAX = 20;
 
@@ -26,10 +26,9 @@ const restoreScript = new Script<[string], RedisArgument[], void>(
 );
 
 /**
- * The operators and API keys. They are stored in the home store and fully cached by each instance, so that requests
- * need no round trip. Each instance sees a change within two seconds; otherwise `isFresh` is false. If the accounts in
- * the store are older than those in the cache, for example after a failover, the instance writes its cached accounts
- * back.
+ * The operators and API keys. The home store holds them, and each instance caches all of them, so requests need no
+ * round trip. Each instance learns of a change within two seconds; otherwise `isFresh` is false. If the stored accounts
+ * are older than the cached ones, for example after a failover, the instance writes its cached accounts back.
  */
 export class AccountDirectory {
   #accounts = new Accounts("", new Map());
@@ -41,10 +40,7 @@ export class AccountDirectory {
 
   private constructor(private readonly home: HomeStore) {}
 
-  /**
-   * Reads the accounts, immediately or once the store is connected, and refreshes them every second until the store is
-   * closed.
-   */
+  /** Reads the accounts now, or once the store is connected. Refreshes them every second until the store is closed. */
   static async open(home: HomeStore): Promise<AccountDirectory> {
     const book = new AccountDirectory(home);
     await home.whenAvailable(() => book.refresh());
@@ -61,12 +57,12 @@ export class AccountDirectory {
     return performance.now() - this.#refreshedAt;
   }
 
-  /** Whether this instance knows all revocations that are older than two seconds. */
+  /** Whether this instance knows all revocations that happened more than two seconds ago. */
   get isFresh(): boolean {
     return this.ageMs < FRESH_MS;
   }
 
-  /** A value that changes when sessions are ended on any instance. */
+  /** A value that changes whenever an instance ends sessions. */
   get sessionsRevision(): string | null {
     return this.#sessionsRevision;
   }
@@ -84,7 +80,7 @@ export class AccountDirectory {
     this.#changeListener();
   }
 
-  /** Refreshes the accounts. Concurrent callers share one refresh. Never rejects; check `isFresh`. */
+  /** Refreshes the accounts. Concurrent callers share one refresh. Never rejects, so check `isFresh` afterwards. */
   refreshShared(): Promise<void> {
     this.#sharedRefresh ??= this.#refreshAfterPause().finally(() => {
       this.#sharedRefresh = undefined;
@@ -93,7 +89,7 @@ export class AccountDirectory {
   }
 
   /**
-   * Changes accounts. Calls `decide` with the stored accounts, and again after a concurrent change.
+   * Changes accounts. Calls `decide` with the stored accounts. After a concurrent change, calls `decide` again.
    *
    * @throws LockkeeperError unavailable or unknown_outcome; the error of `decide` if `decide` throws
    */
@@ -125,7 +121,7 @@ export class AccountDirectory {
     this.#changeListener();
   }
 
-  /** Runs a task that may be repeated, immediately or once the store is connected. */
+  /** Runs a task now, or once the store is connected. May run the task more than once. */
   whenAvailable(task: () => Promise<void>): Promise<void> {
     return this.home.whenAvailable(task);
   }
@@ -169,7 +165,7 @@ export class AccountDirectory {
     this.#apply(new Accounts(version, new Map(Object.entries(fields)), this.#accounts));
   }
 
-  // A store that lost its last changes would again accept revoked credentials.
+  // A store that lost its last changes would accept revoked credentials again.
   async #restore(call: HomeStore["callOnce"]): Promise<void> {
     const { version, fields } = this.#accounts;
     await call((redis) => restoreScript.run(redis, [ACCOUNTS_KEY], [version, ...[...fields].flat()]));

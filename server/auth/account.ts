@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { Access, Roles } from "../../lib/contract/access.ts";
 
-/** An operator as stored in the home store. */
+/** An operator, as the home store contains it. */
 export const StoredOperator = z.object({
   roles: Roles,
   /** Encoded argon2id hash. `null` if no password is set. */
   password: z.string().nullable(),
   state: z.enum(["enabled", "disabled"]),
-  /** Changes with each new password, which ends the sessions of earlier epochs. */
+  /** Changes with each new password. Sessions of earlier epochs then end. */
   epoch: z.string(),
   createdAt: z.number(),
   createdBy: z.string(),
 });
 export type StoredOperator = Readonly<z.infer<typeof StoredOperator>>;
 
-/** An API key as stored in the home store. */
+/** An API key, as the home store contains it. */
 export const StoredApiKey = z.object({
   name: z.string(),
   verbs: z.array(Access),
@@ -23,14 +23,14 @@ export const StoredApiKey = z.object({
   createdAt: z.number(),
   createdBy: z.string(),
   expiresAt: z.number().nullable(),
-  /** `null` for the server's limit. Keys stored before quotas existed have none. */
+  /** `null` if the server's limit applies. Keys from before quotas existed have `null`. */
   holdsMax: z.number().nullable().default(null),
   bytesMax: z.number().nullable().default(null),
   revokedAt: z.number().nullable(),
   rotatedAt: z.number().nullable(),
   /** Hash of the secret. */
   hash: z.string(),
-  /** The hash of the secret before the last rotation, and when that secret expires, in Unix milliseconds. */
+  /** The hash of the secret before the last rotation, and when that secret expires in Unix milliseconds. */
   old: z.object({ hash: z.string(), until: z.number() }).nullable(),
 });
 export type StoredApiKey = Readonly<z.infer<typeof StoredApiKey>>;
@@ -41,15 +41,15 @@ const API_KEY_PREFIX = "key:";
 export const buildOperatorField = (name: string) => OPERATOR_PREFIX + name;
 export const buildApiKeyField = (id: string) => API_KEY_PREFIX + id;
 
-/** A snapshot of all operators, by name, and all API keys, by id. */
+/** A snapshot of all accounts: operators by name, and API keys by id. */
 export class Accounts {
   readonly operators = new Map<string, StoredOperator>();
   readonly keys = new Map<string, StoredApiKey>();
 
   /**
-   * @param version an increasing number and a random part; empty if no accounts have been written
-   * @param fields as stored; invalid accounts are ignored, because other clients may have written them
-   * @param before the previous snapshot; unchanged accounts remain the same objects
+   * @param version an increasing number and a random part; empty before the first write
+   * @param fields as stored; ignores invalid accounts, because other clients can write to the store
+   * @param before the previous snapshot; unchanged accounts stay the same objects
    */
   constructor(
     readonly version: string,
@@ -70,7 +70,7 @@ export class Accounts {
     }
   }
 
-  /** Returns a snapshot with the changes applied. A value of `undefined` deletes the field. */
+  /** Returns a snapshot with the changes applied. The value `undefined` deletes a field. */
   applyChanges(version: string, changes: readonly AccountChange[]): Accounts {
     const fields = new Map(this.fields);
     for (const [field, json] of changes) {

@@ -10,11 +10,11 @@ import type { Principal } from "./principal.ts";
 import { createSecret, hashSha256, isEqualSecret } from "./secret.ts";
 
 /**
- * Matches a secret. It contains the id, so that a key can be looked up in a map and unknown keys do not have to be
- * hashed.
+ * Matches a secret. The secret contains the id of its key. A map can therefore find the key, and secrets of unknown
+ * keys need no hashing.
  */
 const SECRET_PATTERN = /^lk_([0-9a-f]{16})_[\w-]{43}$/;
-/** How long applications can continue with known keys while the home store is unreachable, in ms. */
+/** Time, in ms, for which applications can use known keys while the home store is unreachable. */
 const LOCKING_WITHOUT_STORE_MAX_MS = 10 * 60 * 1000;
 
 export function createKeySecret(id: string): string {
@@ -23,13 +23,13 @@ export function createKeySecret(id: string): string {
 
 type VerificationResult = Principal | "unknown";
 
-/** Precomputed facts about a key, so that most requests only compare the secret. */
+/** Precomputed facts about a key. With them, most requests only compare the secret. */
 interface CachedKey {
   /** The account that this entry was computed from. */
   readonly key: StoredApiKey;
   readonly principal: Principal;
   readonly field: string;
-  /** The verified secret. Hashing it for each request would take as long as parsing all headers. */
+  /** The secret after its first verification. Hashing it for each request would take as long as parsing all headers. */
   verifiedSecret: Buffer | undefined;
 }
 
@@ -44,7 +44,7 @@ export class ApiKeyVerifier {
   ) {}
 
   /**
-   * Authenticates synchronously if the key is known and the accounts are fresh enough for the access.
+   * Authenticates a secret, synchronously if the key is known and the accounts are fresh enough for the access.
    *
    * @returns `undefined` if the secret does not have the form of an API key
    * @throws LockkeeperError unauthenticated if the key is unknown, wrong, expired, revoked or replaced; unavailable if
@@ -68,8 +68,7 @@ export class ApiKeyVerifier {
     );
   }
 
-  // Whether the accounts are too old for the access. Reads are permitted based on the last known state, as for
-  // sessions.
+  // Whether the accounts are too old for the access. Reads use the last known state, as with sessions.
   #isDirectoryTooOld(access: Access | "anyone"): boolean {
     if (access === "lock") return this.directory.ageMs > this.lockingWithoutStoreMs;
     return (access === "force" || access === "admin") && !this.directory.isFresh;

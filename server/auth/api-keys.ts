@@ -21,7 +21,7 @@ import type { LastUseTracker } from "./last-use-tracker.ts";
 import type { Principal } from "./principal.ts";
 import { hashSha256 } from "./secret.ts";
 
-/** An API key without its usage, which depends on the locks. */
+/** An API key without its current usage. */
 export type KnownApiKey = Omit<ApiKey, "usage">;
 
 /**
@@ -48,7 +48,7 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key.
+   * Creates a key and its secret.
    *
    * @throws LockkeeperError invalid or already_exists, or forbidden if the key would have more access than its creator
    */
@@ -79,7 +79,7 @@ export class ApiKeys {
       }
       return { changes: [...ended.map(toRemoveChange), toWriteChange(id, key)], result: ended };
     });
-    // The secret is shown only once, so nothing may fail from here on.
+    // The secret is shown only once, so later steps must not fail.
     await this.lastUses.forget(gone.map(buildApiKeyField)).catch(() => undefined);
     return { ...toApiKey(id, key, null), secret };
   }
@@ -87,7 +87,7 @@ export class ApiKeys {
   /**
    * Replaces the secret of a key.
    *
-   * @param overlapMs how long the current secret stays valid, in milliseconds
+   * @param overlapMs time, in milliseconds, for which the current secret stays valid
    * @throws LockkeeperError not_found or api_key_inactive, or forbidden if the key has more access than the caller
    */
   async rotate(
@@ -121,7 +121,7 @@ export class ApiKeys {
     return toApiKey(id, key, usedAt(buildApiKeyField(id)));
   }
 
-  /** Revokes the key on all instances within two seconds. @throws LockkeeperError not_found */
+  /** Revokes the key. The revocation reaches all instances within two seconds. @throws LockkeeperError not_found */
   async revoke(id: string): Promise<void> {
     await this.directory.update((accounts) => {
       const key = getStoredKey(accounts, id);
@@ -151,7 +151,7 @@ const toWriteChange = (id: string, key: StoredApiKey): AccountChange => [
 ];
 const toRemoveChange = (id: string): AccountChange => [buildApiKeyField(id), undefined];
 
-/** Checks that the name is not in use, because events and the audit log identify keys by it. */
+/** Checks that no other active key has the name, because events and the audit log identify keys by name. */
 function assertNameAvailable(name: string, { keys }: Accounts): void {
   const now = Date.now();
   const isTaken = [...keys.values()].some((key) => key.name === name && getKeyState(key, now) === "active");
@@ -164,7 +164,7 @@ function assertNameAvailable(name: string, { keys }: Accounts): void {
   );
 }
 
-/** Checks the expiry: a key that expires cannot create keys that expire later. */
+/** Checks the expiry. A key that expires cannot create keys that expire later than itself. */
 function assertExpiry(expiresAt: number | null, by: Principal, { keys }: Accounts): void {
   const field = { field: "expiresAt" };
   if (expiresAt !== null && expiresAt <= Date.now()) {

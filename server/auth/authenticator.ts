@@ -10,7 +10,7 @@ import { PasswordLogin } from "./password-login.ts";
 import { SavedViews } from "./saved-views.ts";
 import { type SessionLimits, Sessions } from "./sessions.ts";
 
-/** Authentication, and everything else that uses the accounts in the home store. */
+/** Authentication and all other components that use the accounts in the home store. */
 export interface Authenticator {
   readonly accountDirectory: AccountDirectory;
   readonly apiKeyVerifier: ApiKeyVerifier;
@@ -28,7 +28,7 @@ export interface AuthenticatorOptions {
   readonly firstOperator: { readonly name: string; readonly password: string } | undefined;
 }
 
-/** Opens the authenticator. If the store is unreachable, its data is read once the store is connected. */
+/** Opens the authenticator. Reads the stored data now, or once the store is connected. */
 export async function openAuthenticator(
   home: HomeStore,
   { sessionLimits, firstOperator }: AuthenticatorOptions,

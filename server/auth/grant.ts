@@ -1,17 +1,17 @@
 import { ACCESS_OF_ROLE, type Access, EVERY_TARGET, type Roles } from "../../lib/contract/access.ts";
 import { KeyPatternSet } from "../redis/glob.ts";
 
-/** Permission for some kinds of access on some targets and keys. */
+/** Permission for some kinds of access to some keys on some targets. */
 export interface AccessGrant {
   readonly accesses: readonly Access[];
   coversTarget(target: string): boolean;
   /** Whether the grant applies to all targets, including future ones. */
   readonly everywhere: boolean;
-  /** Keys that the grant covers; `undefined` covers all keys. */
+  /** The keys that the grant covers; `undefined` for all keys. */
   readonly keys: KeyPatternSet | undefined;
 }
 
-/** Creates the grants of an operator. The role of a named target replaces that of `*`, even if it permits less. */
+/** Creates the grants of an operator. For a named target, its role replaces that of `*`, even if it permits less. */
 export function createRoleGrants(roles: Roles): AccessGrant[] {
   const named = new Map(Object.entries(roles));
   const others = named.get(EVERY_TARGET) ?? "none";

@@ -1,4 +1,4 @@
-/** The maximum usage of a principal in Redis. */
+/** The maximum usage of Redis by a principal. */
 export interface HoldQuota {
   /** Maximum number of live holds. */
   readonly holdsMax: number;
@@ -6,7 +6,7 @@ export interface HoldQuota {
   readonly bytesMax: number;
 }
 
-/** The limits of one API key. `null`: the server's limit applies. */
+/** The limits of one API key. `null` means that the server's limit applies. */
 export type HoldQuotaOverride = { readonly [Limit in keyof HoldQuota]: number | null };
 
 export const NO_QUOTA_OVERRIDE: HoldQuotaOverride = { holdsMax: null, bytesMax: null };

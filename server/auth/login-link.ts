@@ -8,12 +8,15 @@ import { createSecret, hashSha256 } from "./secret.ts";
 const LINK_TTL_MS = 10 * 60 * 1000;
 
 const LoginLink = z.object({ name: z.string(), roles: Roles });
-/** The operator that a link logs in, and the roles of the session. */
+/** The operator whom a link logs in, and the roles of the session. */
 export type LoginLink = z.infer<typeof LoginLink>;
 
 const buildLinkKey = (token: string) => `${HOME_PREFIX}login:${hashSha256(token)}`;
 
-/** One-time links. They are valid for ten minutes, can be used once, and are stored as hashes. */
+/**
+ * One-time login links. Each link is valid for ten minutes and for one login. The home store contains only their
+ * hashes.
+ */
 export class LoginLinks {
   constructor(private readonly home: HomeStore) {}
 
@@ -30,7 +33,8 @@ export class LoginLinks {
    * @throws LockkeeperError unauthenticated if the link was used, has expired or is unknown
    */
   async consume(token: string): Promise<LoginLink> {
-    // GETDEL makes the link single-use: of two concurrent requests, only one gets it. A lost reply also consumes it.
+    // GETDEL makes the link single-use: only one of two concurrent requests gets the value. If the reply is lost, the
+    // link is used up.
     const found = await this.home.run((redis) => redis.getdel(buildLinkKey(token)));
     const link = found === null ? undefined : parseLink(found);
     if (link !== undefined) return link;

@@ -24,15 +24,15 @@ export interface LoginAttempt {
 }
 
 /**
- * Limits password attempts per name, per address and per combination of the two, with increasing delays of at most 15
- * minutes. The state is in the home store, so the limits cannot be bypassed by a restart or through another instance.
- * One-time links are not limited.
+ * Limits password attempts per name, per address and per combination of both, with increasing delays of up to 15
+ * minutes. The home store contains the state, so neither a restart nor another instance bypasses the limits. Does not
+ * limit one-time links.
  */
 export class LoginThrottle {
   constructor(private readonly home: HomeStore) {}
 
   /**
-   * Counts an attempt, unless the attempt must be delayed.
+   * Counts an attempt. If the attempt must be delayed, throws instead.
    *
    * @throws LockkeeperError rate_limited, unavailable, unknown_outcome
    */
@@ -50,7 +50,7 @@ export class LoginThrottle {
   }
 
   #runScript(what: "try" | "right", name: string, address: string, place: AddressKind | "") {
-    // Names and addresses are untrusted input, so keys contain only their hashes.
+    // Names and addresses are untrusted input, so the key names contain only hashes of them.
     const at = (kind: string, text: string) => `${HOME_PREFIX}tries:${kind}:${hashSha256(text).slice(0, 32)}`;
     return this.home.run((redis) =>
       throttleScript.run(

@@ -43,7 +43,7 @@ export class Operators {
   async create({ name, roles, password }: OperatorInput, by: Principal): Promise<Operator> {
     assertCanDelegate(by, toKeyPermissions(roles));
     assertNameAvailable(name, this.directory.accounts);
-    // An earlier operator with that name may have been removed while the store was unreachable.
+    // If an earlier operator with this name was removed while the store was unreachable, its views may still exist.
     await this.views.removeAllOf(buildOperatorId(name));
     const operator = await createStoredOperator({ roles, password }, by.name);
     await this.directory.update((accounts) => {
@@ -53,7 +53,7 @@ export class Operators {
     return toOperator(name, operator, null);
   }
 
-  /** Creates an administrator of all targets if there are no operators, immediately or once the store is connected. */
+  /** Creates an administrator of all targets if there are no operators. Does so now, or once the store is connected. */
   async createFirst(name: string, password: string): Promise<void> {
     await this.directory.whenAvailable(async () => {
       if (this.directory.accounts.operators.size > 0) return;
@@ -66,17 +66,17 @@ export class Operators {
   }
 
   /**
-   * Changes an operator. Active sessions reflect the change within two seconds on all instances; sessions that were
-   * started by a link end.
+   * Changes an operator. Within two seconds, active sessions on all instances have the new access. Sessions that a link
+   * started end.
    *
-   * @param but the secret of a session to keep
+   * @param kept the secret of a session that does not end
    * @throws LockkeeperError not_found, forbidden, last_admin
    */
   async update(
     name: string,
     patch: OperatorPatch,
     by: Principal,
-    but: string | undefined,
+    kept: string | undefined,
   ): Promise<Operator> {
     if (patch.roles !== undefined) assertCanDelegate(by, toKeyPermissions(patch.roles));
     await this.directory.update((accounts) => {
@@ -93,10 +93,10 @@ export class Operators {
   /**
    * Deletes an operator and its saved views, and ends its sessions.
    *
-   * @param but the secret of a session to keep
+   * @param kept the secret of a session that does not end
    * @throws LockkeeperError not_found, last_admin
    */
-  async remove(name: string, but: string | undefined): Promise<void> {
+  async remove(name: string, kept: string | undefined): Promise<void> {
     await this.directory.update((accounts) => {
       getStoredOperator(accounts, name);
       return {
@@ -105,16 +105,16 @@ export class Operators {
       };
     });
     await this.lastUses.forget([buildOperatorField(name)]);
-    await this.sessions.endAllFor(name, but);
+    await this.sessions.endAllFor(name, kept);
     await this.views.removeAllOf(buildOperatorId(name));
   }
 
   /**
    * Sets a password and ends all other sessions of the operator.
    *
-   * @param by the caller. If operators set their own password: the operator as stored when the current password was
-   * verified
-   * @param but the secret of the session to keep
+   * @param by the caller. For operators who set their own password: the stored operator, as it was when the current
+   * password was verified
+   * @param kept the secret of the session that does not end
    * @throws LockkeeperError not_found or rate_limited, forbidden if the operator has more access than `by`, or invalid
    * if the password has changed since it was verified
    */
@@ -122,7 +122,7 @@ export class Operators {
     name: string,
     password: string,
     by: Principal | { readonly itself: StoredOperator },
-    but: string | undefined,
+    kept: string | undefined,
   ): Promise<void> {
     const assertMaySet = (operator: StoredOperator) => {
       if (!("itself" in by)) assertCanDelegate(by, toKeyPermissions(operator.roles));
@@ -132,13 +132,13 @@ export class Operators {
     };
     assertMaySet(getStoredOperator(this.directory.accounts, name));
     const fresh = { password: await hashPassword(password), epoch: createEpoch() };
-    if (but !== undefined) await this.sessions.keepAcrossPasswordChange(but, fresh.epoch);
+    if (kept !== undefined) await this.sessions.keepAcrossPasswordChange(kept, fresh.epoch);
     await this.directory.update((accounts) => {
       const before = getStoredOperator(accounts, name);
       assertMaySet(before);
       return { changes: [toWriteChange(name, { ...before, ...fresh })], result: undefined };
     });
-    await this.sessions.endAllFor(name, but);
+    await this.sessions.endAllFor(name, kept);
   }
 }
 
@@ -178,7 +178,7 @@ function assertNameAvailable(name: string, { operators }: Accounts): void {
 }
 
 /**
- * Returns the change unless it removes the last operator who can log in and has full access.
+ * Returns the change. Throws if it would remove the last operator who can log in and has full access.
  *
  * @throws LockkeeperError last_admin
  */

@@ -10,7 +10,7 @@ interface VerifiedLogin {
   readonly operator: StoredOperator;
 }
 
-/** Verifies operators' passwords. The response and its timing are the same for unknown names. */
+/** Verifies operators' passwords. For unknown names, the response and its timing are the same. */
 export class PasswordLogin {
   constructor(
     private readonly directory: AccountDirectory,
@@ -33,7 +33,7 @@ export class PasswordLogin {
   async verify(name: string, password: string, address: string | undefined): Promise<VerifiedLogin> {
     const given = name.normalize("NFC");
     const tried = await this.throttle.startAttempt(given, address);
-    // Refreshes for every name, so that a recently created operator takes no longer than others.
+    // Refreshes for every name. Otherwise, a recently created operator would take longer than others.
     await this.directory.refresh();
     const operator = this.directory.accounts.operators.get(given);
     const isRight = await verifyPassword(operator?.password, password);

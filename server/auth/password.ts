@@ -1,15 +1,16 @@
 import { hash, verify } from "@node-rs/argon2";
 import { RateLimitedError } from "../errors/request-errors.ts";
 
-/** Options of argon2id, the default algorithm, as recommended by OWASP: 19 MiB, two passes, one lane. */
+/** Options of argon2id, the default algorithm, as OWASP recommends: 19 MiB, two passes, one lane. */
 const ARGON2_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /**
- * Maximum number of concurrent hashes. Each uses 19 MiB and one of libuv's four threads, which files and DNS also need.
+ * Maximum number of concurrent hashes. Each uses 19 MiB and one of the four threads of libuv, which files and DNS also
+ * need.
  */
 const CONCURRENCY_MAX = 2;
 const QUEUE_MAX = 50;
 
-/** A hash of an unknown password, so that verifying an unknown name takes as long as verifying a known name. */
+/** A hash of an unknown password. With it, verification takes as long for an unknown name as for a known one. */
 const DUMMY_HASH = `$argon2id$v=19$m=${ARGON2_OPTIONS.memoryCost},t=${ARGON2_OPTIONS.timeCost},p=${ARGON2_OPTIONS.parallelism}$bG9ja2tlZXBlci1ub2JvZHk$8HyYlIhVdGxDpZrpTHRkjuSYIfgCYmQWfgAMVK2ktFc`;
 
 let running = 0;
@@ -23,7 +24,7 @@ export async function hashPassword(password: string): Promise<string> {
 /**
  * Returns whether a password matches a stored hash.
  *
- * @param stored `null` or `undefined` if there is none; verification then takes just as long
+ * @param stored `null` or `undefined` if there is none; verification then takes the same time
  * @throws LockkeeperError rate_limited if too many hashes are queued
  */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
@@ -33,7 +34,7 @@ export async function verifyPassword(stored: string | null | undefined, password
   return isRight && stored !== null && stored !== undefined;
 }
 
-/** Normalizes a password, because keyboards encode the same letter differently. */
+/** Normalizes a password, because keyboards can encode the same letter in different ways. */
 function normalizePassword(password: string): string {
   return password.normalize("NFC");
 }

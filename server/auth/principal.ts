@@ -7,12 +7,12 @@ import type { HoldQuotaOverride } from "./hold-quota.ts";
 /** An authenticated caller. */
 export interface Principal {
   readonly kind: "key" | "session" | "nobody";
-  /** Stable id: `root`, the id of an API key, or the result of `buildOperatorId`. */
+  /** A permanent id: `root`, the id of an API key, or the result of `buildOperatorId`. */
   readonly id: string;
-  /** Name in events and the audit log: `key:<name>`, or an operator's name, which contains no colon. */
+  /** The name in events and the audit log: `key:<name>`, or the name of an operator, which contains no colon. */
   readonly name: string;
   readonly grants: readonly AccessGrant[];
-  /** Quotas of the API key; `undefined` for the server's limits. */
+  /** Quotas of the API key; `undefined` if the server's limits apply. */
   readonly quota?: HoldQuotaOverride;
 }
 
@@ -20,13 +20,13 @@ export const buildOperatorId = (name: string) => `operator:${name}`;
 
 export const ANONYMOUS: Principal = { kind: "nobody", id: "nobody", name: "nobody", grants: [] };
 
-/** The scope of access: one key of a target, all its keys, or (without a target) the whole server. */
+/** The scope of an access: one key of a target, all keys of a target, or (without a target) the whole server. */
 export interface AccessScope {
   readonly target?: string | undefined;
   readonly key?: Key | undefined;
 }
 
-/** Whether the access is granted for the entire scope. */
+/** Whether the principal has the access for the entire scope. */
 export function canAccess({ grants }: Principal, access: Access, { target, key }: AccessScope): boolean {
   for (const { accesses, coversTarget, everywhere, keys } of grants) {
     const isThere = target === undefined ? everywhere : coversTarget(target);
@@ -36,7 +36,10 @@ export function canAccess({ grants }: Principal, access: Access, { target, key }
   return false;
 }
 
-/** Whether the access is granted for some key of the target, or (`undefined`) of any target. */
+/**
+ * Whether the principal has the access for at least one key of the target. If `target` is `undefined`, one key of any
+ * target is sufficient.
+ */
 export function canAccessSome({ grants }: Principal, access: Access, target: string | undefined): boolean {
   return grants.some(
     ({ accesses, coversTarget }) =>
@@ -44,7 +47,10 @@ export function canAccessSome({ grants }: Principal, access: Access, target: str
   );
 }
 
-/** Returns the keys of a target for which the access is granted; `undefined` means all. Call `canAccessSome` first. */
+/**
+ * Returns the keys of a target for which the principal has the access; `undefined` for all keys. Call `canAccessSome`
+ * first.
+ */
 export function getAllowedKeys(
   { grants }: Principal,
   access: Access,
@@ -62,17 +68,17 @@ export function getAllowedKeys(
     : new KeyPatternSet(ranges.flatMap(({ patterns }) => patterns));
 }
 
-/** Returns the kinds of access that are granted for at least some of a target's keys. */
+/** Returns the kinds of access that the principal has for at least one key of a target. */
 export function getAccessesAt(principal: Principal, target: string): Access[] {
   return ACCESS_OF_ROLE.admin.filter((access) => canAccessSome(principal, access, target));
 }
 
-/** Returns the kinds of access that are granted for all keys of all targets. */
+/** Returns the kinds of access that the principal has for all keys of all targets. */
 export function getServerWideAccesses(principal: Principal): Access[] {
   return ACCESS_OF_ROLE.admin.filter((access) => canAccess(principal, access, {}));
 }
 
-/** Returns the highest role whose access the principal has in full on a target. */
+/** Returns the highest role whose entire access the principal has on a target. */
 export function getRoleAt(principal: Principal, target: string): Role | undefined {
   const has = (role: Role) =>
     ACCESS_OF_ROLE[role].every((access) => canAccess(principal, access, { target }));

@@ -14,21 +14,21 @@ const ROOT_PRINCIPAL: Principal = {
   grants: createRoleGrants({ "*": "admin" }),
 };
 
-/** The root API key: set in the environment, or created once and stored as a hash. */
+/** The root API key. The environment sets it, or Lockkeeper creates it once and stores its hash. */
 export class RootKey {
-  /** The verified secret. Hashing it for each request would take as long as parsing all headers. */
+  /** The secret after its first verification. Hashing it for each request would take as long as parsing all headers. */
   #verifiedSecret: Buffer | undefined;
 
   /** `undefined` until the home store is first reached. */
   #hash: string | undefined;
 
-  /** The secret; set only if the key was just created. It cannot be retrieved later. */
+  /** The secret of a newly created key; otherwise `undefined`. The secret cannot be retrieved later. */
   createdSecret: string | undefined;
 
   private constructor() {}
 
   /**
-   * Opens the root key. If no key is given, reads or creates the stored key once the home store is connected.
+   * Opens the root key. Without `given`, reads or creates the stored key, now or once the home store is connected.
    *
    * @param given the key from the environment
    * @param onCreated called with the secret of a new key
@@ -59,9 +59,9 @@ export class RootKey {
   }
 
   /**
-   * Returns the root principal; `undefined` if the secret is not the root key.
+   * Returns the root principal, or `undefined` if the secret is not the root key.
    *
-   * @throws LockkeeperError unavailable until the key is known
+   * @throws LockkeeperError unavailable until the stored key has been read
    */
   authenticate(secret: string): Principal | undefined {
     if (this.#hash === undefined) {

@@ -12,7 +12,7 @@ import { canAccess, type Principal } from "./principal.ts";
 
 const TEAM = "team";
 const TRIES_MAX = 20;
-/** How long views of API keys are kept after their last change, in ms: a year. */
+/** Time, in ms, for which views of API keys are kept after their last change: a year. */
 const API_KEY_VIEWS_TTL_MS = 365 * 24 * 60 * 60 * 1000;
 
 const StoredView = View.omit({ of: true, mayChange: true }).extend({
@@ -28,7 +28,7 @@ const writeScript = new Script<[string], RedisArgument[], "written" | "changed">
 );
 
 /**
- * The saved views of each principal and of the team. Each principal and the team have one list in the home store.
+ * The saved views of principals and of the team. The home store has one list for each principal and one for the team.
  * Nothing is cached, so all instances have the same views. All methods reject with `unavailable` or `unknown_outcome`
  * if the store is unreachable.
  */
@@ -45,7 +45,7 @@ export class SavedViews {
   }
 
   /**
-   * Creates or changes a view. Can also move it between the principal's views and the team's.
+   * Creates or changes a view. Can also move a view between the principal's list and the team's.
    *
    * @throws LockkeeperError forbidden, or invalid if the maximum number of views is reached
    */
@@ -58,11 +58,12 @@ export class SavedViews {
     }
     if (of === "me") {
       const { own, team } = await this.#readVisible(principal);
-      // Otherwise two views would have the same id.
+      // Otherwise, two views could have the same id.
       if (!own.some((each) => each.id === id)) assertCanChange(team, id, principal);
     }
     const others = of === "team" ? principal.id : TEAM;
-    // The destination is written first, so that a failure between the two writes leaves two copies instead of none.
+    // Writes the destination first. A failure between the two writes then leaves two copies; the other order could
+    // leave none.
     await this.#update(of === "team" ? TEAM : principal.id, principal, (views) => {
       assertCanChange(views, id, principal);
       return placeView(views, view, place);
@@ -86,9 +87,7 @@ export class SavedViews {
     });
   }
 
-  /**
-   * Removes the views of a deleted principal, so that a new principal with the same name does not inherit the views.
-   */
+  /** Removes the views of a deleted principal. A new principal with the same name must not inherit them. */
   async removeAllOf(principalId: string): Promise<void> {
     await this.home.run((redis) => redis.del(buildViewsKey(principalId)));
   }
@@ -121,7 +120,7 @@ export class SavedViews {
 
 const buildViewsKey = (ownerId: string) => `${HOME_PREFIX}views:${ownerId}`;
 
-/** Parses a stored list. Invalid views are omitted, and the next change removes them. */
+/** Parses a stored list. Omits invalid views. The next change then removes them from the store. */
 function parseViews(text: string): readonly StoredView[] {
   if (text === "") return [];
   const found = z.array(z.unknown()).safeParse(parseJson(text)).data ?? [];
@@ -168,8 +167,8 @@ function assertCanChange(views: readonly StoredView[], id: string, principal: Pr
 }
 
 /**
- * Whether the principal can read team views. Filters contain keys and owners, so principals with access to only some
- * keys cannot.
+ * Whether the principal can read team views. Requires read access to all keys of a target, because filters contain keys
+ * and owners.
  */
 const canReadTeamViews = ({ grants }: Principal) =>
   grants.some(({ keys, accesses }) => keys === undefined && accesses.includes("read"));

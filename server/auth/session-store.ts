@@ -3,14 +3,15 @@ import { Roles } from "../../lib/contract/access.ts";
 import { HOME_PREFIX } from "../formats/keys.ts";
 import type { HomeStore } from "../home/home-store.ts";
 
-/** A browser session as stored in the home store, under the hash of its secret. */
+/** A browser session. The home store contains it under the hash of its secret. */
 export const StoredSession = z.object({
   id: z.string(),
   name: z.string(),
-  /** Roles of a session that was started by a link; `null` for the current roles of its operator. */
+  /** Roles of a session that a link started. `null` if the session has the current roles of its operator. */
   roles: Roles.nullable(),
   /**
-   * Password epochs in which the session is valid. A session that changes the password is also valid in the new epoch.
+   * Password epochs in which the session is valid. If a session changes the password, it is also valid in the new
+   * epoch.
    */
   epochs: z.array(z.string()),
   since: z.number(),
@@ -21,7 +22,9 @@ export const StoredSession = z.object({
 });
 export type StoredSession = Readonly<z.infer<typeof StoredSession>>;
 
-/** Sorted set of session hashes by expiry, in Unix milliseconds. It lists sessions without a scan. */
+/**
+ * Sorted set of session hashes, by expiry in Unix milliseconds. It makes a list of sessions possible without a scan.
+ */
 const SESSION_INDEX_KEY = `${HOME_PREFIX}sessions`;
 const buildSessionKey = (hash: string) => `${HOME_PREFIX}session:${hash}`;
 
@@ -49,7 +52,7 @@ export class SessionStore {
     await this.home.run((redis) => redis.zremrangebyscore(SESSION_INDEX_KEY, "-inf", Date.now()));
   }
 
-  /** Updates a session. A session that has already ended is not restored. */
+  /** Updates a session. Does not restore a session that has ended. */
   async update(hash: string, session: StoredSession): Promise<void> {
     await this.home.run((redis) =>
       redis.set(buildSessionKey(hash), JSON.stringify(session), "PX", this.#getRemainingMs(session), "XX"),

@@ -9,11 +9,11 @@ import { createSecret, hashSha256 } from "./secret.ts";
 import type { ActiveSession, SessionOrigin } from "./session.ts";
 import { SessionStore, type StoredSession } from "./session-store.ts";
 
-/** How long a cached session is valid for reads, in ms. */
+/** Time, in ms, for which a cached session is valid for reads. */
 const CACHE_TTL_MS = 2000;
 /**
- * Sessions that were used at most this long before a data loss are restored afterwards, in ms. Open pages send a
- * request every five seconds.
+ * Maximum time, in ms, between the last use of a session and a data loss for the session to be restored. Open pages
+ * send a request every five seconds.
  */
 const RESTORE_WINDOW_MS = 10_000;
 /** Resolution of the time of last use, in ms. */
@@ -21,9 +21,9 @@ const LAST_SEEN_INTERVAL_MS = 60_000;
 const USER_AGENT_CHARACTERS_MAX = 200;
 
 export interface SessionLimits {
-  /** Maximum lifetime. */
+  /** Maximum lifetime of a session, in ms. */
   readonly longestMs: number;
-  /** Maximum time without use. */
+  /** Maximum time without use, in ms. */
   readonly idleMs: number;
 }
 
@@ -41,13 +41,15 @@ interface CachedSession {
 }
 
 /**
- * The browser sessions: opaque, revocable, and stored as hashes. While the store is unreachable, cached sessions can
- * still be used for reads. A session that was started with a password has the current access of its operator.
+ * The browser sessions. They are opaque and revocable, and the store contains only hashes of their secrets. While the
+ * store is unreachable, cached sessions are valid for reads. A session that a password started has the current access
+ * of its operator.
  */
 export class Sessions {
   readonly #cachedSessions = new Map<string, CachedSession>();
   /**
-   * Refreshes in progress by hash. Concurrent callers share them, because a change causes every open stream to refresh.
+   * Refreshes in progress, by session hash. Concurrent callers share a refresh, because a change causes every open
+   * stream to refresh.
    */
   readonly #refreshes = new Map<string, Promise<void>>();
   readonly #store: SessionStore;
@@ -61,7 +63,7 @@ export class Sessions {
     home.onEmptied((lastIntactAt) => this.#restore(lastIntactAt));
   }
 
-  /** Starts a session with the roles of a one-time link, regardless of any operator with that name. */
+  /** Starts a session with the roles of a one-time link. Ignores an operator with the same name. */
   startFromLink({ name, roles }: LoginLink, from: SessionOrigin): Promise<NewSession> {
     return this.#start({ name, roles, epochs: [] }, from);
   }
@@ -71,7 +73,7 @@ export class Sessions {
   }
 
   /**
-   * Returns the active session with this secret; `undefined` if there is none.
+   * Returns the active session with this secret, or `undefined` if there is none.
    *
    * @param purpose `read` accepts cached sessions, even while the store is unreachable
    * @throws LockkeeperError unavailable if the store is unreachable, unless `purpose` is `read` and the session is
@@ -82,7 +84,7 @@ export class Sessions {
     const known = this.#cachedSessions.get(hash);
     if (purpose === "read" && known !== undefined && this.#isCacheValid(known)) {
       const found = this.#getActive(hash);
-      // A session that appears to have ended may have been changed on another instance.
+      // Another instance may have changed a session that appears to have ended.
       if (found !== undefined || this.home.isDisconnected) return found;
     }
     try {
@@ -136,9 +138,9 @@ export class Sessions {
     await this.#end([found.hash]);
   }
 
-  /** Ends the sessions of an operator. @param but the secret of a session to keep */
-  async endAllFor(name: string, but: string | undefined, which: "all" | "by_link" = "all"): Promise<void> {
-    const keptHash = but === undefined ? undefined : hashSha256(but);
+  /** Ends the sessions of an operator. @param kept the secret of a session that does not end */
+  async endAllFor(name: string, kept: string | undefined, which: "all" | "by_link" = "all"): Promise<void> {
+    const keptHash = kept === undefined ? undefined : hashSha256(kept);
     const all = await this.#store.list();
     const ended = all.filter(
       ({ hash, session }) =>
@@ -147,7 +149,7 @@ export class Sessions {
     await this.#end(ended.map(({ hash }) => hash));
   }
 
-  /** Keeps a session valid across a password change. Must be called before the password is set. */
+  /** Keeps a session valid across a password change. Call this before the password is set. */
   async keepAcrossPasswordChange(secret: string, epoch: string): Promise<void> {
     const hash = hashSha256(secret);
     const session = await this.#store.read(hash);
@@ -187,7 +189,7 @@ export class Sessions {
   }
 
   #refreshShared(hash: string): Promise<void> {
-    // A refresh that started before sessions were ended may have read a session that has since ended.
+    // A refresh that started before sessions were ended may have read a session that has ended since.
     const name = `${hash} ${this.directory.sessionsRevision}`;
     const under = this.#refreshes.get(name);
     if (under !== undefined) return under;
@@ -247,8 +249,8 @@ export class Sessions {
     this.#store.update(hash, seen).catch(() => undefined);
   }
 
-  // A store that lost its data did not revoke these sessions. Sessions last used long before the loss may have been
-  // revoked on another instance, so they are not restored.
+  // The store lost its data, so these sessions were not revoked there. Another instance may have revoked sessions that
+  // were last used long before the loss, so those are not restored.
   async #restore(lastIntactAt: number): Promise<void> {
     for (const [hash, { session, checkedAt }] of this.#cachedSessions) {
       const wasValid = checkedAt > lastIntactAt - RESTORE_WINDOW_MS && session.expiresAt > Date.now();

@@ -14,11 +14,11 @@ export interface LockToAcquire {
   readonly token: string;
 }
 
-/** The options of a request for several locks that waits if it is refused. */
+/** How a request for several locks waits if it is refused. */
 export interface WaitForAllRequest extends WaitRequest {
   /** Identifies the client in the lists of waiters. */
   readonly waiterId: string;
-  /** The lock in whose list of waiters the client already is. */
+  /** The lock whose list of waiters already contains the client. */
   readonly listedKey: Key | undefined;
 }
 
@@ -45,7 +45,7 @@ const SCRIPTS: ReadonlyMap<WritableFormat, AcquireAllScript> = new Map(
 /**
  * Acquires all locks, or none of them. On a cluster, all keys must be in one slot.
  *
- * @param ask the request, without a token because each lock has its own
+ * @param ask the request, without a token because each lock has its own token
  */
 export async function acquireAll(
   redis: Commands,

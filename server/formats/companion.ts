@@ -7,11 +7,13 @@ import type { AcquireRequest } from "./lock-requests.ts";
 import type { SeenHolder, StatedRenewal } from "./observation.ts";
 import { RELEASE_REQUEST_FIELD, toReleaseRequest } from "./release-request.ts";
 
-/** The fields of a companion, as companion.lua writes them. Untrusted until compared with the lock. */
+/**
+ * The fields of a companion, as companion.lua writes them. Do not trust them until they match the content of the lock.
+ */
 export interface Companion {
-  /** Identifies the hold. It is the content of the lock in all formats but `timestamp`. */
+  /** Identifies the hold. Equals the content of the lock in all formats except `timestamp`. */
   readonly token: string;
-  /** The content of the lock if that is not the token. */
+  /** The content of the lock if it differs from the token. */
   readonly value: string;
   readonly count: number;
   readonly fence: string | null;
@@ -21,7 +23,7 @@ export interface Companion {
   readonly format: WritableFormat;
   /** A label for display. */
   readonly owner: string;
-  /** The API principal that acquired the hold; empty for the library. */
+  /** The API principal that acquired the hold. Empty for a client of the library. */
   readonly principal?: string;
   readonly record: OwnerRecord | undefined;
   readonly statedRenewal?: StatedRenewal | undefined;
@@ -32,8 +34,8 @@ export interface Companion {
 }
 
 /**
- * If a companion does not contain the start of its hold, this many digits of the fencing token are the start in Unix
- * ms, as in companion.lua.
+ * Number of leading digits of the fencing token that are the start of the hold in Unix ms. They apply if the companion
+ * does not contain the start. Must match companion.lua.
  */
 const SINCE_DIGITS = 13;
 
@@ -74,12 +76,12 @@ export function parseCompanion(text: string): Companion | undefined {
   };
 }
 
-/** Copies part of a string. A slice would keep the whole reply in memory for as long as the lock is held. */
+/** Copies part of a string. A slice would keep the whole reply in memory while the lock is held. */
 function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
 
-/** Creates a holder from the fields of its companion. If there is no companion, the holder uses another library. */
+/** Creates a holder from the fields of its companion. Without a companion, the holder uses another library. */
 export function toSeenHolder(
   token: string,
   count: number,
@@ -120,7 +122,7 @@ export function toSeenHolder(
   };
 }
 
-/** Whether `value` is the name of a kind that cannot be recognized from the content of the lock. */
+/** Whether `value` names a kind that the content of the lock does not show. */
 function isNamedKind(value: string | undefined): value is NonNullable<SeenHolder["kind"]> {
   return value === "fair" || value === "plain_semaphore";
 }
@@ -129,12 +131,12 @@ export function parseWholeNumber(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
-/** Short, because every hold with a watchdog stores it. */
+/** A short name, because every hold with a watchdog stores it. */
 const RENEWS_FIELD = "renews";
 
 /**
  * Formats the record line of a companion: the client's owner record, its renewal interval, and whether it reads release
- * requests. Scripts change only this last field (release-requests.lua).
+ * requests. Scripts change only the last of these fields (release-requests.lua).
  */
 export function formatRecordLine(
   record: OwnerRecord | undefined,
@@ -150,15 +152,15 @@ export function formatRecordLine(
   });
 }
 
-/** Minimum time to live of a companion in milliseconds, the same as in companion.lua. */
+/** Minimum TTL of a companion in milliseconds. Must match companion.lua. */
 const COMPANION_MS_MIN = 600_000;
 
-/** Computes how long the companion of a new hold is kept, in ms. */
+/** Returns the TTL of the companion of a new hold, in ms. */
 export function computeCompanionMs(leaseMs: number): number {
   return leaseMs + Math.max(COMPANION_MS_MIN, 2 * leaseMs);
 }
 
-/** Formats owner, principal and record as companion.lua stores them. */
+/** Formats the owner, principal and record lines as companion.lua stores them. */
 export function formatOwnerLines(ask: Omit<AcquireRequest, "token">): string {
   const { owner, principal, record, renewEveryMs, receivesReleaseRequests, leaseMs, declared } = ask;
   const stated = renewEveryMs === undefined ? undefined : { everyMs: renewEveryMs, ofLeaseMs: leaseMs };
@@ -166,7 +168,9 @@ export function formatOwnerLines(ask: Omit<AcquireRequest, "token">): string {
   return declared === undefined ? lines : `${lines}\n${declared}`;
 }
 
-/** Parses a record line. Returns `undefined` if it contains no valid record: any client can write the companion. */
+/**
+ * Parses a record line. Returns `undefined` if it contains no valid record, because any client can write the companion.
+ */
 export function parseOwnerRecord(line: string | undefined): OwnerRecord | undefined {
   const { success, data } = OwnerRecord.safeParse(parseJson(line));
   return success && Object.keys(data).length > 0 ? data : undefined;

@@ -4,7 +4,7 @@ import { buildColocatedKey, TARGET_PREFIX } from "./keys.ts";
 
 const CONDITIONS = `${TARGET_PREFIX}conditions`;
 
-/** Returns the name of the hash with the records of all waiters for conditions of a lock. */
+/** Returns the name of the hash that contains the records of all condition waiters of a lock. */
 export const buildConditionRecordsKey = (key: Key) => buildColocatedKey(`${CONDITIONS}:waiters`, key);
 
 /** Builds the keys of a lock's conditions: order, records and heartbeats of the waiters. */
@@ -16,11 +16,11 @@ export const buildConditionKeys = (key: Key): [RedisArgument, RedisArgument, Red
 
 const buildConditionHeartbeatsKey = (key: Key) => buildColocatedKey(`${CONDITIONS}:heartbeats`, key);
 
-/** Builds the last two keys of acquire.lua when it restores a hold at the end of a wait: records and heartbeats. */
+/** Builds the last two keys of acquire.lua for a call that restores a hold: records and heartbeats. */
 export const buildRestoreKeys = (key: Key): RedisArgument[] => [
   buildConditionRecordsKey(key),
   buildConditionHeartbeatsKey(key),
 ];
 
-/** Returns the channel that notifies the condition waiters of a lock when they may re-acquire the lock. */
+/** Returns the channel that tells the condition waiters of a lock when they may acquire the lock again. */
 export const buildConditionChannel = (key: Key) => buildColocatedKey(CONDITIONS, key);

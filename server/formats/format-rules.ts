@@ -4,7 +4,7 @@ import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { Glob, KeyPatternSet } from "../redis/glob.ts";
 import type { KeyReach } from "./lock-format.ts";
 
-/** The formats configured for a target's keys. The first rule that matches a key applies. */
+/** Ends the wait of a client. @param keepMs time, in ms, for which the waiter is kept; only for `keep` */
 export class FormatRules {
   readonly #rules: readonly { glob: Glob; format: FormatName }[];
   readonly #lockableKeys: KeyPatternSet;

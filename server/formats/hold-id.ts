@@ -2,7 +2,7 @@ import { TimestampUnit, WritableFormat, WritableKind } from "../../lib/contract/
 import { decodeKey, encodeKey, isBinaryKey, KEY_BYTES_MAX, type Key } from "../../lib/keys/key.ts";
 import { WRITE_SUFFIX } from "./kind-keys.ts";
 
-/** Identifies one hold: its lock, and the fields that distinguish it from every other hold of that lock. */
+/** Identifies one hold: its lock, and the fields that distinguish it from all other holds of that lock. */
 export interface HoldRef {
   readonly key: Key;
   readonly format: WritableFormat;
@@ -27,7 +27,8 @@ const FENCE = /^[1-9]\d{0,15}$/;
 
 /**
  * Formats the `holdId` of a hold: `h1.` and the base64url encoding of target, format, unit or kind (empty for a plain
- * lock), token, fence and key, separated by zero bytes. The id contains the key, so no index is needed. It is not a secret.
+ * lock), token, fencing token and key, separated by zero bytes. The id contains the key, so no index is needed. The id
+ * is not a secret.
  */
 export function formatHoldId({ target, format, kind, unit, key, token, fence }: TargetHoldRef): string {
   const variant = unit ?? (kind === "lock" ? "" : (kind ?? ""));
@@ -36,7 +37,7 @@ export function formatHoldId({ target, format, kind, unit, key, token, fence }: 
   return PREFIX + Buffer.concat([Buffer.from(head), encodeKey(key)]).toString("base64url");
 }
 
-/** Parses a `holdId`; `undefined` for any other text, including other encodings of the same bytes. */
+/** Parses a `holdId`. Returns `undefined` for any other string, including other encodings of the same bytes. */
 export function parseHoldId(holdId: string): TargetHoldRef | undefined {
   if (!SYNTAX.test(holdId)) return undefined;
   const bytes = Buffer.from(holdId.slice(PREFIX.length), "base64url");
@@ -57,7 +58,7 @@ export function parseHoldId(holdId: string): TargetHoldRef | undefined {
   if (keyBytes === 0 || keyBytes > KEY_BYTES_MAX || (unit !== undefined) !== (known === "timestamp"))
     return undefined;
   if (kind !== undefined && known !== "redisson") return undefined;
-  // The token of a writer is its field in the lock, and no other kind has such fields.
+  // The token of a writer is its field in the lock. No other kind has such fields.
   if ((kind === "write") !== token.endsWith(WRITE_SUFFIX)) return undefined;
   const ref = {
     target,

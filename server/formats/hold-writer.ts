@@ -31,14 +31,13 @@ import {
   type VerifyReply,
 } from "./script-replies.ts";
 
-/** The keys, or the arguments, of a script. */
+/** The keys or the arguments of a script. */
 export type ScriptArguments = RedisArgument[];
 type Keys = ScriptArguments;
 
 /**
- * Runs the scripts that operate on an existing hold: re-enter, renew, verify, extend, and release requests. All formats
- * and kinds share one Lua file per verb; the `storage.lua` of the format, or of its kind, reads and writes the content
- * of the key.
+ * Runs the scripts for an existing hold: re-enter, renew, verify, extend, and release requests. All formats and kinds
+ * share one Lua file per verb. The `storage.lua` of the format or kind reads and writes the content of the key.
  */
 export class HoldWriter {
   readonly #reenter: Script<Keys, Keys, RenewReply>;
@@ -51,8 +50,8 @@ export class HoldWriter {
   readonly #agree: Script<Keys, Keys, boolean>;
 
   /**
-   * @param scripts the folder of the scripts. It contains a folder for each format, with a subfolder for each kind
-   *   except `lock`
+   * @param scripts the folder with the scripts. It contains a folder for each format, with a subfolder for each kind
+   * except `lock`
    */
   constructor(
     readonly name: WritableFormat,
@@ -69,7 +68,7 @@ export class HoldWriter {
     this.#agree = this.loadVerb("agree", isAgreedReply);
   }
 
-  /** Loads the script of a verb, which includes the storage of this format and kind. */
+  /** Loads the script of a verb, including the `storage.lua` of this format and kind. */
   protected loadVerb<Reply>(
     verb: string,
     decode: (reply: unknown) => Reply,
@@ -79,7 +78,7 @@ export class HoldWriter {
     return new Script(new URL(`${verb}.lua`, scripts), decode, folder);
   }
 
-  /** Builds the keys of the scripts that operate on an existing hold. */
+  /** Builds the keys of the scripts for an existing hold. */
   protected buildKeys(key: Key, _token: string): Keys {
     return buildLockKeyPair(key);
   }
@@ -104,8 +103,8 @@ export class HoldWriter {
   }
 
   /**
-   * Renews up to a hundred holds of one slot and one principal in one call. Returns the reply or the error of each. A
-   * repeated call changes only the leases.
+   * Renews up to a hundred holds of one slot and one principal in one call. Returns the reply or error for each hold.
+   * Repeating the call changes only the leases.
    */
   renewHolds(
     redis: Commands,
@@ -119,8 +118,8 @@ export class HoldWriter {
   }
 
   /**
-   * Renews up to a hundred holds of a library client. Returns the remaining time of each in ms; `null` if the hold is
-   * gone; `undefined` if the outcome is unknown.
+   * Renews up to a hundred holds of a library client. Returns the remaining time of each hold in ms. The time is `null`
+   * if the hold is gone, and `undefined` if the outcome is unknown.
    */
   async renewMany(
     redis: Commands,
@@ -130,7 +129,7 @@ export class HoldWriter {
     return (await this.renewHolds(redis, channel, holds)).map(toRemainingTime);
   }
 
-  /** Extends a hold. A foreign hold is extended only if it ends when its key expires. */
+  /** Extends a hold. Extends a foreign hold only if it ends when its key expires. */
   extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
     const { token, fence, leaseMs, by, reason } = ask;
     return this.#extend.run(redis, this.buildKeys(key, formatKey(token)), [
@@ -169,7 +168,8 @@ export class HoldWriter {
   }
 
   /**
-   * Sets the fencing token and count of a hold to those that a quorum agreed on. Returns false if that hold has ended.
+   * Sets the fencing token and count of a hold to the values that a quorum agreed on. Returns false if the hold has
+   * ended.
    */
   agree(redis: Commands, key: Key, { token, from, fence, count }: AgreedHold): Promise<boolean> {
     return this.#agree.run(redis, this.buildKeys(key, token), [token, from, fence, count]);

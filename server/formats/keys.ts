@@ -4,7 +4,7 @@ import { toRedisArgument } from "../redis/script.ts";
 
 /** Prefix of all keys that Lockkeeper writes on a target. */
 export const TARGET_PREFIX = "lockkeeper:";
-/** The key that is written before each WAIT for replicas; on a cluster, a hash tag follows. */
+/** The key that Lockkeeper writes before each WAIT for replicas. On a cluster, a hash tag follows. */
 export const REPLICA_WAIT_KEY = `${TARGET_PREFIX}replica-wait`;
 /** Prefix of all keys in the home store. */
 export const HOME_PREFIX = "{lockkeeper}:";
@@ -32,9 +32,9 @@ export function findKeyFault(key: Key): string | undefined {
 }
 
 /**
- * Returns the name of a key that belongs to a lock and must be in the same cluster slot as the lock: `prefix:{key}`, or
- * `prefix:{tag}:key` for a key with a hash tag. Injective for keys that `findKeyFault` accepts: a name in the first
- * form ends with its only braces, and in the second form, the key after the tag contains braces of its own.
+ * Returns the name of a key that belongs to a lock and is in the same cluster slot. The name is `prefix:{key}`, or
+ * `prefix:{tag}:key` for a key with a hash tag. Injective for keys that `findKeyFault` accepts: a name of the first
+ * form ends with its only braces, and in the second form, the key after the tag contains braces itself.
  */
 export function buildColocatedKey(prefix: string, key: Key): RedisArgument {
   if (!isBinaryKey(key) && !key.includes("{")) return `${prefix}:{${key}}`;
@@ -61,7 +61,7 @@ function joinBytes(key: Key, before: string, bytes: Uint8Array, after: string): 
 /** The hash tag with which all keys of the home store begin. */
 const HOME_TAG = "{lockkeeper}";
 
-/** Whether the key contains Lockkeeper's own data. Such a key is never a lock, regardless of format rules. */
+/** Whether the key contains Lockkeeper's own data. Such a key is never a lock, even if a format rule matches it. */
 export function isOwnKey(key: Key): boolean {
   const text = formatKey(key);
   return text.startsWith(TARGET_PREFIX) || text.startsWith(HOME_TAG);
@@ -80,14 +80,15 @@ const WRITERS = `${TARGET_PREFIX}writers`;
 
 const FAIR_HEARTBEATS = `${TARGET_PREFIX}fair`;
 
-/** Returns the name of the key that stores the heartbeats of Lockkeeper's waiters in a fair lock's queue. */
+/** Returns the name of the key that stores the heartbeats of Lockkeeper's waiters for a fair lock. */
 export const buildFairHeartbeatsKey = (key: Key) => buildColocatedKey(FAIR_HEARTBEATS, key);
 export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
-/** Returns the name of the set of writers that wait for a read/write lock. New readers give way to these writers. */
+/** Returns the name of the set of writers that wait for a read/write lock. New readers give way to them. */
 export const buildWritersKey = (key: Key) => buildColocatedKey(WRITERS, key);
 export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key);
 /**
- * Returns the name of a hold's companion if several holds share the key. Injective, because tokens contain no braces.
+ * Returns the name of a hold's companion, for locks whose holds share a key. Injective, because tokens contain no
+ * braces.
  *
  * @param token `<uuid>:<number>` or a reserved owner
  */
@@ -98,19 +99,19 @@ export const buildWakeChannel = (key: Key) => buildRedissonKey("redisson_lock__c
 /** Returns the channel on which the waiters of a read/write lock listen. */
 export const buildReadWriteChannel = (key: Key) => buildRedissonKey("redisson_rwlock", key);
 
-/** Builds the keys of a fair lock's queue and of its waiters' timeouts. */
+/** Builds the keys of a fair lock's queue: the list, and the timeouts of its waiters. */
 export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: RedisArgument] => [
   buildRedissonKey("redisson_lock_queue", key),
   buildRedissonKey("redisson_lock_timeout", key),
 ];
 
 /**
- * The prefix of the keys with the timeouts of fair queues. A queue's timeouts change whenever a client enters or leaves
- * the queue. They are watched instead of the list, because notifications for lists may be off.
+ * The prefix of the keys that store the timeouts of fair queues. The timeouts change whenever a client enters or leaves
+ * the queue. Lockkeeper watches them instead of the list, because notifications for lists may be off.
  */
 export const QUEUE_TIMEOUTS_PREFIX = "redisson_lock_timeout:";
 
-/** Returns the lock to whose queue the timeouts key `name` belongs; `undefined` for any other name. */
+/** Returns the lock whose queue has the timeouts key `name`; `undefined` for any other name. */
 export function parseQueueKey(name: Key): Key | undefined {
   if (isBinaryKey(name) || !name.startsWith(QUEUE_TIMEOUTS_PREFIX)) return undefined;
   const rest = name.slice(QUEUE_TIMEOUTS_PREFIX.length);
@@ -122,7 +123,7 @@ export function parseQueueKey(name: Key): Key | undefined {
 /** Returns a pattern for the timeouts keys of all locks that match `pattern`, which must not contain braces. */
 export const buildQueuePattern = (pattern: string) => `${QUEUE_TIMEOUTS_PREFIX}{${pattern}}`;
 
-/** Builds the keys of a fair lock's queue, and of the heartbeats of Lockkeeper's waiters in that queue. */
+/** Builds the keys of a fair lock: its queue, and the heartbeats of Lockkeeper's waiters. */
 export const buildFairKeys = (key: Key): RedisArgument[] => [
   ...buildFairQueueKeys(key),
   buildFairHeartbeatsKey(key),
@@ -138,17 +139,17 @@ export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
   return `${channel}:${waiter}`;
 }
 
-/** Returns the key that stores the permits of Lockkeeper's holds of a plain semaphore. */
+/** Returns the key that stores the permits that Lockkeeper's holds have of a plain semaphore. */
 export const buildPlainPermitsKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}permits`, key);
 
-/** Returns the name of an auxiliary key whose name Redisson forms with a suffix instead of a prefix. */
+/** Returns the name of an auxiliary key that Redisson forms with a suffix. */
 export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument {
   const bytes = encodeKey(key);
   if (bytes.indexOf(BRACE_OPEN) >= 0) return joinBytes(key, "", bytes, suffix);
   return joinBytes(key, "{", bytes, `}${suffix}`);
 }
 
-/** Returns the keys that read.lua reads besides a lock and its companion. */
+/** Returns the keys that read.lua reads in addition to a lock and its companion. */
 export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildWaitersKey(key),
   buildFencedCounterKey(key),
@@ -158,19 +159,19 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildPlainPermitsKey(key),
 ];
 
-/** Returns the channel for events. Pub/sub ignores databases, so the name contains the database number. */
+/** Returns the channel for events. The name contains the database number, because Pub/Sub ignores databases. */
 export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
 /**
- * The channel for the ids of waits that end because of a deadlock. Pub/sub ignores databases, but the ids are unique.
+ * The channel for the ids of waits that end because of a deadlock. Pub/Sub ignores databases, but the ids are unique.
  */
 export const DEADLOCK_CHANNEL = `${TARGET_PREFIX}deadlocks`;
 
 const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+(?::write)?$/;
 
 /**
- * Returns the channel that notifies a library client when an operator releases one of its holds, or asks the client to
- * release one.
+ * Returns the channel that tells a library client that an operator released one of its holds, or asks it to release
+ * one.
  */
 export const buildClientChannel = (clientId: string) => `${TARGET_PREFIX}client:${clientId}`;
 
@@ -180,7 +181,7 @@ export function buildTokenChannel(token: string): string | undefined {
   return clientId === undefined ? undefined : buildClientChannel(clientId);
 }
 
-// Auxiliary keys of libraries, which are never locks.
+// Auxiliary keys of libraries. They are never locks.
 const AUXILIARY_PREFIXES = [
   TARGET_PREFIX,
   HOME_PREFIX,
@@ -197,7 +198,7 @@ const AUXILIARY_PATTERNS = [
   /:rwlock_timeout:\d+$/,
   /:stalled-check$/,
   /(?:^|:)uniquejobs:(?:digests|expiring_digests|changelog|reaper|live|dead)$/,
-  // sidekiq-unique-jobs; its lock ends with :LOCKED.
+  // sidekiq-unique-jobs. The key of its lock ends with :LOCKED.
   /(?:^|:)uniquejobs:[0-9a-f]{32,64}(?::RUN)?(?::(?:QUEUED|PRIMED|INFO))?$/,
 ];
 

@@ -3,7 +3,7 @@ import type { Key } from "../../lib/keys/key.ts";
 import type { RedisArgument } from "../redis/commands.ts";
 import { buildReadWriteChannel, buildWakeChannel } from "./keys.ts";
 
-/** The suffix of a writer's token, which is its field in Redisson's read/write lock. */
+/** The suffix of a writer's token. The token is the writer's field in the read/write lock of Redisson. */
 export const WRITE_SUFFIX = ":write";
 
 export function isReadWrite(kind: LockKind | WritableKind | undefined): kind is "read" | "write" {
@@ -17,6 +17,6 @@ export function buildKindWakeChannel(kind: WritableKind | undefined, key: Key): 
 
 /** Returns the name of a waiter in the lists of waiters. */
 export function formatWaiterId(kind: WritableKind | undefined, requestId: string): string {
-  // The role is part of the name, because the list has no field for it. No request id ends with this suffix.
+  // The name contains the role, because the list has no field for it. No request id ends with this suffix.
   return kind === "write" ? `${requestId}~write` : requestId;
 }

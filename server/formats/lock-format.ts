@@ -6,14 +6,14 @@ import type { RawKey } from "./raw-key.ts";
 import type { ForceReleaseReply } from "./script-replies.ts";
 
 /**
- * The evidence for a format. `by_shape`: only the key and its content. `by_rule`: a configured rule assigns this format
- * to the key, so only content that contradicts the format excludes it.
+ * The evidence for a format. `by_shape`: only the key and its content. `by_rule`: a configured rule assigns the format,
+ * so only content that contradicts the format excludes it.
  */
 export type DetectionBasis = "by_shape" | "by_rule";
 
 /**
- * What Lockkeeper may do with a key. `lockable`: the API may acquire it, so anything that blocks an acquire is a lock.
- * `watched`: it is only read.
+ * What Lockkeeper may do with a key. `lockable`: the API may acquire the key, so anything that blocks an acquire counts
+ * as a lock. `watched`: Lockkeeper only reads the key.
  */
 export type KeyReach = "lockable" | "watched";
 
@@ -26,14 +26,14 @@ export interface ForceReleaseParams {
   readonly reservation?: { readonly owner: string; readonly reservedMs: number } | undefined;
 }
 
-/** Reads additional data of a lock, in one additional round trip per batch of locks. */
+/** Reads additional data of locks, in one additional round trip per batch. */
 export interface DetailReader {
   /** Builds read-only commands. */
   buildCommands(seen: HeldObservation): readonly ReadCommand[];
   /** Builds the channels whose subscribers are counted. */
   buildChannels?(seen: HeldObservation): readonly RedisArgument[];
   /**
-   * @param answers one per command, strings as bytes; `undefined` if Redis refused the command
+   * @param answers one per command, with strings as bytes; `undefined` if Redis refused the command
    * @param listeners one count per channel; empty if subscribers cannot be counted
    */
   applyAnswers(
@@ -47,25 +47,25 @@ export type FormatReleaseTerms =
   | { readonly oneHolder?: boolean; readonly reservable?: boolean; readonly why?: string }
   | { readonly never: { readonly why: string; readonly instead: string } };
 
-/** Detects, reads and releases the locks of one format in the same way as the library that writes them. */
+/** Detects, reads and releases the locks of one format, as the library that writes them does. */
 export interface LockFormat {
   readonly name: FormatName;
-  /** The Redis types of its locks. A library that uses several types can have one format per type. */
+  /** The Redis types of the locks. A library that uses several types can have one format per type. */
   readonly types: readonly LockType[];
   detect(raw: RawKey, how: DetectionBasis): DetectedLock | undefined;
   readonly more?: DetailReader;
   /** Omitted if Redis does not store the waiters. */
   readonly queue?: QueueReader;
-  /** `undefined` if Lockkeeper never releases locks of this format because a release would cause harm. */
+  /** `undefined` if Lockkeeper never releases locks of this format, because a release would cause harm. */
   readonly releaser?: {
     readonly oneHolder: boolean;
     readonly reservable: boolean;
-    /** Returns the release terms of one lock; Omitted if all locks of the format have the same terms. */
+    /** Returns the release terms of one lock. Omitted if all locks of the format have the same terms. */
     readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**
-     * Compares the lock, releases it, wakes its waiters and publishes an event in one script.
+     * Compares the lock, releases it, wakes its waiters and publishes an event, in one script.
      *
-     * Guarantee: releases exactly the lock that the operator saw, or changes nothing and returns `changed` or `gone`.
+     * Releases exactly the lock that the operator saw. Otherwise, changes nothing and returns `changed` or `gone`.
      */
     forceRelease(
       redis: Commands,

@@ -3,39 +3,37 @@ import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { ReleaseSignals } from "./release-signals.ts";
 
-/**
- * The default difference between the timeouts of successive waiters of a fair lock, in ms. It equals the default of
- * Redisson's `fairLockWaitTimeout`.
- */
+/** Default of the fair wait time in ms. Equals the default of `fairLockWaitTimeout` in Redisson. */
 export const FAIR_WAIT_MS = 300_000;
 
 /** The fields common to all requests that change a lock. */
 export interface LockRequest {
-  /** The permanent id of the API key or operator that calls; `undefined` for a client of the library. */
+  /** The permanent id of the calling API key or operator; `undefined` for a client of the library. */
   readonly principal?: string | undefined;
-  /** 1 to 128 visible ASCII characters. A repeated request with the same id is not executed again. */
+  /** 1 to 128 visible ASCII characters. Redis does not execute a repeated request with the same id again. */
   readonly id: string;
-  /** A digest that distinguishes different requests with the same id; `-` if the caller did not choose the id. */
+  /** A digest that distinguishes different requests with the same id. `-` if the caller did not choose the id. */
   readonly digest: string;
   /** Time since the first attempt in ms; `undefined` for the first attempt. */
   readonly retryMs?: number | undefined;
 }
 
-/** Identifies a hold in the scripts. */
+/** The fields that identify a hold in the scripts. */
 export interface HoldIdentity {
   readonly token: string;
   readonly fence: string;
 }
 
-/** Options of an acquire that waits if it is refused. A refused client is counted and listed as a waiter. */
+/** How an acquire waits if it is refused. The client is then counted and listed as a waiter. */
 export interface WaitRequest {
   readonly waitMs: number;
-  /** When the client began to wait: the `asOf` of its first refusal, in Unix ms; `undefined` for the first attempt. */
+  /** When the client began to wait, in Unix ms: the `asOf` of its first refusal. `undefined` for the first attempt. */
   readonly sinceMs: number | undefined;
   /** The maximum number of waiters for one key. */
   readonly waitersMax: number;
   /**
-   * How long the client gives way to the longest waiter after a release, in ms; `undefined` if it does not give way.
+   * Time, in ms, after a release in which the client gives way to the longest waiter. `undefined` if it does not give
+   * way.
    */
   readonly giveWayMs?: number | undefined;
 }
@@ -47,7 +45,7 @@ export interface AcquireRequest extends LockRequest {
   readonly owner: string;
   readonly leaseMs: number;
   readonly record: OwnerRecord | undefined;
-  /** The interval in ms at which the client will renew; `undefined` if it did not state one. */
+  /** The interval, in ms, at which the client will renew. `undefined` if the client stated none. */
   readonly renewEveryMs?: number | undefined;
   /** Whether the client reads release requests. */
   readonly receivesReleaseRequests?: boolean | undefined;
@@ -58,23 +56,23 @@ export interface AcquireRequest extends LockRequest {
   /** The unit of the deadline in a `timestamp` lock. */
   readonly unit: TimestampUnit;
   /**
-   * Identifies the client in the queue of a fair lock: `<uuid>:<number>`, as in Redisson. All attempts of a request use
-   * the same id. The default is the token.
+   * Identifies the client in the queue of a fair lock: `<uuid>:<number>`, as in Redisson. The same for all attempts of
+   * a request. Defaults to the token.
    */
   readonly waiterId?: string | undefined;
-  /** The fair wait time in ms; only for a fair lock. `FAIR_WAIT_MS` by default. */
+  /** The fair wait time in ms; `FAIR_WAIT_MS` by default. Only for a fair lock. */
   readonly fairWaitMs?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
   /** The number of permits; only for a semaphore. */
   readonly permits?: number | undefined;
-  /** The total number of permits of the semaphore; `undefined` if the semaphore must already exist. */
+  /** The total number of permits of the semaphore. If `undefined`, the semaphore must already exist. */
   readonly limit?: number | undefined;
   /** The declaration of a waiter, as `formatDeclaration` returns it. Only for a request that waits. */
   readonly declared?: string | undefined;
   /**
-   * ID of the condition waiter whose hold to restore. The count, lease, grace period and owner come from the waiter's
-   * record. Only for plain and fair locks in the `redisson` format.
+   * Id of the condition waiter whose hold to restore. The count, lease, grace period and owner come from the record of
+   * that waiter. Only for plain and fair locks in the format `redisson`.
    */
   readonly restores?: string | undefined;
 }
@@ -82,11 +80,11 @@ export interface AcquireRequest extends LockRequest {
 /** A request to convert a writer's hold to a reader's hold. */
 export interface DowngradeRequest extends HoldIdentity {
   readonly principal?: string | undefined;
-  /** The token that the reader's hold gets. */
+  /** The token of the new reader's hold. */
   readonly reader: string;
 }
 
-/** A request to renew or to re-enter a hold. */
+/** A request to renew or re-enter a hold. */
 export interface RenewRequest extends LockRequest, HoldIdentity {
   /** The lease in ms; `undefined` keeps the lease of the hold. */
   readonly leaseMs: number | undefined;
@@ -94,7 +92,7 @@ export interface RenewRequest extends LockRequest, HoldIdentity {
   readonly receivesReleaseRequests?: boolean | undefined;
 }
 
-/** A reservation: `owner` holds the lock for `reservedMs`, so that no client can acquire it. */
+/** A reservation: `owner` holds the lock for `reservedMs`. No client can acquire it in that time. */
 export interface Reservation {
   readonly owner: string;
   readonly reservedMs: number;
@@ -105,14 +103,14 @@ export interface ReleaseRequest extends LockRequest {
   readonly token: string;
   /** The fencing token of the hold; `undefined` matches any hold with this token. */
   readonly fence: string | undefined;
-  /** The id of an acquire to withdraw, whether or not it has reached Redis yet. */
+  /** The id of an acquire to withdraw, even if Redis has not received it yet. */
   readonly acquiredBy?: string;
-  /** `all` ends the hold regardless of its count. Default: `one`. */
+  /** `all` ends the hold regardless of its count; `one` by default. */
   readonly counts?: "one" | "all";
   readonly reservation?: Reservation | undefined;
   /**
-   * Which clients the release wakes. `none` for a hand-over, because the next acquire on the connection is on behalf of a
-   * waiter. Default: `waiters`.
+   * Which clients the release wakes; `waiters` by default. `none` for a hand-over, because the next acquire on the
+   * connection is already that of a waiter.
    */
   readonly wakes?: "waiters" | "none";
   /** The signals that wake waiters of other libraries. */
@@ -123,7 +121,10 @@ export interface ReleaseRequest extends LockRequest {
 
 /** A request to release the hold of another client. */
 export interface ForceReleaseRequest {
-  /** The string in the lock that identifies the holder: Lockkeeper's token, or the owner string of another library. */
+  /**
+   * The string in the lock that identifies the holder: the token of a Lockkeeper hold, or the owner string of another
+   * library.
+   */
   readonly token: string;
   readonly fence: string | null;
   readonly by: string;
@@ -146,7 +147,7 @@ export interface OwnHold extends HoldIdentity {
   readonly leaseMs: number;
 }
 
-/** A hold that is renewed together with others. */
+/** A hold that is renewed in a batch. */
 export interface HoldRenewal extends HoldIdentity {
   readonly key: Key;
   /** The lease in ms; defaults to the lease of the hold. */

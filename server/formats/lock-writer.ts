@@ -22,7 +22,7 @@ import { type BatchableVerb, VerbBatches } from "./verb-batches.ts";
 
 type Keys = ScriptArguments;
 
-/** The keys and arguments that the scripts for one kind of lock receive in addition to the common ones. */
+/** The additional keys and arguments of the scripts for one kind of lock. */
 export interface KindPart {
   readonly keys: readonly RedisArgument[];
   readonly arguments: readonly RedisArgument[];
@@ -31,7 +31,8 @@ export interface KindPart {
 const NO_PART: KindPart = { keys: [], arguments: [] };
 
 /**
- * Runs the verbs on locks of one format and kind. The writers for kinds other than `lock` are in the folder `redisson`.
+ * Runs the verbs on locks of one format and kind. The folder `redisson` contains the writers for kinds other than
+ * `lock`.
  */
 export class LockWriter extends HoldWriter {
   readonly #acquire: Script<Keys, Keys, AcquireReply>;
@@ -40,8 +41,8 @@ export class LockWriter extends HoldWriter {
   readonly #batches: VerbBatches | undefined;
 
   /**
-   * @param scripts the folder of the scripts. It contains a folder for each format, with a subfolder for each kind
-   *   except `lock`
+   * @param scripts the folder with the scripts. It contains a folder for each format, with a subfolder for each kind
+   * except `lock`
    */
   constructor(
     name: WritableFormat,
@@ -72,14 +73,14 @@ export class LockWriter extends HoldWriter {
   }
 
   /**
-   * Builds the kind-specific part of an acquire. Its keys follow the key of the waiters, and its arguments follow those
-   * of a plain lock.
+   * Builds the part of an acquire that is specific to the kind. Its keys follow the key of the waiters, and its
+   * arguments follow those of a plain lock.
    */
   protected buildAcquirePart(_redis: Commands, _key: Key, _ask: AcquireRequest): KindPart {
     return NO_PART;
   }
 
-  /** Builds the kind-specific keys and arguments of a release. */
+  /** Builds the keys and arguments of a release that are specific to the kind. */
   protected buildReleasePart(_key: Key, { signals = NO_SIGNALS }: ReleaseRequest): KindPart {
     return { keys: signals.keys, arguments: signals.messages };
   }
@@ -112,7 +113,7 @@ export class LockWriter extends HoldWriter {
     request.push(...part.arguments);
     if (ask.restores !== undefined) {
       keys.push(...buildRestoreKeys(key));
-      // A plain lock does not use the arguments of other kinds.
+      // Arguments that a plain lock does not use.
       if (this.kind === "lock") request.push("", id, "", "", "");
       request.push(ask.restores);
     }
@@ -146,13 +147,13 @@ export class LockWriter extends HoldWriter {
       const plain = { script: this.#release, keys: pair, arguments: request };
       return this.#runFastPath(redis, { name: "release", ...plain });
     }
-    // A hand-over is sent immediately, because the acquire that follows it on the connection must get the lock.
+    // A hand-over is never batched, because the acquire that follows it on the connection must get the lock.
     return runOrRetryWithout((list) => this.#release.run(redis, [...pair, ...list], request), part.keys);
   }
 
   /**
-   * @param beside additional keys. Redisson's fair lock: its queue and heartbeats, so that the head is woken and keeps
-   *   its place. `token`: the list on which waiters of other libraries block
+   * @param beside additional keys. For a fair lock: its queue and heartbeats, with which the head is woken and keeps
+   * its place. For `token`: the list on which waiters of other libraries block
    * @param messages channels of other libraries' waiters and their messages, alternating
    */
   forceRelease(
@@ -182,10 +183,10 @@ export class LockWriter extends HoldWriter {
   }
 }
 
-/** Returns `1` if waiters may also use sharded pub/sub; otherwise an empty string. */
+/** Returns `1` if waiters may also use sharded Pub/Sub; otherwise an empty string. */
 export const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
-/** Whether a request uses the defaults of the scripts, so that their optional arguments can be omitted. */
+/** Whether a request uses the defaults of the scripts. Their optional arguments can then be omitted. */
 function hasFastPath({ retryMs, graceMs, minHoldMs, unit, restores }: AcquireRequest): boolean {
   const isNew = retryMs === undefined && restores === undefined;
   return isNew && graceMs === 0 && minHoldMs === 0 && unit === "ms";

@@ -19,18 +19,22 @@ export interface StatedRenewal {
   readonly ofLeaseMs: number;
 }
 
-/** One holder as stored in Redis. Fields of Lockkeeper's companion are present only while they belong to this hold. */
+/** One holder as stored in Redis. Contains fields of Lockkeeper's companion only if they belong to this hold. */
 export interface SeenHolder {
-  /** The string in the lock that identifies the holder: Lockkeeper's token, or the owner string of another library. */
-  readonly token: Key;
   /**
-   * The name to display: the label of a Lockkeeper hold; for other holds, the token. Bytes that are not UTF-8 are kept.
+   * The string in the lock that identifies the holder: the token of a Lockkeeper hold, or the owner string of another
+   * library.
    */
+  readonly token: Key;
+  /** The name to display: the label of a Lockkeeper hold, otherwise the token. Keeps bytes that are not UTF-8. */
   readonly owner: Key;
   readonly role?: "read" | "write";
   readonly count: number;
   readonly fence: string | null;
-  /** When the hold began, from Lockkeeper's companion or from the owner string (see `sinceIs`). */
+  /**
+   * When the hold began, in Unix ms, from Lockkeeper's companion or from the owner string (see `sinceIs`). `null` if
+   * not stored.
+   */
   readonly sinceMs: number | null;
   readonly sinceIs?: "reported";
   readonly leaseMs: number | null;
@@ -39,15 +43,18 @@ export interface SeenHolder {
   /** The kind of a Lockkeeper hold in Redisson's format, if it is not `lock`. */
   readonly kind?: WritableKind;
   readonly record: OwnerRecord | undefined;
-  /** Time from the end of the lease to the end of the lock: the grace period, and the rounding of a deadline. */
+  /**
+   * Time, in ms, from the end of the lease to the end of the lock: the grace period, and the rounding of a deadline.
+   */
   readonly marginMs: number;
   /**
-   * The holder's remaining time in ms if holders expire separately (`null`: no TTL); `undefined` if the holder expires
-   * with the lock.
+   * The holder's remaining time in ms if holders expire separately; `null` if it has no TTL. `undefined` if the holder
+   * expires with the lock.
    */
   readonly ownRemainingMs?: number | null;
   /**
-   * The values that the key stores for this holder if there are more than the owner string. A release compares them.
+   * The values that the key stores for this holder, if there are more than the owner string. A release compares all of
+   * them.
    */
   readonly stored?: readonly Key[];
   /** The renewal interval that the client stated; only for a Lockkeeper hold. */
@@ -58,13 +65,13 @@ export interface SeenHolder {
   readonly releaseRequested?: ReleaseRequest;
   /** The API principal that acquired the hold; only for a hold acquired through the API. */
   readonly principal?: string;
-  /** The sequence number of Lockkeeper's last change to this hold; 0 for a foreign hold. */
+  /** Sequence number of Lockkeeper's last change to this hold; 0 for a foreign hold. */
   readonly seq: number;
-  /** The owner strings of a hold whose owner differs per master (Redisson's RedLock), in the order of the masters. */
+  /** The owner strings of a hold whose owner differs per master (RedLock of Redisson), in the order of the masters. */
   readonly ownersPerMaster?: readonly Key[];
   /**
-   * Whether the fields have the values that a majority of a quorum agrees on. The event that a script publishes has the
-   * values of a single master.
+   * Set if the fields have the values that a majority of a quorum agrees on. Events from scripts have the values of a
+   * single master.
    */
   readonly isVoted?: true;
 }
@@ -76,39 +83,39 @@ export interface SeenWaiters {
 
 export type VoteAgreement = "same_owner" | "owner_per_master" | "different_owners" | "none";
 
-/** How the masters of a quorum vote on a key. */
+/** The votes of a quorum's masters on a key. */
 export interface SeenVotes {
   readonly of: number;
-  /** Number of masters whose vote is known. The others are unreachable or have not been read yet. */
+  /** Number of masters whose vote is known. The others are unreachable or were not read yet. */
   readonly known: number;
-  /** `undecided`: the unknown votes can change the result, so the last decision is shown. */
+  /** `undecided`: unknown votes can change the result, so the last decision is shown. */
   readonly state: "decided" | "undecided";
   /**
    * `same_owner`: a majority has one owner string. `owner_per_master`: a majority has one lock whose owner string
-   * differs per master. `different_owners`: a majority of masters have a lock, but no single owner is known to hold a
-   * majority. `none`: the key is free.
+   * differs per master. `different_owners`: a majority of the masters has a lock, but no single owner is known to have
+   * a majority. `none`: the key is free.
    */
   readonly agreement: VoteAgreement;
-  /** Most votes first. */
+  /** The owners with their numbers of votes, most votes first. */
   readonly owners: readonly { readonly owner: Key; readonly masters: number }[];
 }
 
-/** The lock that was detected in a key. */
+/** The lock in a key, as detected from the content. */
 export interface DetectedLock {
   readonly format: FormatName;
   /** Other libraries that write the same content. */
   readonly candidates: readonly FormatName[];
   readonly kind: LockKind;
   readonly confidence: Confidence;
-  /** Set if the application chose the owner, not the library. A later hold may then have the same owner. */
+  /** Set if the application chose the owner string. A later hold may then have the same owner. */
   readonly isChosen?: true;
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
-  /** `null` if there is no TTL. 0 or less: the lock has ended but its key still exists. */
+  /** Remaining time in ms; `null` if there is no TTL. 0 or less: the lock has ended but its key still exists. */
   readonly remainingMs: number | null;
   readonly permits?: { readonly available: number; readonly total: number | null };
-  /** Set for a plain semaphore of Redisson, of which only the permits of Lockkeeper's holds are known. */
+  /** Set for a plain semaphore of Redisson. Only the permits of Lockkeeper's holds are known. */
   readonly isPlain?: true;
-  /** Only for Redisson's fenced lock: the last issued fencing token, which belongs to the current holder. */
+  /** Only for a fenced lock of Redisson: the last issued fencing token, which belongs to the current holder. */
   readonly lastFence?: string;
   /** `undefined` if only Lockkeeper's waiters are visible. */
   readonly waiters?: SeenWaiters;
@@ -124,7 +131,7 @@ export interface UnreadableObservation {
   readonly state: "unreadable";
   readonly key: Key;
   readonly reason: UnreadableReason;
-  /** One sentence without a period: the Redis error, or what is missing. */
+  /** One sentence without a period: the Redis error, or the missing permission. */
   readonly why: string;
 }
 
@@ -142,7 +149,7 @@ export interface NotALockObservation {
   readonly key: Key;
   readonly asOf: number;
   readonly type: string;
-  /** Set if the key was not read because its size exceeds the limit for locks. */
+  /** Set if the key was not read because it exceeds the size limit for locks. */
   readonly unread?: {
     readonly size: number;
     readonly most: number;
@@ -150,7 +157,9 @@ export interface NotALockObservation {
   };
 }
 
-/** A key that contains a lock. `ended`: its deadline has passed. The key still exists, and the lock can be acquired. */
+/**
+ * A key that contains a lock. `ended`: the deadline has passed and the lock can be acquired, but the key still exists.
+ */
 export interface HeldObservation extends DetectedLock {
   readonly state: "held" | "ended";
   readonly key: Key;
@@ -158,10 +167,10 @@ export interface HeldObservation extends DetectedLock {
   readonly asOf: number;
 }
 
-/** The result of a read to which Redis replied. */
+/** An observation from a read to which Redis replied. */
 export type ReadableObservation = Exclude<Observation, { state: "unreadable" }>;
 
-/** Creates a foreign holder from the string in the lock and any other known fields. */
+/** Creates a foreign holder from the string in the lock and further known fields. */
 export function createForeignHolder(token: Key, known: Partial<SeenHolder> = {}): SeenHolder {
   return {
     token,

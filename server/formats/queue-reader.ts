@@ -5,32 +5,32 @@ import type { WaitDeclaration } from "./wait-declaration.ts";
 /** A waiter as stored in Redis. */
 export interface QueuedClient {
   readonly owner: Key;
-  /** `null` if the start of the wait is not stored. */
+  /** Start of the wait in Unix ms; `null` if it is not stored. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
-  /** Whether the waiter is a Lockkeeper client in the queue of a library. */
+  /** Whether the waiter is a Lockkeeper client in the queue of another library. */
   readonly isOurs?: boolean;
   /** The declaration of the waiter; only for a waiter of Lockkeeper's verbs. */
   readonly declaration?: WaitDeclaration | undefined;
 }
 
-/** A read-only command: its name, its key, its other arguments. */
+/** A read-only command: its name, its key and its other arguments. */
 export type ReadCommand = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
 
 /**
- * The name of a read-only command that reads several strings of one slot. Its parameters are the first key, the index
- * of the last byte to read, and the other keys. A command for each key would cost more than reading the strings.
+ * Name of a read-only command that reads several strings of one slot. Its parameters are the first key, the index of
+ * the last byte to read, and the other keys. One command per key would cost more than reading the strings.
  */
 export const READ_TEXTS = "READ_TEXTS";
 
 /** Reads the waiters that a library stores in Redis. */
 export interface QueueReader {
-  /** `in_turn`: the first waiter is served next. `unknown`: waiters are not served in the order of the list. */
+  /** `in_turn`: the first waiter is next. `unknown`: the order of the list does not determine the next waiter. */
   readonly order: "in_turn" | "unknown";
   /** Builds read-only commands. */
   buildCommands(key: Key): readonly ReadCommand[];
   /**
-   * @param answers one per command, strings as bytes; `undefined` if Redis refused the command
+   * @param answers one per command, with strings as bytes; `undefined` if Redis refused the command
    * @param asOf the Redis clock in Unix ms
    */
   parseQueue(answers: readonly unknown[], asOf: number): readonly QueuedClient[];
@@ -39,7 +39,7 @@ export interface QueueReader {
 /** The maximum number of waiters to read. Lockkeeper's verbs have the same limit. */
 export const QUEUED_MAX = 1000;
 
-/** Parses members and scores of a sorted set. */
+/** Parses a flat list of members and scores of a sorted set. */
 export function parseMemberScores(answer: unknown): [member: Buffer, score: Buffer][] {
   const flat: readonly unknown[] = Array.isArray(answer) ? answer : [];
   const pairs: [Buffer, Buffer][] = [];

@@ -5,20 +5,20 @@ import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observati
 import { parseRemainingMs } from "./script-replies.ts";
 
 /**
- * The maximum number of fields in a hash. Larger hashes are application data and are not read. The hash of a Redisson
- * multi lock has three fields per value.
+ * Maximum number of fields of a lock. Larger hashes are application data and are not read. The hash of a multi lock of
+ * Redisson has three fields per value.
  */
 export const FIELDS_MAX = 192;
 /**
- * The maximum number of members in a set or sorted set. It exceeds the number of readers of a lock, because semaphores
+ * Maximum number of members of a set or sorted set. Larger than the limit for readers of a lock, because semaphores
  * have more holders.
  */
 export const MEMBERS_MAX = 256;
 /** The maximum size in bytes of a string, field name, field value or member of a lock. */
 export const VALUE_BYTES_MAX = 1024;
-/** The maximum size of a hash, set or sorted set that is read, in bytes of memory. */
+/** Maximum memory usage, in bytes, of a hash, set or sorted set that is read. */
 export const CONTENT_BYTES_MAX = 512 * 1024;
-/** The maximum size of a companion in bytes. A larger one counts as missing. */
+/** Maximum size of a companion in bytes. A larger companion counts as missing. */
 export const COMPANION_BYTES_MAX = 8192;
 
 const COUNT_LIMITS = {
@@ -30,7 +30,7 @@ const COUNT_LIMITS = {
 
 type MeasuredKey = Pick<RawKey, "type" | "size" | "bytes" | "content">;
 
-/** Returns the size of a key that exceeds the limit for locks; `undefined` if none does. */
+/** Returns the size of a key that exceeds a limit for locks; `undefined` if the key is within all limits. */
 export function findExcessSize({ type, size, bytes, content }: MeasuredKey): NotALockObservation["unread"] {
   const limit = COUNT_LIMITS[type];
   if (size > limit.most) return { size, ...limit };
@@ -41,7 +41,7 @@ export function findExcessSize({ type, size, bytes, content }: MeasuredKey): Not
   return { size: longest, most: VALUE_BYTES_MAX, of: "bytes_of_one_element" };
 }
 
-/** Returns a text such as `of 300 fields, and at most 192 are read`. */
+/** Returns a phrase such as `of 300 fields, and at most 192 are read`. */
 export function describeExcess({ size, most, of }: NonNullable<NotALockObservation["unread"]>): string {
   if (of !== "bytes_of_one_element") return `of ${size} ${of}, and at most ${most} are read`;
   return `with ${size} bytes in one element, and at most ${most} are read`;
@@ -54,9 +54,9 @@ export interface RawKey {
   readonly type: LockType;
   /** `null` if the key has no TTL. */
   readonly remainingMs: number | null;
-  /** The number of bytes for a string; otherwise the number of members. */
+  /** Number of bytes of a string; number of fields or members of any other type. */
   readonly size: number;
-  /** Memory used by the content or, for a string, by the set of its permits, in bytes. 0 if not measured. */
+  /** Memory usage of the content in bytes; for a string, of the set of its permits. 0 if not measured. */
   readonly bytes: number;
   /**
    * The content by type: a string; fields and values; members; or members and scores. Empty if the content is too large
@@ -64,19 +64,22 @@ export interface RawKey {
    */
   readonly content: readonly Buffer[];
   readonly companion: Companion | undefined;
-  /** The number of waiters of Lockkeeper's verbs that are not in the fair queue. */
+  /** Number of waiters of Lockkeeper's verbs outside the fair queue. */
   readonly waiting: number;
-  /** Redisson's fencing counter. */
+  /** The fencing counter of Redisson. */
   readonly fenceCounter: string | null;
-  /** The number of waiters in Redisson's fair queue, not counting Lockkeeper's waiters whose clients died. */
+  /** Number of waiters in the fair queue of Redisson, without Lockkeeper's waiters whose clients died. */
   readonly queued: number;
-  /** Acquired permits of Redisson's semaphore: members and scores. */
+  /** Acquired permits of a semaphore of Redisson: members and scores. */
   readonly permits: readonly Buffer[];
-  /** Whether these are the permits of Lockkeeper's holds of a plain semaphore, whose other permits are unknown. */
+  /**
+   * Set if the permits are those of Lockkeeper's holds of a plain semaphore. Other permits of such a semaphore are
+   * unknown.
+   */
   readonly isPlain?: true;
   /**
-   * The kind that the companion of the key names: that of a semaphore, whose number is not a held lock if no permit is
-   * acquired, or a latch.
+   * The kind in the companion of the key: a kind of semaphore, or `latch`. If no permit is acquired, the number in the
+   * key is not a held lock.
    */
   readonly namedKind?: SemaphoreKind | "latch";
 }
@@ -84,7 +87,7 @@ export interface RawKey {
 export type RawReply =
   | { readonly type: "none"; readonly asOf: number; readonly waiting: number; readonly queued: number }
   | { readonly type: "other"; readonly asOf: number; readonly name: string }
-  /** The Redis user may not run MEMORY USAGE on the key, so it was not read. */
+  /** The key was not read, because the Redis user may not run MEMORY USAGE on it. */
   | { readonly type: "unmeasured"; readonly asOf: number; readonly name: LockType }
   | { readonly type: "read"; readonly raw: Omit<RawKey, "key"> };
 
@@ -117,8 +120,8 @@ export function parseRawReply(reply: unknown): RawReply {
 }
 
 /**
- * Returns the kind of semaphore or latch that the companion of a key names; empty if it names none. Such a companion
- * describes no hold.
+ * Returns the kind of semaphore or latch in the companion of a key, or an empty object. Such a companion describes no
+ * hold.
  */
 function parseNamedKind(companion: string): Pick<RawKey, "namedKind"> {
   const [token, kind] = companion.split("\n", 2);
@@ -126,7 +129,7 @@ function parseNamedKind(companion: string): Pick<RawKey, "namedKind"> {
   return isNamed ? { namedKind: kind } : {};
 }
 
-/** The replies to the commands that read the auxiliary keys of a key; `undefined` if Redis refused a command. */
+/** The replies for the auxiliary keys of a key. A reply is `undefined` if Redis refused the command. */
 interface AuxiliaryReplies {
   readonly companion: unknown;
   readonly waiting: unknown;
@@ -136,7 +139,7 @@ interface AuxiliaryReplies {
   readonly plainPermits: unknown;
 }
 
-/** Combines a read.lua reply for the key alone with auxiliary keys that were read separately. */
+/** Combines the read.lua reply for a key alone with auxiliary keys that were read separately. */
 export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): RawReply {
   const [waiting, length] = [Number(beside.waiting ?? 0), Number(beside.queued ?? 0)];
   if (reply.type === "none") return { ...reply, waiting, queued: length };
@@ -166,7 +169,7 @@ function parseBoundedCompanion(answer: unknown): Companion | undefined {
   return bytes.length > COMPANION_BYTES_MAX ? undefined : parseCompanion(bytes.toString("utf8"));
 }
 
-/** Decodes bytes as text; bytes that are not UTF-8 are kept. */
+/** Decodes bytes as an owner. Keeps bytes that are not UTF-8. */
 export const toOwner = (bytes: Buffer): Key => decodeKey(bytes);
 
 function toText(value: unknown): string {

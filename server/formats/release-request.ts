@@ -4,10 +4,10 @@ import { NAME_CHARACTERS_MAX, RELEASE_REQUEST_TEXT_MAX } from "../../lib/contrac
 import { UnexpectedReplyError } from "../redis/failure.ts";
 import type { HoldIdentity } from "./lock-requests.ts";
 
-/** A field in the record line of a companion. It is present if the client of the hold reads release requests. */
+/** Name of a field in the record line of a companion. Present if the client of the hold reads release requests. */
 export const RELEASE_REQUEST_FIELD = "releaseRequest";
 
-/** Limit of a stored request in characters, above the length of any request that the scripts write. */
+/** Maximum length of a stored request in characters. All requests that the scripts write are shorter. */
 const REQUEST_CHARACTERS_MAX = 4096;
 const StoredText = z.string().max(RELEASE_REQUEST_TEXT_MAX);
 const StoredRequest = z.tuple([
@@ -19,7 +19,7 @@ const StoredRequest = z.tuple([
   StoredText.nullable(),
 ]);
 
-/** Converts a stored request; `undefined` if it is malformed. Any client can write the companion. */
+/** Converts a stored request. Returns `undefined` if it is malformed, because any client can write the companion. */
 export function toReleaseRequest(stored: unknown): ReleaseRequest | undefined {
   const { success, data } = StoredRequest.safeParse(stored);
   if (!success) return undefined;
@@ -27,7 +27,7 @@ export function toReleaseRequest(stored: unknown): ReleaseRequest | undefined {
   return { requestId, reason, requestedBy, requestedAt, state, answerText };
 }
 
-/** Parses the request in a reply or a message; `undefined` if there is none. */
+/** Parses the request in a reply or message. Returns `undefined` if there is none. */
 export function parseReleaseRequest(text: string | undefined): ReleaseRequest | undefined {
   if (text === undefined || text === "" || text.length > REQUEST_CHARACTERS_MAX) return undefined;
   try {
@@ -37,7 +37,7 @@ export function parseReleaseRequest(text: string | undefined): ReleaseRequest | 
   }
 }
 
-/** A request that asks a client to release its hold. Texts have at most 200 characters and no control characters. */
+/** Parameters that ask a client to release its hold. Strings have at most 200 characters and no control characters. */
 export interface ReleaseRequestParams extends HoldIdentity {
   /** Repeating a request with the same id changes nothing. */
   readonly requestId: string;
@@ -75,7 +75,7 @@ export function parseRequestReleaseReply(reply: unknown): RequestReleaseReply {
 export function parseAnswerReply(reply: unknown): AnswerReply {
   const [outcome, , text] = readFields(reply);
   const request = parseReleaseRequest(text);
-  // If the request cannot be parsed, another client has overwritten it.
+  // Another client has overwritten a request that cannot be parsed.
   if (outcome === "answered") return request ? { outcome, request } : { outcome: "changed" };
   if (outcome === "changed" || outcome === "lost" || outcome === "not_owner") return { outcome };
   throw new UnexpectedReplyError(`answer-release-request.lua returned ${JSON.stringify(outcome)}`);

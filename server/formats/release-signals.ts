@@ -7,10 +7,10 @@ import { toRedisArgument } from "../redis/script.ts";
 export const SIGNALLED_LIBRARIES = ["python-redis-lock", "spring", "simple-redis-mutex"] as const;
 export type SignalledLibrary = (typeof SIGNALLED_LIBRARIES)[number];
 
-/** Returns the libraries whose waiters are signaled when a Lockkeeper hold is released. */
+/** Returns the libraries whose waiters the release of a Lockkeeper hold must signal. */
 export type FindSignalledLibraries = (key: Key) => readonly SignalledLibrary[];
 
-/** The signals that the scripts send on a release, so that waiters of other libraries try again. */
+/** The signals that scripts send on a release. They cause waiters of other libraries to try again. */
 export interface ReleaseSignals {
   /** The list on which waiters block; at most one. */
   readonly keys: readonly RedisArgument[];
@@ -20,14 +20,14 @@ export interface ReleaseSignals {
 
 export const NO_SIGNALS: ReleaseSignals = { keys: [], messages: [] };
 
-/** The maximum number of colons at which a name is split into the names of a registry and a lock. */
+/** Maximum number of colons at which to split a key into the names of a registry and a lock. */
 const CUTS_MAX = 8;
 
 /**
- * Builds the signals for these libraries. The default is all of them, because it is often unknown which library is
- * waiting, and a signal without waiters has no effect.
+ * Builds the signals for these libraries; for all by default. It is often unknown which library is waiting, and a
+ * signal without waiters has no effect.
  *
- * On a Redis Cluster, a list in a slot other than the lock's is omitted. python-redis-lock itself cannot release such a
+ * On a Redis Cluster, omits a list in a different slot than the lock. python-redis-lock itself cannot release such a
  * lock.
  */
 export function buildReleaseSignals(
@@ -51,7 +51,7 @@ const isSameSlot = (one: RedisArgument, other: RedisArgument) => computeSlot(one
 
 /**
  * Builds the name of the list on which clients of python-redis-lock block: `lock-signal:<name>` for `lock:<name>`, each
- * after the prefix of the connection. `undefined` if the key is not of this form.
+ * after the prefix of the connection. Returns `undefined` for keys of any other form.
  */
 function buildSignalList(key: Key): RedisArgument | undefined {
   const bytes = Buffer.from(encodeKey(key));
@@ -61,8 +61,8 @@ function buildSignalList(key: Key): RedisArgument | undefined {
 }
 
 /**
- * Builds the messages for Spring. The name of the registry ends before one of the colons in the key, but which one is
- * unknown. Since 2023, each lock has its own channel.
+ * Builds the messages for Spring. The name of the registry ends before one of the colons in the key; it is unknown
+ * which one. Since 2023, each lock has its own channel.
  */
 function buildSpringMessages(key: Key): readonly RedisArgument[] {
   const bytes = Buffer.from(encodeKey(key));
@@ -81,7 +81,7 @@ const SIMPLE_MUTEX_CHANNEL = "@simple-redis-mutex:locks-releases";
 
 /**
  * Builds the message for simple-redis-mutex, which uses one channel for all locks. Its clients parse the message as
- * JSON and read only the key.
+ * JSON and read only the field `key`.
  */
 function buildSimpleMutexMessage(key: Key): readonly RedisArgument[] {
   if (!key.startsWith(SIMPLE_MUTEX_PREFIX)) return [];
@@ -89,8 +89,8 @@ function buildSimpleMutexMessage(key: Key): readonly RedisArgument[] {
 }
 
 /**
- * Runs a script with optional keys. If the Redis user may not access them, Redis returns NOPERM before the script runs,
- * and the script is run again without them.
+ * Runs a script with optional keys. If the Redis user may not access them, Redis returns NOPERM before it runs the
+ * script. The script is then run again without them.
  */
 export async function runOrRetryWithout<Reply>(
   run: (keys: readonly RedisArgument[]) => Promise<Reply>,

@@ -21,7 +21,7 @@ export interface GrantedReply {
   readonly releaseRequested?: ReleaseRequest | undefined;
 }
 
-/** How a request was granted. `repeated`: with the stored result of the same request. */
+/** How a request was granted. `repeated`: the same request was granted before, and this is its stored result. */
 export type GrantKind = "acquired" | "reentered" | "renewed" | "repeated";
 
 export type RefusedReply = { readonly outcome: "request_id_reused" } | { readonly outcome: "unknown" };
@@ -29,7 +29,7 @@ export type RefusedReply = { readonly outcome: "request_id_reused" } | { readonl
 export interface NotALockReply {
   readonly outcome: "not_a_lock";
   readonly type: string;
-  /** The prefix of the auxiliary key that has this type; `undefined` if the lock itself has it. */
+  /** The prefix of the auxiliary key that has this type. `undefined` if the lock itself has this type. */
   readonly auxiliary?: string | undefined;
   /** The kind of lock that uses the key, if that kind cannot share the key with the requested one. */
   readonly foundKind?: string | undefined;
@@ -40,17 +40,17 @@ export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
 
-/** The semaphore has a different limit from the requested one, or does not exist (`null`). */
+/** The reply if the limit of the semaphore differs from the requested one. `null`: the semaphore does not exist. */
 export interface LimitConflictReply {
   readonly outcome: "limit_conflict";
   readonly limit: number | null;
 }
 
-/** The current hold of a lock. */
+/** The hold that a refused request found. */
 export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
-  /** Empty for a semaphore, and for a free lock that only the longest waiter may acquire during `remainingMs`. */
+  /** Empty for a semaphore, and for a free lock that only the longest waiter may acquire within `remainingMs`. */
   readonly holders: readonly SeenHolder[];
   /** The permits of a semaphore. */
   readonly permits?: PermitCounts | undefined;
@@ -74,9 +74,12 @@ export type AcquireReply =
   | { outcome: "unit_conflict"; unit: TimestampUnit }
   | { outcome: "queue_full"; waiting: number }
   | LimitConflictReply;
-/** The reply to a renewal or a re-entry. */
+/** The reply to a renewal or re-entry. */
 export type RenewReply = GrantedReply | RefusedReply | NotOwnerReply | ({ outcome: "lost" } & CurrentHold);
-/** The reply to a downgrade. `reentered`: the count of the hold is above 1. `min_hold`: it has a minimum hold time. */
+/**
+ * The reply to a downgrade. `reentered`: the count of the hold is above 1. `min_hold`: the hold has a minimum hold
+ * time.
+ */
 export type DowngradeReply =
   | GrantedReply
   | NotOwnerReply
@@ -193,8 +196,8 @@ export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
 }
 
 /**
- * `kept`: the waiter keeps its place in the queue for a limited time, until its turn comes. `remainingMs` is the TTL of
- * the lock; `null` if the lock is free or has no TTL.
+ * `kept`: the waiter keeps its place in the queue for a limited time, at most until its turn comes. `remainingMs` is
+ * the TTL of the lock; `null` if the lock is free or has no TTL.
  */
 export type StopWaitingReply =
   | { readonly outcome: "kept"; readonly asOf: number; readonly remainingMs: number | null }
@@ -289,7 +292,7 @@ function parseHolders(fields: readonly string[], token: string, described: Descr
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 2) {
     const stored = fields[at] ?? "";
-    // Skips the mode of a read/write lock, because holders of every kind of lock are reported.
+    // Skips the mode of a read/write lock, because the result contains holders of every role.
     if (stored === "mode") continue;
     const companion = stored === token ? toDescribedHold(described) : undefined;
     holders.push(toSeenHolder(stored, Number(fields[at + 1]), companion));
@@ -329,14 +332,14 @@ export function parseRemainingMs(milliseconds: number): number | null {
   return milliseconds < 0 ? null : milliseconds;
 }
 
-/** Returns the replies of several verbs. Each is an error, or a reply that the parser of the verb accepts. */
+/** Returns the replies of several verbs. Each one is an error, or a reply for the parser of the verb. */
 export function parseBatchReply(reply: unknown): readonly unknown[] {
   if (Array.isArray(reply)) return reply;
   throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);
 }
 
 function parseFields(reply: unknown): string[] {
-  // A reply that contains no text from other clients is one string, which costs less than a list.
+  // Replies without strings from other clients are one string, which costs less than a list.
   if (typeof reply === "string") return reply.split("\t");
   if (Array.isArray(reply)) return reply.map(String);
   throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);

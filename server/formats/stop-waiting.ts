@@ -7,20 +7,18 @@ import { buildKindWakeChannel, formatWaiterId } from "./kind-keys.ts";
 import type { AcquireRequest } from "./lock-requests.ts";
 import { parseStopWaitingReply, type StopWaitingReply } from "./script-replies.ts";
 
-/**
- * Formats the owner of a waiter for the list of waiters, followed by a tab and the waiter's declaration if it has one.
- */
+/** Formats the owner of a waiter for the list of waiters. If the waiter has a declaration, it follows after a tab. */
 export function formatListedOwner({ owner, declared }: Pick<AcquireRequest, "owner" | "declared">): string {
   return declared === undefined ? owner : `${owner}\t${declared}`;
 }
 
 export interface StopWaitingRequest {
   readonly requestId: string;
-  /** When the client began to wait, in Unix ms; `undefined` if no reply contained this time. */
+  /** When the client began to wait, in Unix ms. `undefined` if no reply contained this time. */
   readonly sinceMs: number | undefined;
   /** The owner and the declaration, as `formatListedOwner` returns them. */
   readonly owner: string;
-  /** How long the place is kept for the same request id, in ms; 0 if it is not kept. */
+  /** Time, in ms, for which the place is kept for the same request id; 0 if it is not kept. */
   readonly keepMs: number;
   /** `lock` by default. */
   readonly kind?: WritableKind | undefined;
@@ -33,19 +31,19 @@ const stopWaitingScript = new Script<RedisArgument[], RedisArgument[], void>(
 
 /** A waiter of a fair lock whose wait has ended. */
 export interface QueueDeparture {
-  /** Its id in the queue. */
+  /** The id of the waiter in the queue. */
   readonly waiterId: string;
-  /** When the client began to wait, in Unix ms; `undefined` if no reply contained this time. */
+  /** When the client began to wait, in Unix ms. `undefined` if no reply contained this time. */
   readonly sinceMs: number | undefined;
   /** The owner and the declaration, as `formatListedOwner` returns them. */
   readonly owner: string;
-  /** How long the place is kept for the same id, in ms; 0 if it is not kept. */
+  /** Time, in ms, for which the place is kept for the same id; 0 if it is not kept. */
   readonly keepMs: number;
   /** Whether the place is already kept. */
   readonly isKept: boolean;
   /**
-   * The time of the waiter's last attempt on the Redis clock, in Unix ms; set if another client may use the same id. If
-   * that client has renewed the place since then, nothing is changed.
+   * Time of the waiter's last attempt, in Unix ms on the Redis clock. Set if another client may use the same id. If
+   * that client has renewed the place since then, the call changes nothing.
    */
   readonly seenMs: number | undefined;
   readonly fairWaitMs: number;
@@ -57,8 +55,8 @@ const leaveQueueScript = new Script<RedisArgument[], RedisArgument[], StopWaitin
 );
 
 /**
- * Removes a waiter from the queue of a fair lock and wakes the next one, or keeps the waiter's place until its turn
- * comes.
+ * Removes a waiter from the queue of a fair lock and wakes the next one. Alternatively, keeps the place of the waiter
+ * until its turn comes.
  */
 export function leaveFairQueue(
   redis: Commands,

@@ -3,13 +3,13 @@ import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { readErrorCode, UnexpectedReplyError } from "../redis/failure.ts";
 import type { Script } from "../redis/script.ts";
 
-/** The maximum number of verbs in one script: 32 fast-path verbs occupy Redis for about 0.3 ms. */
+/** Maximum number of verbs in one script. 32 fast-path verbs occupy Redis for about 0.3 ms. */
 export const BATCH_VERBS_MAX = 32;
 
 type Arguments = RedisArgument[];
 type BatchScript = Script<Arguments, Arguments, readonly unknown[]>;
 
-/** A verb that may run together with others. */
+/** A verb that can share a script call with others. */
 export interface BatchableVerb<Reply> {
   readonly name: "acquire" | "release";
   /** Runs the verb in its own script. */
@@ -25,8 +25,8 @@ interface PendingVerb {
 }
 
 /**
- * Batches the verbs that one connection issues in one turn of the event loop into a single script call, because a call
- * costs Redis and Node more than a verb within it. If only one verb is issued, it runs immediately in its own script.
+ * Batches the verbs that one connection issues in one turn of the event loop into a single script call. A call costs
+ * Redis and Node more than a verb within it. A single verb runs immediately in its own script.
  */
 export class VerbBatches {
   readonly #connections = new WeakMap<Redis, ConnectionBatches>();
@@ -35,8 +35,8 @@ export class VerbBatches {
 
   /** Runs the verb in a batch. Returns `undefined` if the connection does not support batches. */
   run<Reply>(redis: Commands, verb: BatchableVerb<Reply>): Promise<Reply> | undefined {
-    // On a cluster, all verbs of a batch would have to be for one slot. Commands with safety options are checked one by
-    // one, for the server that each is sent to.
+    // On a cluster, all verbs of a batch would need the same slot. With safety options, each command is checked
+    // separately for the server that receives it.
     if (!(redis instanceof Redis)) return undefined;
     let batches = this.#connections.get(redis);
     if (batches === undefined) {
@@ -52,7 +52,7 @@ class ConnectionBatches {
   #pending: PendingVerb[] = [];
   #isFlushScheduled = false;
   #inFlight = 0;
-  /** The number of verbs in the last turn in which verbs were issued. */
+  /** Number of verbs in the last turn that issued any. */
   #lastTurnVerbs = 0;
 
   constructor(
@@ -117,7 +117,8 @@ class ConnectionBatches {
   }
 
   #fail(batch: readonly PendingVerb[], error: unknown): void {
-    // Redis checks the keys of a call before it runs: a single key that the user may not access fails the whole call.
+    // Redis checks the keys of a call before it runs. A single key that the user may not access therefore fails the
+    // whole call.
     const isRefusedForKeys = readErrorCode(error) === "NOPERM";
     for (const { verb, resolve, reject } of batch) {
       if (isRefusedForKeys) this.#runNow(verb).then(resolve, reject);
@@ -126,7 +127,7 @@ class ConnectionBatches {
   }
 
   #deliver(batch: readonly PendingVerb[], replies: readonly unknown[]): void {
-    // A batch without any reply would be resent forever.
+    // Without this check, a batch that gets no reply would be sent again forever.
     if (replies.length === 0 || replies.length > batch.length) {
       const error = new UnexpectedReplyError(
         `batch.lua returned ${replies.length} of ${batch.length} replies`,

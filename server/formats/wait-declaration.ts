@@ -2,16 +2,16 @@ import type { Key } from "../../lib/keys/key.ts";
 import type { HoldIdentity } from "./lock-requests.ts";
 
 /**
- * What happens to a waiter in a deadlock. `refuse`: its wait ends with `deadlock` if it is the youngest wait with this
- * option. `report`: the deadlock is only reported.
+ * What happens to a waiter in a deadlock. `refuse`: the youngest wait with this option ends with `deadlock`. `report`:
+ * the deadlock is only reported.
  */
 export type OnDeadlock = "refuse" | "report";
 
-/** A hold that a waiter declares. Its fencing token is not needed, because a token identifies a single hold. */
+/** A hold that a waiter declares. Needs no fencing token, because a token identifies a single hold. */
 export type DeclaredHold = Pick<HoldIdentity, "token"> & { readonly key: Key };
 
 /**
- * The information that a waiter of Lockkeeper's verbs declares about itself. It is stored with the waiter, so every
+ * The information that a waiter of Lockkeeper's verbs declares about itself. Redis stores it with the waiter, so every
  * instance can read it.
  */
 export interface WaitDeclaration {
@@ -27,8 +27,8 @@ export interface WaitDeclaration {
 /** The maximum number of holds that a waiter declares. */
 export const DECLARED_HOLDS_MAX = 16;
 /**
- * The maximum length of a declaration, because scripts read the list of waiters. Holds that would exceed it are left
- * out.
+ * Maximum length of a declaration in characters, because scripts read the list of waiters. Holds that would exceed it
+ * are omitted.
  */
 const DECLARATION_CHARACTERS_MAX = 2048;
 
@@ -47,7 +47,7 @@ export function formatDeclaration({ onDeadlock, waitId, principal = "", holding 
   return `[${parts.join()}]`;
 }
 
-/** Parses a declaration; `undefined` if the text is not a declaration. Any client may have written the text. */
+/** Parses a declaration. Returns `undefined` if the string is not one, because any client may have written it. */
 export function parseDeclaration(text: string | undefined): WaitDeclaration | undefined {
   if (text === undefined || text.length > DECLARATION_CHARACTERS_MAX) return undefined;
   let fields: unknown;

@@ -8,7 +8,7 @@ import {
   parseDeadline,
 } from "./timestamp/deadline.ts";
 
-/** Detects a string that Lockkeeper's verbs wrote, which is one whose companion describes exactly this value. */
+/** Detects a string that Lockkeeper's verbs wrote. The companion of such a string describes exactly this value. */
 export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   const { companion, content, remainingMs, asOf } = raw;
   const value = content[0]?.toString("utf8") ?? "";
@@ -24,7 +24,7 @@ export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   return { ...known, format: "timestamp", holders: [own], remainingMs: leftMs };
 }
 
-/** Detects any short string, even an empty one, as a lock, because a rule assigns the format. */
+/** Detects any short string, including an empty one, as a lock. Used if a rule assigns the format. */
 export function detectToken({ type, content, remainingMs }: RawKey): DetectedLock | undefined {
   const [value] = content;
   if (type !== "string" || value === undefined) return undefined;

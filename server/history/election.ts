@@ -6,18 +6,18 @@ import type { VerbHold } from "../locks/verbs/grant.ts";
 import { RequestFactory } from "../locks/verbs/request-factory.ts";
 import type { Leadership, StoreConnection } from "./events/event-store.ts";
 
-/** The channel for events of the recorder's lock. It has no subscribers, because the lock is not part of any target. */
+/**
+ * The channel for events of the recorder's lock. It has no subscribers, because the lock does not belong to a target.
+ */
 const CHANNEL = `${HOME_PREFIX}recorders`;
 const { token: writer } = LOCK_WRITERS;
 
-/** Elects the instance that records a target: the holder of a lock in the home store. */
+/** Elects the instance that records a target: the one that holds a lock in the home store. */
 export class Election {
   readonly #requests = new RequestFactory();
   /** The last known hold of this instance. Its lease may have expired. */
   #hold: (Leadership & { readonly renewedAt: number }) | undefined;
-  /**
-   * An acquire request without a reply. It is repeated until a reply arrives, because it may have acquired the lock.
-   */
+  /** An acquire request without a reply. It may have acquired the lock, so it is repeated until a reply arrives. */
   #unanswered: { readonly ask: AcquireRequest; readonly sentAt: number } | undefined;
 
   constructor(
@@ -26,7 +26,7 @@ export class Election {
     private readonly leaseMs: number,
   ) {}
 
-  /** The leadership of this instance. `undefined` if it has none or if its lease may have expired. */
+  /** The leadership of this instance. `undefined` if there is none or if its lease may have expired. */
   get lead(): Leadership | undefined {
     const hold = this.#hold;
     return hold !== undefined && performance.now() < hold.renewedAt + this.leaseMs ? hold : undefined;
@@ -38,8 +38,8 @@ export class Election {
   }
 
   /**
-   * Tries to become the leader. Renews an existing hold, and repeats a request whose reply was lost. Returns whether
-   * this instance is the leader.
+   * Tries to become the leader. Renews an existing hold, or repeats a request without a reply. Returns whether this
+   * instance is the leader.
    */
   async campaign(): Promise<boolean> {
     if (this.#hold !== undefined && (await this.#renewHold(this.#hold))) return true;
@@ -55,7 +55,7 @@ export class Election {
     );
     this.#unanswered = undefined;
     if (reply.outcome !== "granted") return false;
-    // The lease of a repeated request started with its first attempt.
+    // The lease of a repeated request started with the first attempt.
     const renewedAt = reply.how === "repeated" ? sentAt + reply.remainingMs - leaseMs : sentAt;
     this.#hold = { token: reply.token, fence: reply.fence, renewedAt };
     return this.lead !== undefined;
@@ -74,7 +74,7 @@ export class Election {
     return this.lead !== undefined;
   }
 
-  /** Releases the lock so that another instance can record. */
+  /** Releases the lock, which allows another instance to record. */
   async resign(): Promise<void> {
     const [hold, unanswered] = [this.#hold, this.#unanswered];
     this.#hold = undefined;
@@ -87,7 +87,7 @@ export class Election {
     await this.home.callOnce((redis) => writer.release(redis, CHANNEL, this.lock, ask));
   }
 
-  /** Drops the hold after the store reported another leader. */
+  /** Forgets the hold. Call this after the store reported another leader. */
   markLost(): void {
     this.#hold = undefined;
   }

@@ -7,12 +7,12 @@ import type { UnnumberedEvent, UnnumberedGap } from "./events/stream-entry.ts";
 import { OBSERVED_EVENTS_MAX, type ObservedEvent } from "./observed-events.ts";
 import { filterUnrecorded } from "./unrecorded-observations.ts";
 
-/** How long observed events are collected before they are appended in one round trip, in ms. */
+/** Time, in ms, for which observed events are collected before they are appended in one round trip. */
 const BATCH_DELAY_MS = 10;
 
 /**
- * Number of pending events beyond which the store is not keeping up. Events are then shown before they are recorded,
- * and recorded later from memory.
+ * Number of pending events at which the store is too slow. Events are then shown before they are recorded, and recorded
+ * later from memory.
  */
 const PENDING_MAX = OBSERVED_EVENTS_MAX;
 
@@ -33,7 +33,7 @@ interface AppenderDeps {
   onRestored(count: number): void;
 }
 
-/** While this instance is the recorder, appends its observations to the history: each change once, in order. */
+/** Appends this instance's observations to the history while it is the recorder. Appends each change once, in order. */
 export class EventAppender {
   #isOpen = false;
   #recordedUntil: number | null = null;
@@ -50,7 +50,7 @@ export class EventAppender {
     private readonly deps: AppenderDeps,
   ) {}
 
-  /** The time up to which everything is recorded, or `null` if nothing has been recorded. */
+  /** The time up to which everything is recorded; `null` if nothing has been recorded. */
   get recordedUntil(): number | null {
     return this.#recordedUntil;
   }
@@ -70,7 +70,7 @@ export class EventAppender {
     ];
   }
 
-  /** Stops recording and drops pending entries. Another instance records them. */
+  /** Stops recording. Drops pending entries, which another instance records. */
   close(): void {
     this.#isOpen = false;
     this.#pending = [];
@@ -90,7 +90,7 @@ export class EventAppender {
   }
 
   /**
-   * Appends all pending entries, and stores the time up to which everything is recorded. Concurrent calls share one
+   * Appends all pending entries. Then stores the time up to which everything is recorded. Concurrent calls share one
    * flush.
    */
   flush(): Promise<void> {
@@ -133,7 +133,7 @@ export class EventAppender {
   }
 
   /**
-   * Reads entries of other instances, and those of this instance whose reply was lost. Rewrites entries that the
+   * Reads entries of other instances, and entries of this instance whose replies were lost. Rewrites entries that the
    * store has lost.
    */
   async #catchUp(lead: Leadership, last: string | null): Promise<void> {

@@ -12,7 +12,7 @@ export interface HistoryPage {
 /** Collects the entries of a page. */
 export class HistoryPageBuilder {
   readonly #items: HistoryEntry[] = [];
-  /** Whether another entry after the page matches. */
+  /** Whether a matching entry follows the page. */
   #isFull = false;
 
   constructor(
@@ -34,7 +34,7 @@ export class HistoryPageBuilder {
     for (const entry of this.readUntilFull(entries)) this.add(entry);
   }
 
-  /** Yields the entries until the page is full, so that no more entries are read. */
+  /** Yields entries until the page is full. Does not read further entries. */
   *readUntilFull(entries: Iterable<HistoryEntry>): Generator<HistoryEntry> {
     for (const entry of entries) {
       if (this.#isFull) return;
@@ -49,7 +49,7 @@ export class HistoryPageBuilder {
   }
 }
 
-/** Yields the first items of an iterator, which can be continued afterwards. */
+/** Yields the first items of an iterator. The caller can continue the iterator afterwards. */
 export function* takeFirst<Item>(items: Iterator<Item>, count: number): Generator<Item> {
   for (let left = count; left > 0; left--) {
     const { done, value } = items.next();

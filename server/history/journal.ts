@@ -21,7 +21,10 @@ import { findHoldsAt } from "./past-holds.ts";
 export type { UnnumberedEvent as Unnumbered } from "./events/stream-entry.ts";
 export type { HistoryPage } from "./history-page.ts";
 
-/** The events after an id. `events`: all of them. `gap`: some are missing. `reset`: the id cannot be used to resume. */
+/**
+ * The events after an id. `events`: all of them. `gap`: some are missing. `reset`: the client cannot resume with this
+ * id.
+ */
 export type EventReplay =
   | { kind: "events"; events: HistoryEntry[] }
   | { kind: "gap"; events: HistoryEntry[] }
@@ -30,9 +33,9 @@ export type EventReplay =
 /** An entry as published to readers. */
 export interface PublishedEvent {
   readonly entry: HistoryEntry;
-  /** Whether the id of the entry can be used to resume. */
+  /** Whether a client can resume with the id of the entry. */
   readonly isStored: boolean;
-  /** The temporary id under which the same event was published before it was recorded. */
+  /** The temporary id under which the event was published earlier, before it was recorded. */
   readonly previousId: string | undefined;
 }
 
@@ -44,10 +47,10 @@ export interface HistoryPageQuery {
   readonly matches: (entry: HistoryEntry) => boolean;
 }
 
-/** Number of entries that are read before yielding. Nearly all pages are full by then. */
+/** Number of entries to read before yielding to other work. Nearly all pages are full by then. */
 const ENTRIES_AT_ONCE = 256;
 
-/** Maximum time in ms by which the clock that numbers events may be ahead of the target's clock. */
+/** Maximum time, in ms, by which the clock that numbers events may be ahead of the target's clock. */
 const CLOCK_DIFFERENCE_MS_MAX = 60_000;
 
 /** The part of a recorder that the journal uses. */
@@ -62,9 +65,8 @@ export interface EventObserver {
 export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_000 };
 
 /**
- * Publishes the events of one target. Observed events are passed to the recorder, and are published with the id that
- * all instances share once they are recorded. Without a recorder, they are stored only in memory. Renewals and waits
- * are published but not stored.
+ * Publishes the events of one target. With a recorder, publishes each observed event once it is recorded, with the id
+ * that all instances share. Without one, stores events only in memory. Renewals and waits are published but not stored.
  */
 export class Journal implements EventPublisher {
   readonly index: EventIndex;
@@ -78,7 +80,7 @@ export class Journal implements EventPublisher {
     this.index = new EventIndex(retention);
   }
 
-  /** Passes observed events to a recorder from now on. */
+  /** From now on, passes observed events to a recorder. */
   attachRecorder(observer: EventObserver): void {
     this.#observer = observer;
   }
@@ -104,8 +106,8 @@ export class Journal implements EventPublisher {
   }
 
   /**
-   * Passes events from before this process started to `listener`, page by page. Other subscribers do not receive
-   * them.
+   * Passes events from before this process started to `listener`, page by page. No other subscribers receive these
+   * events.
    */
   onPastEvents(listener: (entries: readonly HistoryEntry[]) => void): () => void {
     this.#pastEventListeners.add(listener);
@@ -117,7 +119,7 @@ export class Journal implements EventPublisher {
       this.#publish({ entry, isStored: true, previousId: previousId });
   }
 
-  /** Subscribes to events, excluding gaps. Each event is delivered once, as soon as it is known. */
+  /** Subscribes to events. Omits gap entries, and delivers each event once, as soon as it is known. */
   subscribe(listener: (event: LockEvent) => void): () => void {
     return this.subscribeAll(({ entry, previousId }) => {
       if (previousId === undefined && !isGap(entry)) listener(entry);
@@ -161,8 +163,8 @@ export class Journal implements EventPublisher {
   }
 
   /**
-   * Whether the events up to an id may still arrive: the history is being loaded, or another instance recorded them a
-   * moment ago.
+   * Whether events up to an id may still arrive, because the history is being loaded or another instance has just
+   * recorded them.
    *
    * @param now the target's clock in ms
    */
@@ -180,7 +182,7 @@ export class Journal implements EventPublisher {
     return { items: events.slice(-limit).reverse(), complete };
   }
 
-  /** Returns the events of a key, newest first, with the gaps in which other events may be missing. */
+  /** Returns the events of a key, newest first, including gaps in which events may be missing. */
   listKeyHistory(key: Key, limit: number, before?: string): HistoryPage {
     const page = new HistoryPageBuilder(limit, () => true);
     page.addAll(iterateNewestFirst(this.index.listTimeline(key), before));
@@ -188,7 +190,7 @@ export class Journal implements EventPublisher {
   }
 
   /**
-   * Reads a page of the history. A filter with few matches causes the whole history to be read, in slices.
+   * Reads a page of the history. If the filter has few matches, reads the whole history in slices.
    *
    * @param owner the task owner to which the slices are charged
    */
@@ -204,13 +206,13 @@ export class Journal implements EventPublisher {
     return page.build(!this.index.isTruncated && !this.#isBeforeOldest(cursor));
   }
 
-  /** Whether a cursor is older than the oldest entry, which is possible after a data loss. */
+  /** Whether a cursor is older than the oldest entry. This can happen after a data loss. */
   #isBeforeOldest(cursor: string | undefined): boolean {
     const { oldest } = this.index;
     return cursor !== undefined && (oldest === null || compareIds(cursor, oldest) < 0);
   }
 
-  /** Returns the holds of a key at a point in time (target's clock), with their ends. */
+  /** Returns the holds of a key at a point in time on the target's clock, with their ends. */
   findHoldsAt(key: Key, at: number): PastHold[] {
     return findHoldsAt(this.index.listTimeline(key), at);
   }

@@ -7,40 +7,43 @@ export interface ObservedEvent {
   readonly key: Key;
   /** Time of the observation, on the target's clock. */
   readonly observedAt: number;
-  /** The temporary id under which the event was published before it was recorded. */
+  /** The temporary id under which the event was published, before it was recorded. */
   temporaryId: string | undefined;
 }
 
-/** How long observations are kept, in ms: longer than it takes another instance to become the recorder. */
+/** Time, in ms, for which observations are kept. Another instance becomes the recorder in less time. */
 export const OBSERVED_EVENT_TTL_MS = 30_000;
 /** Maximum number of observations that are kept: 30 s at 2,000 changes per second. */
 export const OBSERVED_EVENTS_MAX = 60_000;
-/** Maximum size of the observations in bytes. With locks of ordinary size, the limit above is reached first. */
+/**
+ * Maximum total size of the observations, in bytes. With locks of ordinary size, `OBSERVED_EVENTS_MAX` is reached
+ * first.
+ */
 const OBSERVED_BYTES_MAX = 48 * 1024 * 1024;
 
-/** The latest observations of this instance, which it records if it becomes the recorder. */
+/** The latest observations of this instance. It records them if it becomes the recorder. */
 export class ObservedEvents {
   #all: ObservedEvent[] = [];
-  /** Observations neither recorded by this instance nor found in the history, in the order in which they were made. */
+  /**
+   * Observations by key, in the order of observation, that this instance has neither recorded nor found in the history.
+   */
   readonly #unrecorded = new Map<Key, Set<ObservedEvent>>();
   #begin = 0;
   #bytes = 0;
   #watchingSince: number | undefined;
   #forgottenTo = Number.NEGATIVE_INFINITY;
 
-  /**
-   * Returns the time since which observations are complete, or `undefined` while the target is not fully observed.
-   */
+  /** Returns the time since which the observations are complete; `undefined` while the target is not fully observed. */
   getCoveredSince(now: number): number | undefined {
     if (this.#watchingSince === undefined) return undefined;
     return Math.max(this.#watchingSince, Math.min(this.#forgottenTo, now));
   }
 
-  /** Sets whether the target is fully observed. Returns whether this changed. */
-  setWatching(isInSight: boolean, now: number): boolean {
-    const wasInSight = this.#watchingSince !== undefined;
-    this.#watchingSince = isInSight ? (this.#watchingSince ?? now) : undefined;
-    return wasInSight !== isInSight;
+  /** Sets whether the target is fully observed. Returns whether the value has changed. */
+  setWatching(isWatching: boolean, now: number): boolean {
+    const wasWatching = this.#watchingSince !== undefined;
+    this.#watchingSince = isWatching ? (this.#watchingSince ?? now) : undefined;
+    return wasWatching !== isWatching;
   }
 
   add(event: UnnumberedEvent, now: number): ObservedEvent {
@@ -59,12 +62,12 @@ export class ObservedEvents {
     if (ofKey?.size === 0) this.#unrecorded.delete(observation.key);
   }
 
-  /** Returns the observations of a key that are not known to be in the history, in the order they were made. */
+  /** Returns the observations of a key that are not known to be in the history, in the order of observation. */
   getUnrecorded(key: Key): ReadonlySet<ObservedEvent> | undefined {
     return this.#unrecorded.get(key);
   }
 
-  /** Returns the observations in the order in which they were made. */
+  /** Returns the observations in the order of observation. */
   list(now: number): readonly ObservedEvent[] {
     this.#dropOld(now);
     return this.#begin === 0 ? this.#all : this.#all.slice(this.#begin);

@@ -8,7 +8,7 @@ interface OpenHold {
   readonly isShared: boolean;
   readonly since: number;
   readonly sinceIs: PastHold["sinceIs"];
-  /** Start of a gap after which the hold has not been observed. */
+  /** Start of a gap since which the hold has not been observed. */
   gapFrom: number | undefined;
 }
 
@@ -37,7 +37,8 @@ export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
       open.delete(name);
       ended.push(endHold(entry, before));
     } else {
-      // Tokens are never reused, so any other open hold has ended unobserved, unless both share the lock.
+      // Fencing tokens are never reused. Any other open hold has therefore ended unobserved, unless both share the
+      // lock.
       if (step === "begun" && entry.fence !== undefined) ended.push(...endUnseenHolds(open, name, entry));
       if (before === undefined) open.set(name, startHold(entry));
       else before.gapFrom = undefined;
@@ -47,8 +48,8 @@ export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
 }
 
 /**
- * Returns a string that identifies the hold of an event. Several holds may have the same owner label, and readers have
- * the same fencing token.
+ * Returns a string that identifies the hold of an event. Different holds can have the same owner label, and all readers
+ * have the same fencing token.
  */
 function findHoldName(open: ReadonlyMap<string, OpenHold>, { fence, owner = "", shared }: LockEvent): string {
   if (fence === undefined) return `\n${owner}`;

@@ -5,19 +5,19 @@ import type { UnnumberedGap } from "./events/stream-entry.ts";
 type RecordedPosition = Pick<RecorderStamp, "last"> & { readonly until: number };
 
 /**
- * Tracks the time up to which the entries that this instance has read or appended are complete. The stamp in the home
- * store contains the same time, but the store can lose its data or return with older data. This instance then
- * rewrites the lost entries, and the time after them is a gap.
+ * Tracks the time up to which this instance has read or appended every entry. The stamp in the home store contains the
+ * same time. If the store loses its data or returns with older data, this instance rewrites the lost entries, and a gap
+ * follows them.
  *
  * Times are Unix milliseconds on the target's clock.
  */
 export class RecordedCoverage {
   #until: number | null = null;
   #miss: { readonly from: number; readonly noticedAt: number } | undefined;
-  /** A stamp that was read before the entries it covers. */
+  /** A stamp that was read before all entries it covers were read. */
   #unconfirmed: RecordedPosition | undefined;
 
-  /** The time up to which this instance has every entry, or `null` until such a time is known. */
+  /** The time up to which this instance has every entry; `null` until known. */
   get until(): number | null {
     return this.#until;
   }
@@ -25,8 +25,7 @@ export class RecordedCoverage {
   /** Records that this instance has appended every entry up to a time. */
   recordAppended(until: number): void {
     this.#until = Math.max(this.#until ?? until, until);
-    // A gap or the observations of another instance cover the missed period, because this instance could not record
-    // until then.
+    // This instance could not record until then. A gap or the observations of another instance cover the missed period.
     if (this.#miss !== undefined && this.#until >= this.#miss.noticedAt) this.#miss = undefined;
   }
 
@@ -47,7 +46,7 @@ export class RecordedCoverage {
   }
 
   /**
-   * Returns the gap to record before the entries of an instance that has observed the target continuously since
+   * Returns the gap to record before the entries of this instance, which has observed the target continuously since
    * `observedSince`.
    */
   findGap(target: string, observedSince: number): UnnumberedGap | undefined {

@@ -1,6 +1,6 @@
-/** The observation of a target by this instance. */
+/** The observation of one target by this instance. */
 export interface ObservationSession {
-  /** Whether everything on the target is observed, as far as this instance can know. */
+  /** Whether this instance observes everything on the target, as far as it can know. */
   isWhole(): boolean;
   /** Returns the current time on the target's clock. */
   now(): number;
@@ -9,17 +9,22 @@ export interface ObservationSession {
 /** Notifies listeners of changes to an observation session. */
 export interface ObservationChanges {
   onChange(listener: () => void): () => void;
-  /** Calls the listener when changes since `from` (target's clock) were not observed. */
+  /** Calls the listener when this instance missed changes since `from`, on the target's clock. */
   onMiss(listener: (from: number) => void): () => void;
 }
 
 export interface RecorderTimes {
   readonly pollMs: number;
-  /** Lease of the recorder's lock, in ms: the time after which a recorder that no longer renews is replaced. */
+  /**
+   * Lease of the recorder's lock, in ms. When the recorder stops renewing, another instance replaces it after this
+   * time.
+   */
   readonly leaseMs: number;
-  /** How long an instance with incomplete observations waits for another instance to become the recorder. */
+  /**
+   * Time, in ms, for which an instance with incomplete observations waits for another instance to become the recorder.
+   */
   readonly giveWayMs: number;
-  /** Length of the most recent period that is not declared recorded yet, because its events may still arrive. */
+  /** Length, in ms, of the latest period that is not yet declared recorded, because its events may still arrive. */
   readonly lagMs: number;
 }
 

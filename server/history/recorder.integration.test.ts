@@ -95,8 +95,8 @@ class Instance {
     return this.journal.listRecent(100_000);
   }
 
-  applySession(isInSight: boolean): void {
-    this.isWatching = isInSight;
+  applySession(isWatching: boolean): void {
+    this.isWatching = isWatching;
     this.#recorder.onSessionChange();
   }
 

@@ -14,26 +14,26 @@ import { StallClock } from "./stall-clock.ts";
 import { matchRecordedEntry, publishEarly, takeUnrecorded } from "./unrecorded-observations.ts";
 
 /**
- * Time without activity after which the recorder may be gone, in ms. Observations are then shown before they are
+ * Time without activity, in ms, after which the recorder may have failed. Observations are then shown before they are
  * recorded.
  */
 const SILENT_MS = 2500;
-/** Poll interval until connections and the first snapshot exist, in ms. */
+/** Poll interval, in ms, until connections and the first snapshot exist. */
 const STARTING_POLL_MS = 50;
-/** How long the first snapshot may take before observations are shown without being recorded, in ms. */
+/** Time limit for the first snapshot, in ms. After that, observations are shown without being recorded. */
 const START_TIMEOUT_MS = 2000;
 const BEAT_MS = 250;
-/** Duration of a suspension after which changes may have been missed, in ms. */
+/** Minimum duration of a suspension, in ms, during which changes may have been missed. */
 const STALLED_MS = 1500;
 
 /**
- * The state of this instance. `leading`: this instance records. `following`: another instance records, and its entries
- * are read. `alone`: no instance records, or the home store is unreachable; events are shown immediately and recorded
- * later.
+ * The state of this instance. `leading`: this instance records. `following`: another instance records, and this one
+ * reads its entries. `alone`: no instance records, or the home store is unreachable. Events are then shown immediately
+ * and recorded later.
  */
 type RecorderMode = "starting" | "leading" | "following" | "alone";
 
-/** Merges the observations of all instances of one target into one history, in which each change appears once. */
+/** Merges the observations that all instances make of one target into one history. Each change appears once. */
 export class Recorder {
   #mode: RecorderMode = "starting";
   readonly #copy: StreamCopy;
@@ -88,12 +88,12 @@ export class Recorder {
     return this.#mode === "following";
   }
 
-  /** Whether everything on the target is observed now. */
+  /** Whether this instance observes everything on the target now. */
   get seesAll(): boolean {
     return this.#observedEvents.getCoveredSince(this.session.now()) !== undefined;
   }
 
-  /** The id after which entries of other instances must be read, or `undefined` if there is nothing to read. */
+  /** The id after which entries of other instances must be read; `undefined` if there are none to read. */
   get readPosition(): { readonly id: string | null } | undefined {
     return this.isLeading || !this.#copy.isLoaded ? undefined : { id: this.#copy.lastKnownId };
   }
@@ -102,7 +102,7 @@ export class Recorder {
     this.#running ??= this.#run();
   }
 
-  /** Records the pending events and resigns, so that another instance can continue immediately. */
+  /** Records the pending events and resigns. Another instance can then continue immediately. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -127,13 +127,13 @@ export class Recorder {
     this.#copy.applyPage(page);
   }
 
-  /** Applies a change to the observation session. Must be called on every change, however short. */
+  /** Applies a change to the observation session. Call this on every change, even the shortest. */
   onSessionChange(): void {
     if (this.#beats.restart() > STALLED_MS) this.#observedEvents.setWatching(false, this.session.now());
     if (this.#observedEvents.setWatching(this.session.isWhole(), this.session.now())) this.#wake();
   }
 
-  /** Records that changes since `from` were not observed. */
+  /** Records that this instance missed changes since `from`. */
   recordMiss(from: number): void {
     this.#coverage.recordMiss(from, this.session.now());
     this.#observedEvents.setWatching(false, this.session.now());
@@ -179,7 +179,7 @@ export class Recorder {
     if (performance.now() - this.#appender.flushedAt > this.times.pollMs) await this.#appender.flush();
   }
 
-  /** Whether this instance has observed everything since the time up to which everything is recorded. */
+  /** Whether this instance has observed everything since the time up to which the history is recorded. */
   #isObservedSinceRecorded(): boolean {
     const covered = this.#observedEvents.getCoveredSince(this.session.now());
     const { recordedUntil } = this.#appender;
@@ -187,8 +187,8 @@ export class Recorder {
   }
 
   /**
-   * Returns the time up to which all events have arrived. `-Infinity` if a period was missed, so that it is never
-   * declared recorded.
+   * Returns the time up to which all events have arrived. Returns `-Infinity` if this instance missed a period, which
+   * must not be declared recorded.
    */
   #getSettledAt(): number {
     if (!this.#isObservedSinceRecorded()) return Number.NEGATIVE_INFINITY;
@@ -221,7 +221,7 @@ export class Recorder {
   }
 
   /**
-   * Makes this instance the recorder: no other instance appends from now on. Reads the stream to its end and continues
+   * Makes this instance the recorder, after which no other instance appends. Reads the stream to its end and continues
    * there.
    */
   async #takeOver(before: RecorderStamp): Promise<void> {

@@ -24,7 +24,7 @@ export interface RecordingOptions {
   readonly log?: Logger | undefined;
 }
 
-/** Connects this instance to the history of one target: recorder, stream tail and journal. */
+/** Connects this instance to the history of one target, with a recorder, a stream tail and a journal. */
 export class Recording {
   readonly recorder: Recorder;
   readonly #tail: StreamTail;

@@ -3,7 +3,7 @@ import type { EventStore, StoreConnection } from "./events/event-store.ts";
 import type { Recorder } from "./recorder.ts";
 
 const WAIT_MS = 2000;
-/** Command timeout of the tail's connection, in ms. It is longer than a blocking read. */
+/** Command timeout of the tail's connection, in ms. A blocking read takes less time. */
 export const TAIL_TIMEOUT_MS = WAIT_MS + 1500;
 const PAUSE_MS = 100;
 
@@ -39,7 +39,7 @@ export class StreamTail {
       this.recorder.applyPage(await this.store.waitForPage(this.connection, after, WAIT_MS));
       return true;
     } catch {
-      // Not reported, because the recorder's own calls detect an unreachable store.
+      // Not reported: the recorder's own calls detect an unreachable store.
       return false;
     }
   }

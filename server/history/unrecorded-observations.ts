@@ -6,7 +6,7 @@ import type { EventPublisher } from "./events/stream-copy.ts";
 import type { UnnumberedEvent } from "./events/stream-entry.ts";
 import { groupEventsByKey, type ObservedEvent, type ObservedEvents } from "./observed-events.ts";
 
-/** Returns the observations that the history does not contain yet, in order. */
+/** Returns the observations that are missing from the history, in order. */
 export function filterUnrecorded(
   observations: readonly ObservedEvent[],
   index: EventIndex,
@@ -21,17 +21,17 @@ export function filterUnrecorded(
   return observations.filter(({ event }) => unrecorded.has(event));
 }
 
-/** Publishes an observation before it is recorded, unless it has already been published. */
+/** Publishes an observation before it is recorded. Has no effect if it has already been published. */
 export function publishEarly(observation: ObservedEvent, publisher: EventPublisher): void {
   observation.temporaryId ??= publisher.publishEarly(observation.event);
 }
 
 /**
- * Returns the observations that the history does not contain yet, in order, and marks all others as recorded.
+ * Returns the observations that are missing from the history, in order. Marks all others as recorded.
  *
- * Only keys with an observation that is not marked are compared with the history, so the cost does not grow with the
- * number of recorded observations. After a gap, keys with a `seen` event are compared as well, because such an event
- * may be recorded again.
+ * Compares only keys that have an unmarked observation with the history. The cost therefore does not grow with the
+ * number of recorded observations. After a gap, also compares keys with a `seen` event, because such an event may be
+ * recorded again.
  */
 export function takeUnrecorded(
   observedEvents: ObservedEvents,
@@ -54,7 +54,7 @@ export function takeUnrecorded(
 
 /**
  * Marks the observation of a history entry as recorded. Returns and clears the temporary id under which the observation
- * was published, or returns `undefined` if there is none.
+ * was published; `undefined` if there is none.
  */
 export function matchRecordedEntry(entry: HistoryEntry, observedEvents: ObservedEvents): string | undefined {
   if (entry.type === "gap") return undefined;

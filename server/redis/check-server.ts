@@ -13,14 +13,14 @@ export interface ServerFacts {
 }
 
 export interface ServerExpectations {
-  /** The setting that names the address, for error messages. */
+  /** The setting that contains the address, for error messages. */
   readonly setting?: string;
-  /** `cluster` if the server must be a cluster node, `single` if it must not be one. */
+  /** `cluster` if the server must be a cluster node; `single` if it must not be one. */
   readonly topology?: "single" | "cluster";
 }
 
 /**
- * Checks that a Redis server can be used as a target, and returns its name and run id.
+ * Checks that Lockkeeper can use a Redis server as a target. Returns the name and run id of the server.
  *
  * @throws StartupError with a one-line message if the server is unreachable, requires a different password, is too old,
  * is a replica, or is a cluster node where a single server is expected.
@@ -47,7 +47,7 @@ export async function checkServer(
   });
   try {
     await redis.connect();
-    // ioredis selects the database, but does not report a missing database.
+    // ioredis selects the database but does not report that it is missing.
     if (address.db !== 0) await redis.select(address.db);
     return assertUsableServer(await redis.info(), address, { setting, topology });
   } catch (error) {

@@ -1,13 +1,13 @@
 export type RedisArgument = string | Buffer | number;
 
-/** The commands that lock verbs send, to a single server or to a cluster. */
+/** The commands that lock verbs send to a single server or a cluster. */
 export interface Commands {
   readonly status: string;
   evalsha(sha: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown>;
   eval(source: string, numberOfKeys: number, ...parameters: RedisArgument[]): Promise<unknown>;
   /**
-   * Whether wake-ups are also sent with SPUBLISH. Redisson subscribes to sharded channels on a cluster that supports
-   * them.
+   * Whether wake-ups must also be sent with SPUBLISH. Redisson subscribes to sharded channels on a cluster that
+   * supports them.
    */
   readonly publishesSharded?: boolean;
   /** Whether all keys of a script must be in one slot. */
@@ -16,7 +16,7 @@ export interface Commands {
   off(event: "ready" | "end", listener: () => void): unknown;
 }
 
-/** The subscriptions that waiters need, on a single server or a cluster. */
+/** The subscriptions of waiters on a single server or a cluster. */
 export interface Subscriber {
   subscribe(channel: Buffer): Promise<unknown>;
   unsubscribe(channel: Buffer): Promise<unknown>;

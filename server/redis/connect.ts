@@ -6,10 +6,10 @@ import type { Commands } from "./commands.ts";
 import { ConnectionErrors } from "./connection-errors.ts";
 import { isNotMasterError, NeverSentError } from "./failure.ts";
 
-/** The address of a Redis server, and its label without the password. */
+/** The address of a Redis server, with a label that omits the password. */
 export interface RedisAddress {
   readonly options: RedisOptions;
-  /** `host:port/db` or the socket's path; safe to print. */
+  /** `host:port/db`, or the path of the socket. Safe to print. */
   readonly label: string;
   readonly db: number;
 }
@@ -33,7 +33,7 @@ export function parseRedisAddress(url: string): RedisAddress {
   }
   const host = parsed.hostname.replace(/^\[(.*)\]$/, "$1") || "127.0.0.1";
   const port = parsed.port === "" ? 6379 : Number(parsed.port);
-  // TLS server names must be host names; Node warns about IP addresses.
+  // A TLS server name must be a host name. Node warns about IP addresses.
   const tls = parsed.protocol === "rediss:" ? { tls: isIP(host) === 0 ? { servername: host } : {} } : {};
   return {
     options: { host, port, db, ...credentials, ...tls },
@@ -55,33 +55,33 @@ function parseDatabase(url: URL): number {
     url.protocol === "unix:" ? (url.searchParams.get("db") ?? "") : url.pathname.replace(/^\//, "");
   if (text === "") return 0;
   if (/^\d{1,5}$/.test(text)) return Number(text);
-  // The message does not repeat the text, because after an unencoded / in a password it is the rest of the password.
+  // The message omits the input: after an unencoded / in a password, this part is the rest of the password.
   throw new StartupError(
     "REDIS_URL names a database that is not a number; write it as redis://host:6379/0, and a / in a password as %2F.",
   );
 }
 
-/** How long connections may take to open at startup, in ms. */
+/** Time limit for opening connections at startup, in ms. */
 export const OPEN_TIMEOUT_MS = 5000;
 
-/** How long a command may take before its outcome is unknown, in ms. */
+/** Time, in ms, after which the outcome of a command without a reply is unknown. */
 export const COMMAND_TIMEOUT_MS = 1000;
 
 /**
- * Opens a connection that never resends a command and never queues one while it is disconnected.
+ * Opens a connection that never resends a command, and never queues one while it is disconnected.
  *
- * By default, ioredis resends commands that were in flight when a connection broke, so a script whose reply was lost
- * runs again and counts twice. Preventing this requires both `autoResendUnfulfilledCommands: false` and
- * `maxRetriesPerRequest: 0`. Without the latter, the promise of such a command never settles. Callers repeat a command
- * themselves, with the same request id.
+ * By default, ioredis resends commands that were in progress when a connection broke. A script whose reply was lost
+ * would then run twice. To prevent this, set both `autoResendUnfulfilledCommands: false` and `maxRetriesPerRequest: 0`.
+ * Without `maxRetriesPerRequest: 0`, the promise of such a command never settles. Callers repeat commands themselves,
+ * with the same request id.
  */
 export function connect(address: RedisAddress, name: string, more: RedisOptions = {}): Redis {
   const redis = new Redis({
     ...address.options,
     connectionName: `lockkeeper:${name}`,
-    // RESP2 needs no HELLO, which proxies and restricted users may refuse. Lockkeeper does not need RESP3.
+    // RESP2 needs no HELLO, which proxies and restricted users may refuse. Lockkeeper needs no feature of RESP3.
     protocol: 2,
-    // CLIENT SETINFO needs a separate permission, which Redis versions before 7.2 do not know.
+    // CLIENT SETINFO needs a separate permission, and Redis does not support it before 7.2.
     disableClientInfo: true,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -93,17 +93,16 @@ export function connect(address: RedisAddress, name: string, more: RedisOptions 
     retryStrategy: (attempt) => Math.min(5 * 2 ** Math.min(attempt, 10), 500) * (0.75 + Math.random() / 2),
     ...more,
   });
-  // Each call that waits for the connection adds a listener, and a thousand calls may wait simultaneously.
+  // Each call that waits for the connection adds a listener. A thousand calls may wait at the same time.
   redis.setMaxListeners(0);
-  // Every caller gets the failure from its own command. An 'error' event without a listener would terminate the
-  // process.
+  // Each caller gets the failure from its own command. An 'error' event without a listener would terminate the process.
   redis.on("error", () => undefined);
   ConnectionErrors.watch(redis, address.label);
   redis.on("connect", () => coalesceWrites(redis.stream));
   return redis;
 }
 
-/** Resolves once the connection can send commands. Rejects if the signal aborts first or the connection was closed. */
+/** Resolves once the connection can send commands. Rejects if the signal aborts first or the connection is closed. */
 export function waitUntilReady(
   redis: Pick<Commands, "status" | "on" | "off">,
   signal: AbortSignal,

@@ -7,34 +7,31 @@ interface Attempt {
 }
 
 /**
- * Records, for all connections opened while `record` runs, which addresses were reached and the last error of each
+ * Records the connections that are opened while `record` runs: which addresses were reached, and the last error of each
  * address that was not. A timeout error contains neither.
  */
 export class ConnectionErrors {
-  /**
-   * Disabled while nothing is recorded, because Node 20 and 22 track every promise of the process while a storage is
-   * enabled.
-   */
+  /** Enabled only during a recording. While a storage is enabled, Node 20 and 22 track every promise of the process. */
   static readonly #current = new AsyncLocalStorage<ConnectionErrors>();
   static #recording = 0;
   readonly #attempts = new Map<string, Attempt>();
   #isRecording = true;
 
-  /** Runs `open` and records its connections until it settles. */
+  /** Runs `open`, and records the connections that it opens until it settles. */
   static async record<Result>(open: (errors: ConnectionErrors) => Promise<Result>): Promise<Result> {
     const errors = new ConnectionErrors();
     ConnectionErrors.#recording++;
     try {
       return await ConnectionErrors.#current.run(errors, () => open(errors));
     } finally {
-      // The context outlives this call, so connections opened later would also be recorded.
+      // The context outlives this call. Without this flag, connections opened later would be recorded too.
       errors.#isRecording = false;
       if (--ConnectionErrors.#recording === 0) ConnectionErrors.#current.disable();
     }
   }
 
   /**
-   * Records a new connection if it is opened while `record` runs.
+   * Adds a new connection to the current recording. Has no effect without one.
    *
    * @param label the label of its address, safe to print
    */
@@ -51,15 +48,12 @@ export class ConnectionErrors {
     return [...this.#attempts.values()].filter(({ isReached }) => isReached).length;
   }
 
-  /**
-   * Returns the reasons for the failures on one line, each with its address unless all addresses failed for the same
-   * reason.
-   */
+  /** Returns the reasons for all failures on one line. If the reasons differ, each is preceded by its address. */
   describe(): string {
     const unreached = [...this.#attempts].filter(([, { isReached }]) => !isReached);
     const reasons = unreached.map(([label, { lastError }]) => {
       const address = formatAddress(label);
-      // "connect ECONNREFUSED 10.0.0.1:6379" adds information only if the label contains a host name.
+      // The address in "connect ECONNREFUSED 10.0.0.1:6379" is redundant unless the label contains a host name.
       return [address, describeConnectionError(lastError).replace(` ${address}`, "")] as const;
     });
     const [first, ...others] = reasons;
@@ -87,12 +81,12 @@ export class ConnectionErrors {
 const NO_ANSWER = "no answer";
 
 /**
- * Describes why a connection failed, such as "connect ECONNREFUSED 10.0.0.1:6379". Print this text, never the error
- * itself. The error of a refused AUTH contains the password among its command's arguments, and a server that does not
- * support AUTH repeats them in its message.
+ * Describes why a connection failed, such as "connect ECONNREFUSED 10.0.0.1:6379". Print this string and never the
+ * error itself. The error of a refused AUTH contains the password among the arguments of its command, and a server that
+ * does not support AUTH repeats them in its message.
  */
 export function describeConnectionError(error: unknown): string {
-  // A host name with several addresses fails with one error per address.
+  // If a host name has several addresses, the error contains one error per address.
   if (error instanceof AggregateError) return describeConnectionError(error.errors[0]);
   if (!(error instanceof Error)) return NO_ANSWER;
   return error.message.replace(/, with args beginning with: .*$/s, "").replace(/\.$/, "");

@@ -4,15 +4,15 @@ import type { Key } from "../../lib/keys/key.ts";
 /**
  * Whether a failed call may have had an effect.
  *
- * - `not_executed`: Redis did nothing; the call can be repeated unchanged.
- * - `unknown`: the reply was lost and the script may have run; only the same request id may be sent again.
- * - `fault`: Redis returned an error that repeating the call would not change.
+ * - `not_executed`: Redis did nothing. The call can be repeated unchanged.
+ * - `unknown`: the reply was lost, and the script may have run. Only the same request id may be sent again.
+ * - `fault`: Redis returned an error that a repeated call would return again.
  */
 export type Failure = "not_executed" | "unknown" | "fault";
 
 // Redis 6.2 wraps the error of a command inside a script: "ERR Error running script (…): … -OOM …".
 const ERROR_CODE = /^(?:ERR Error running script .*: -)?([A-Z][A-Z0-9]+)\b/;
-// Redis refuses these before a script's first write takes effect.
+// Errors with which Redis refuses a call before the first write of a script takes effect.
 const REFUSED = new Set(
   "NOSCRIPT READONLY LOADING MASTERDOWN CLUSTERDOWN TRYAGAIN MOVED ASK NOREPLICAS NOAUTH NOPERM WRONGPASS BUSY MISCONF OOM".split(
     " ",
@@ -35,18 +35,20 @@ const REASON_OF_CODE: ReadonlyMap<string, RefusalReason> = new Map([
   ["WRONGPASS", "no_auth"],
 ]);
 const NEVER_SENT = "Stream isn't writeable and enableOfflineQueue options is false";
-// A script failed halfway because its slot is being migrated. A key that it deleted must be created at the destination.
+// A script failed halfway because its slot is in migration. A key that the script deleted must be created at the
+// destination.
 const HALFWAY = /script attempted to access a non local key/i;
 
 /**
- * A reply that Lockkeeper's scripts cannot return. It is a defect in Lockkeeper, so repeating the call does not help.
+ * A reply that Lockkeeper's scripts cannot return. It indicates a defect in Lockkeeper, so repeating the call does not
+ * help.
  */
 export class UnexpectedReplyError extends Error {}
 
-/** The call was not sent because there was no connection. */
+/** The call was not sent, because there was no connection. */
 export class NeverSentError extends Error {}
 
-/** Redis did not finish the reply for these keys in time, so one of them may be too large to read. */
+/** Redis did not send the reply for these keys in time. One of them may be too large to read. */
 export class ReadTimeoutError extends Error {
   constructor(readonly keys: readonly Key[]) {
     super(TIMED_OUT);
@@ -55,21 +57,22 @@ export class ReadTimeoutError extends Error {
 
 const TIMED_OUT = "Command timed out";
 
-/** Whether the reply to a command timed out on an open connection. */
+/** Whether the reply to a command timed out while the connection stayed open. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === TIMED_OUT;
 }
 
 /**
- * Returns the error code of a reply, such as "OOM", also for a command inside a script; `undefined` if it has no code.
+ * Returns the error code of a reply, such as "OOM". Finds the code of a command inside a script too. Returns
+ * `undefined` if there is none.
  */
 export function readErrorCode(error: unknown): string | undefined {
   return error instanceof Error ? ERROR_CODE.exec(error.message)?.[1] : undefined;
 }
 
 /**
- * Returns the reason why Redis refused a command; `undefined` if `error` is not a refusal. For a transaction, returns
- * the reason for its first refused command.
+ * Returns why Redis refused a command, or `undefined` if `error` is not a refusal. For a transaction, returns the
+ * reason for its first refused command.
  */
 export function findRefusal(error: unknown): RefusalReason | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -94,7 +97,7 @@ export function classifyFailure(error: unknown): Failure {
   return isReplyError(error) ? "fault" : "unknown";
 }
 
-/** Whether `error` is an error reply, which means that a server received the call. */
+/** Whether `error` is an error reply. If so, a server received the call. */
 export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }
@@ -104,12 +107,12 @@ export function throwUnlessReply(error: unknown): void {
   if (!isReplyError(error)) throw error;
 }
 
-/** Whether the server is not a master, or not yet a master. Another connection may reach the master. */
+/** Whether the server is not a master, or not yet. Another connection may reach the master. */
 export function isNotMasterError(error: Error): boolean {
   return NO_MASTER.has(readErrorCode(error) ?? "");
 }
 
-/** Whether a cluster node redirected the command, because its slot is on another node or is being migrated. */
+/** Whether a cluster node redirected the command, because its slot is on another node or in migration. */
 export function isRedirectError(error: unknown): boolean {
   return isReplyError(error) && REDIRECT.has(readErrorCode(error) ?? "");
 }

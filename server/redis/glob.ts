@@ -7,8 +7,8 @@ type Token =
   | { literal: string };
 
 /**
- * A glob with Redis syntax: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. Matching uses two pointers
- * and one backtracking point, so its time is bounded for every key. As in Redis, `?` and a class match one byte.
+ * A glob with Redis syntax: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. As in Redis, `?` and a
+ * class match one byte. Matching uses two pointers and one backtracking point, which bounds its time for every key.
  */
 export class Glob {
   readonly #tokens: Token[];
@@ -21,7 +21,7 @@ export class Glob {
     return this.#matchesText(toByteCharacters(key));
   }
 
-  /** Matches a key that has not been decoded. */
+  /** Matches the bytes of a key, without decoding it. */
   matchesBytes(key: Uint8Array): boolean {
     return this.#matchesText(Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1"));
   }
@@ -53,7 +53,7 @@ export class Glob {
   }
 }
 
-/** A set of patterns that matches every key that at least one pattern matches. */
+/** A set of patterns. It contains every key that at least one of the patterns matches. */
 export class KeyPatternSet {
   readonly #globs: readonly Glob[];
 
@@ -77,7 +77,10 @@ export function removeCovered(patterns: readonly string[]): readonly string[] {
   return rest;
 }
 
-/** Whether one pattern provably matches all keys of another. Patterns with classes or escapes are never compared. */
+/**
+ * Whether one pattern provably matches all keys of another. Unless the patterns are equal, returns false if either has a
+ * class or an escape, or if `wide` has a `?`.
+ */
 export function covers(wide: string, narrow: string): boolean {
   if (wide === narrow) return true;
   return !/[?[\\]/.test(wide) && !/[[\\]/.test(narrow) && new Glob(wide).matches(narrow);
@@ -115,7 +118,7 @@ function parseTokens(pattern: string): Token[] {
   return tokens;
 }
 
-/** Adds the bytes of a class. As in Redis, a bracket that is escaped or ends a range does not close the class. */
+/** Adds the bytes of a class. As in Redis, a bracket does not close the class if it is escaped or ends a range. */
 function pushClass(pattern: string, open: number, tokens: Token[]): number {
   const negated = pattern[open + 1] === "^";
   let characters = "";

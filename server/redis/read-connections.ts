@@ -2,24 +2,24 @@ import type { Redis } from "ioredis";
 import { COMMAND_TIMEOUT_MS, waitUntilReady } from "./connect.ts";
 import { isTimeout } from "./failure.ts";
 
-/** How long a read waits for its connection to be reopened, in ms. */
+/** Time limit for reopening the connection of a read, in ms. */
 const READY_TIMEOUT_MS = 500;
 
 /**
- * The connections that read the keys of a master. Probes use another connection, so a missing reply delays other reads
- * but never makes the master count as down.
+ * The connections that read the keys of a master. Probes use another connection. A missing reply therefore delays other
+ * reads but does not make the master count as down.
  */
 export class ReadConnections {
-  /** The connection for batches of keys and for SCAN. It is closed and reopened when a reply times out. */
+  /** The connection for batches of keys and for SCAN. A timeout closes and reopens it. */
   readonly shared: Redis;
 
-  /** @param open opens a connection with this name that reconnects automatically */
+  /** @param open opens a connection with this name; it must reconnect automatically */
   constructor(private readonly open: (name: string) => Redis) {
     this.shared = open("reads");
     closeOnTimeout(this.shared);
   }
 
-  /** Returns the shared connection once it can send commands, or after half a second at the latest. */
+  /** Returns the shared connection once it can send commands, at the latest after 500 ms. */
   async waitUntilReady(): Promise<Redis> {
     if (this.shared.status !== "ready") {
       await waitUntilReady(this.shared, AbortSignal.timeout(READY_TIMEOUT_MS)).catch(() => undefined);
@@ -27,7 +27,7 @@ export class ReadConnections {
     return this.shared;
   }
 
-  /** Reads over a separate connection that is closed afterwards. @throws if the connection cannot be opened */
+  /** Reads over a separate connection and closes it afterwards. @throws if the connection cannot be opened */
   async readApart<Result>(read: (redis: Redis) => Promise<Result>): Promise<Result> {
     const redis = this.open("reads-apart");
     try {
@@ -44,7 +44,7 @@ export class ReadConnections {
   }
 }
 
-/** Closes the connection immediately, because until then Redis buffers unread replies without limit. */
+/** Closes the connection when a reply times out. Until it is closed, Redis buffers unread replies without limit. */
 function closeOnTimeout(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
@@ -56,7 +56,7 @@ function closeOnTimeout(redis: Redis): void {
   };
 }
 
-// A graceful end would keep the connection open until the server acknowledges it.
+// Destroys the socket. A graceful end would keep the connection open until the server acknowledges it.
 function dropStream(redis: Redis): void {
   redis.stream?.destroy();
 }

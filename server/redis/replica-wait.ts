@@ -2,41 +2,40 @@ import type { Redis } from "ioredis";
 import { waitUntilReady } from "./connect.ts";
 import { isRedirectError, NeverSentError } from "./failure.ts";
 
-/** The server that executed a script. */
+/** Where a script was executed: the server and its run id. */
 export interface ScriptExecution {
   readonly place: string;
   readonly runId: string | undefined;
 }
 
-/** A connection used for replica confirmations only: WAIT blocks every later command on its connection. */
+/** A connection for replica confirmations only, because WAIT blocks all later commands on its connection. */
 export interface WaitConnection {
   readonly redis: Redis;
   readonly place: string;
-  /** Returns the run id of the server behind this connection; `undefined` while it is unknown. */
+  /** Returns the run id of the server behind this connection; `undefined` if unknown. */
   getRunId(): string | undefined;
   /** Returns the key to write before WAIT; `undefined` if the server has no slots in its cluster. */
   findKey(): string | undefined;
-  /** Makes `findKey` return a key in another slot, because the server redirected the last one. */
+  /** Makes `findKey` return a key in another slot. Call this if the server redirected the last one. */
   skipKey(): void;
 }
 
-/** TTL of the key that is written before each WAIT, in ms. */
+/** TTL of the key that Lockkeeper writes before each WAIT, in ms. */
 const KEY_TTL_MS = 60_000;
 
 /**
  * Counts the replicas that have acknowledged everything a server has written so far.
  *
  * WAIT counts from the last write of its own connection (Redis 7.2, Valkey 7.2 and newer) or from its last command
- * (older versions). This class therefore writes a key immediately before WAIT: the offset of that write follows every
- * earlier write on the server, whichever connection made it. Calls that arrive while a count is in flight share the
- * next one.
+ * (older versions). A write of a key therefore precedes each WAIT. The offset of that write follows every earlier write
+ * on the server, on any connection. Calls that arrive during a count share the next one.
  */
 export class ReplicaWait {
   readonly #inFlight = new Map<string, Promise<number>>();
   readonly #next = new Map<string, Promise<number>>();
 
   /**
-   * @param timeoutMs how long replicas may take to acknowledge
+   * @param timeoutMs time limit for the replicas to acknowledge, in ms
    * @param getConnection returns the connection to the server at a place
    */
   constructor(
@@ -46,7 +45,7 @@ export class ReplicaWait {
   ) {}
 
   /**
-   * Counts the replicas that have acknowledged every write of the server up to and including the script's writes.
+   * Counts the replicas that have acknowledged every write of the server up to and including those of the script.
    *
    * @throws NeverSentError if another server has replaced the one that executed the script
    * @throws ReplyError if Redis refuses the write or WAIT
@@ -75,7 +74,7 @@ export class ReplicaWait {
     return waited;
   }
 
-  /** Sends SET and WAIT in one packet. If SET fails, the count is meaningless, so the error of SET is thrown. */
+  /** Sends SET and WAIT in one packet. Throws the error of SET if it fails, because the count then means nothing. */
   async #writeAndCount(line: WaitConnection, runId: string): Promise<number> {
     const deadline = performance.now() + this.timeoutMs;
     for (;;) {
@@ -97,8 +96,8 @@ export class ReplicaWait {
   }
 
   /**
-   * Asserts that the script ran on this server. Replicas of a new master acknowledge only its writes, which may not
-   * include the lock.
+   * Asserts that the script ran on this server. Replicas of a new master acknowledge only the writes of that master,
+   * which may not include the lock.
    */
   #assertSameServer(line: WaitConnection, runId: string): void {
     if (line.getRunId() !== runId)

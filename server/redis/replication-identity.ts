@@ -4,31 +4,31 @@ import { connect as connectTls } from "node:tls";
 import { AbstractConnector, type RedisOptions } from "ioredis";
 import type { RedisAddress } from "./connect.ts";
 
-/** The INFO fields of a server, read when a connection to it opens. */
+/** Fields of INFO, read when a connection to the server opens. */
 interface ServerIdentity {
   readonly runId: string | undefined;
   readonly replid: string | undefined;
-  /** The replication id of the master that the server followed before it was promoted. */
+  /** The replication id of the master that the server followed before its promotion. */
   readonly followed: string | undefined;
 }
 
 type Info = Readonly<Record<string, string | undefined>>;
 
 const NO_REPLID = /^0*$/;
-/** How long ioredis waits for the other side to close a connection, in ms. */
-const GOODBYE_MS = 2000;
+/** Time limit, in ms, for the other side to close a connection. */
+const CLOSE_TIMEOUT_MS = 2000;
 
 /**
  * Identifies the server behind a connection or cluster node, and reports when it was replaced or promoted. The identity
- * comes from the INFO that ioredis sends when a connection opens, so it is known before any command is sent.
+ * comes from the INFO that ioredis sends when a connection opens, so it is known before the first command.
  */
 export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string] }> {
   readonly #identities = new Map<string, ServerIdentity>();
   readonly #runIds = new Map<string, string | undefined>();
 
   /**
-   * Returns the run id of the server behind a connection, because two connections to the same address may reach
-   * different servers. `undefined` before the connection opens, or if the user may not run INFO.
+   * Returns the run id of the server behind a connection. Two connections to the same address may reach different
+   * servers. Returns `undefined` before the connection opens, or if the user may not run INFO.
    */
   getRunId(place: string, connection = ""): string | undefined {
     return this.#runIds.get(`${connection} ${place}`);
@@ -64,7 +64,7 @@ export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string
     const now = parseIdentity(info);
     const isReplaced = before === undefined ? this.#isPromotedReplica(now) : isOtherServer(before, now);
     this.#identities.set(place, now);
-    // A replica grants no locks; once promoted, it has a different replication id.
+    // A replica grants no locks. After its promotion, it has a different replication id.
     if (isReplaced && info.role !== "slave") this.emit("replaced", place);
   }
 
@@ -82,13 +82,13 @@ function parseIdentity({
 }
 
 function isOtherServer(before: ServerIdentity, now: ServerIdentity): boolean {
-  // Without INFO, a reconnect to the same server cannot be distinguished from a connection to another one.
+  // Without INFO, a reconnect to the same server looks like a connection to another one.
   if (now.runId === undefined || now.runId !== before.runId) return true;
-  // A master without replicas also changes its id after some time, but has no second id.
+  // A master without replicas also changes its id after some time, but then has no second id.
   return now.replid !== before.replid && now.followed !== undefined;
 }
 
-/** Creates an equivalent of ioredis's default connector, which is not exported. */
+/** Creates a connector like the default one of ioredis, which does not export it. */
 function createDirectConnector({
   path,
   host,
@@ -98,7 +98,7 @@ function createDirectConnector({
   const where = path === undefined ? { host: host ?? "127.0.0.1", port: port ?? 6379 } : { path };
   return class extends AbstractConnector {
     constructor() {
-      super(GOODBYE_MS);
+      super(CLOSE_TIMEOUT_MS);
     }
 
     async connect(): Promise<Socket> {

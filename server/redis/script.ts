@@ -14,23 +14,23 @@ export interface ScriptCall<Keys, Arguments> {
   arguments: Arguments;
 }
 
-/** `EVALSHA_RO`: Redis refuses every write of the script. Available since Redis 7.0. */
+/** With `EVALSHA_RO` (Redis 7.0 and newer), Redis refuses every write of the script. */
 type ReadCommand = "EVALSHA" | "EVALSHA_RO";
 
-/** The command that runs read-only scripts on a connection. `EVALSHA` by default. */
+/** The command for read-only scripts on each connection. `EVALSHA` by default. */
 const readCommands = new WeakMap<Redis, ReadCommand>();
 
 /**
- * Makes `Script.readMany` and `Script.read` use EVALSHA_RO on this connection. If Redis does not support EVALSHA_RO or
- * the user is not permitted to run it, EVALSHA is used from then on.
+ * Makes `Script.readMany` and `Script.read` use EVALSHA_RO on this connection. Switches to EVALSHA if Redis does not
+ * support EVALSHA_RO or the user may not run it.
  */
 export function preferReadOnlyScripts(redis: Redis): void {
   readCommands.set(redis, "EVALSHA_RO");
 }
 
 /**
- * A Lua file as a typed function that takes a tuple of keys and a tuple of arguments and returns a decoded reply. No
- * other code sends EVALSHA.
+ * A Lua file as a typed function. It takes a tuple of keys and a tuple of arguments, and returns a decoded reply. All
+ * EVALSHA calls go through this class.
  */
 export class Script<
   Keys extends readonly RedisArgument[],
@@ -51,13 +51,13 @@ export class Script<
 
   run(redis: Pick<Commands, "evalsha" | "eval">, keys: Keys, parameters: Arguments): Promise<Reply> {
     return redis.evalsha(this.#sha, keys.length, ...keys, ...parameters).then(this.decode, async (error) => {
-      // NOSCRIPT means that nothing was executed. EVAL executes the script and fills the server's cache.
+      // NOSCRIPT means that nothing was executed. EVAL executes the script and adds it to the server's cache.
       if (!isNoScript(error)) throw error;
       return this.decode(await redis.eval(this.source, keys.length, ...keys, ...parameters));
     });
   }
 
-  /** Runs a script that only reads. On a cluster, it runs like any other script. */
+  /** Runs a script that only reads. On a cluster, runs it like any other script. */
   async read(redis: Commands, keys: Keys, parameters: Arguments): Promise<Reply> {
     if (!isConnection(redis) || readCommands.get(redis) !== "EVALSHA_RO")
       return await this.run(redis, keys, parameters);
@@ -73,8 +73,8 @@ export class Script<
   }
 
   /**
-   * Sends many calls in one round trip. Each call has its own reply, with strings as bytes, or its own error. Use it
-   * only for read-only scripts: if the script is missing, all calls run again.
+   * Sends many calls in one round trip. Returns the reply of each call, with strings as bytes, or its error. Use this
+   * only for read-only scripts: if Redis does not know the script, all calls run again.
    */
   async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<(Reply | Error)[]> {
     if (calls.length === 0) return [];
@@ -112,23 +112,23 @@ function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }
 
-/** Whether the error means that Redis does not support EVALSHA_RO or that the user is not permitted to run it. */
+/** Whether Redis does not support EVALSHA_RO or the user may not run it. */
 function isReadCommandRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /^(ERR unknown command|NOPERM.* run the) .?evalsha_ro\b/i.test(error.message);
 }
 
 /**
- * Reads a Lua file and replaces each `-- include other.lua` line with that file. The path is relative to the including
- * file; `format/` is the folder of the format. A file is included once per scope: its line is removed where its names
- * are already visible. `-- include other.lua as function name` makes the file the body of a local function with its own
- * scope.
+ * Reads a Lua file and replaces each line `-- include other.lua` with that file. The path is relative to the including
+ * file; `format/` stands for the folder of the format. Each file is included once per scope: if its names are already
+ * visible, its line is removed. `-- include other.lua as function name` makes the file the body of a local function
+ * with its own scope.
  */
 export function readWithIncludes(file: URL, format?: URL): string {
   return readScope(file, format, new Set());
 }
 
-/** @param included the files whose names are visible to this file; files that it includes are added */
+/** @param included the files whose names are visible in this file; files that it includes are added to the set */
 function readScope(file: URL, format: URL | undefined, included: Set<string>): string {
   const include = (_: string, folder: string | undefined, name: string, functionName: string | undefined) => {
     if (folder !== undefined && format === undefined) throw new Error(`${file.pathname} is for a format`);

@@ -13,7 +13,7 @@ export function getTopology(where: RedisLocation): Topology {
   return "sentinel" in where ? "sentinel" : "cluster" in where ? "cluster" : "quorum";
 }
 
-/** Formats an address without passwords. */
+/** Formats a location without passwords. */
 export function formatLocation(where: RedisLocation): string {
   if (typeof where === "string") return parseRedisAddress(where).label;
   if ("sentinel" in where) return createSentinelAddress(where).label;
@@ -22,7 +22,7 @@ export function formatLocation(where: RedisLocation): string {
 }
 
 /**
- * Checks that Redis is reachable and supports locks.
+ * Checks that Lockkeeper can reach Redis and use it for locks.
  *
  * @param setting the setting that contains the address
  * @throws StartupError with a one-line message if Redis is unreachable or does not support locks
@@ -35,8 +35,8 @@ export async function probeTarget(where: RedisLocation, setting: string): Promis
 }
 
 /**
- * Returns the facts about the first reachable master if a majority is reachable. Otherwise throws the error of the
- * first master that failed.
+ * Checks all masters of a quorum. Returns the facts about the first reachable one if a majority is reachable.
+ * Otherwise, throws the error of the first master that failed.
  */
 async function probeMajority(urls: readonly string[], setting: string): Promise<ServerFacts> {
   const results = await Promise.allSettled(
@@ -55,7 +55,7 @@ async function probeCluster(where: ClusterLocation, setting: string): Promise<Se
   try {
     await map.refresh();
   } catch {
-    // The check of one node gives a better error than the missing slot map.
+    // The check of a single node gives a better error than a missing slot map.
     return await checkServer(address.getNodeAddress(address.seeds[0] ?? ""), {
       setting,
       topology: "cluster",

@@ -7,7 +7,10 @@ import type { LocatedTargetSettings, Target } from "./target.ts";
 const PAUSE_MIN_MS = 500;
 const PAUSE_MAX_MS = 5000;
 
-/** Opens a target and retries until it is reachable. An open target stays open while its Redis is unreachable. */
+/**
+ * Opens a target. Retries until the target is reachable. Afterwards, the target stays open even while its Redis is
+ * unreachable.
+ */
 export class TargetConnector {
   /** Time of the first attempt, in Unix milliseconds. */
   readonly triedSince = Date.now();
@@ -36,7 +39,7 @@ export class TargetConnector {
     return this.settings.name;
   }
 
-  /** The open target; `undefined` until it is first reached. Until then, `reason` explains why it is not open. */
+  /** The open target; `undefined` until it is first reached. `reason` then explains why. */
   get target(): Target | undefined {
     return this.#target;
   }
@@ -46,7 +49,7 @@ export class TargetConnector {
     return this.#reason;
   }
 
-  /** Opens the target. Resolves after the first attempt; later attempts run in the background. */
+  /** Opens the target. Resolves after the first attempt. Later attempts run in the background. */
   async start(): Promise<void> {
     try {
       await this.connectOnce();

@@ -30,7 +30,7 @@ import { Watcher } from "../watch/watcher.ts";
 import { formatLocation, getTopology, probeTarget } from "./probe-target.ts";
 import type { TargetSettings } from "./target-settings.ts";
 
-/** An open target: the index of its locks, their history, and the verbs. */
+/** An open target: the index of its locks, the history of its locks, and the verbs. */
 export interface Target extends Pick<TargetSettings, "name" | "label" | "environment" | "policy"> {
   readonly topology: Topology;
   /** Address without passwords. */
@@ -44,7 +44,7 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly rules: FormatRuleStore;
   readonly notes: Notes;
   readonly stats: LockStats;
-  /** The wait-for graph. */
+  /** Computes which clients wait for which locks, and finds deadlocks. */
   readonly waits: WaitMonitor;
   /** Whether this instance writes the target's history. */
   isRecorder(): boolean;
@@ -52,13 +52,13 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   close(): Promise<void>;
 }
 
-/** The settings of a target whose address is known, even if the target is the embedded Redis. */
+/** The settings of a target after its address is known. For the embedded Redis, this is after its start. */
 export type LocatedTargetSettings = TargetSettings & {
   readonly where: RedisLocation;
   readonly locksMax: number;
 };
 
-/** Opens a target. @throws StartupError if it cannot be reached or does not support locks */
+/** Opens a target. @throws StartupError if the target cannot be reached or does not support locks */
 export async function openTarget(settings: LocatedTargetSettings, deps: TargetDeps): Promise<Target> {
   const { name, label, environment, policy, where, setting } = settings;
   const server = await probeTarget(where, setting);
@@ -95,7 +95,7 @@ export async function openTarget(settings: LocatedTargetSettings, deps: TargetDe
   };
 }
 
-/** The parts of the process that a target uses. */
+/** The components of the process that targets share. */
 export interface TargetDeps {
   readonly home: HomeStore;
   readonly openStore: OpenStore;
@@ -103,9 +103,7 @@ export interface TargetDeps {
   readonly log: Logger;
 }
 
-/**
- * Opens the verbs of a target. A quorum may have any number of masters; an even number is reported as a health finding.
- */
+/** Opens the verbs of a target. A quorum may have any number of masters. An even number causes a health finding. */
 function openTargetBackend(
   { where, policy: { lockable, readOnly }, safety, fairWaitMs }: LocatedTargetSettings,
   libraries: SeenLibraries,
@@ -179,7 +177,7 @@ function startWatching(
   return { masters, journal, watcher, waits, stats, finder, isRecorder, close };
 }
 
-/** Returns the hold if it is listed, or `undefined` otherwise. Statistics omit the same locks as lists. */
+/** Returns the hold if it is listed, otherwise `undefined`. Statistics and lists omit the same locks. */
 function selectListed(hold: ObservedHold | undefined): ObservedHold | undefined {
   return hold?.isListed === true ? hold : undefined;
 }

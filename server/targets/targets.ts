@@ -39,17 +39,17 @@ export class Targets {
     );
   }
 
-  /** The targets that have been reached. */
+  /** The targets that have been reached since startup. */
   get openTargets(): Target[] {
     return this.connectors.flatMap(({ target }) => target ?? []);
   }
 
-  /** The names of the targets that have not been reached. */
+  /** The names of the targets that have not been reached since startup. */
   get unopenedNames(): string[] {
     return this.connectors.filter(({ target }) => target === undefined).map(({ name }) => name);
   }
 
-  /** Calls the listener for each open target now, and whenever another one opens. */
+  /** Calls the listener for each open target now, and for each other target when it opens. */
   onOpen(listener: (target: Target) => void): void {
     for (const connector of this.connectors) {
       if (connector.target !== undefined) listener(connector.target);

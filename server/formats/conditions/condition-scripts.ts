@@ -14,12 +14,12 @@ type Keys = RedisArgument[];
 export type ConditionKind = "lock" | "fair";
 
 /**
- * The state of a waiter. `waiting`: waits for a signal. `signalled`: received a signal. `stopped`: no longer waits, and
- * received no signal. `lost`: Redis has no record of the waiter, so its hold cannot be restored.
+ * The state of a waiter. `waiting`: waits for a signal. `signalled`: received a signal. `stopped`: stopped waiting
+ * without a signal. `lost`: Redis has no record of the waiter, so its hold cannot be restored.
  */
 export type WaiterState = "waiting" | "signalled" | "stopped" | "lost";
 
-/** The status of a waiter, as returned to its client. */
+/** The status of a waiter, as a script returns it to the client. */
 export interface WaiterStatus {
   readonly state: WaiterState;
   /** When the waiter stopped waiting for a signal, in Unix ms; `undefined` until then. */
@@ -56,19 +56,19 @@ export interface ConditionRequest extends LockRequest, HoldIdentity {
 }
 
 /**
- * How a client ends its wait. `stop`: ends the wait for a signal; the client then re-acquires the lock. `leave`:
- * removes the waiter. `keep`: keeps the waiter for a limited time, for a client that may return.
+ * How a client ends its wait. `stop`: ends the wait for a signal, after which the client acquires the lock again.
+ * `leave`: removes the waiter. `keep`: keeps the waiter for a limited time, because the client may return.
  */
 export type LeaveMode = "stop" | "leave" | "keep";
 
-/** The scripts of the conditions of a lock. */
+/** The condition scripts. */
 export class ConditionScripts {
   readonly #await: Readonly<Record<ConditionKind, Script<Keys, Keys, AwaitReply>>>;
   readonly #signal: Readonly<Record<ConditionKind, Script<Keys, Keys, SignalReply>>>;
   readonly #renew: Script<Keys, Keys, WaiterStatus[]>;
   readonly #leave: Script<Keys, Keys, WaiterStatus>;
 
-  /** @param scripts the folder of the scripts of locks */
+  /** @param scripts the folder with the lock scripts */
   constructor(scripts: URL = new URL("../", import.meta.url)) {
     const file = (name: string) => new URL(`conditions/${name}.lua`, scripts);
     const forKinds = <Reply>(name: string, decode: (reply: unknown) => Reply) => ({
@@ -81,7 +81,7 @@ export class ConditionScripts {
     this.#leave = new Script(file("leave"), parseLeaveReply);
   }
 
-  /** Gives up a hold and begins to wait. @param fairWaitMs only for a fair lock */
+  /** Gives up a hold and begins to wait. @param fairWaitMs the fair wait time in ms; only for a fair lock */
   await(
     redis: Commands,
     channel: string,
@@ -101,7 +101,7 @@ export class ConditionScripts {
     );
   }
 
-  /** Signals waiters of a condition, as the holder of the lock. */
+  /** Signals waiters of a condition. Only the holder of the lock may do this. */
   signal(
     redis: Commands,
     { key, kind }: Pick<HoldRef, "key"> & { readonly kind: ConditionKind },

@@ -22,13 +22,13 @@ export type ForceRelease = (
   ask: ForceReleaseParams,
 ) => Promise<ForceReleaseReply>;
 
-/** Builds the arguments that the scripts share: actor, reason, extent, and the holders to release. */
+/** Builds the arguments that all scripts have: actor, reason, extent, and the holders to release. */
 function buildCommonArguments(
   channel: string,
   seen: HeldObservation,
   { holder, by, reason, reservation }: ForceReleaseParams,
 ) {
-  // A lock that still has other holders cannot be reserved.
+  // A lock cannot be reserved while it has other holders.
   const scope = holder === undefined || reservation !== undefined ? "all" : "some";
   const holders: readonly SeenHolder[] = holder === undefined ? seen.holders : [holder];
   return { holders, words: [channel, JSON.stringify({ by, reason }), scope] };
@@ -75,7 +75,7 @@ export function forceReleaseFields(
 }
 
 export interface JobKeys {
-  /** The hash, its digest, its info, the jobs about to acquire it, the waiting jobs, and both registries. */
+  /** The hash, its digest, its info, the primed jobs, the queued jobs, and both registries. */
   readonly keys: RedisArgument[];
   readonly version: "8" | "9";
   readonly digest: RedisArgument;

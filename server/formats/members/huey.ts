@@ -6,13 +6,15 @@ import { type RawKey, toOwner } from "../raw-key.ts";
 import { type ForceRelease, forceReleaseFields } from "./force-release-members.ts";
 import { sortHolders } from "./scored-members.ts";
 
-/** The name of the result hash of a huey instance. The default storage also keeps locks in this hash. */
+/**
+ * Matches the name of the result hash of a huey instance. With the default storage, this hash also contains the locks.
+ */
 const RESULTS = /(?:^|:)huey\.results\.(.+)$/s;
 const LOCK = ".lock.";
 
 /**
  * Detects huey's `lock_task` with the default storage: a field `<name>.lock.<lock>` among the task results. Each such
- * field is a lock without an owner. The TTLs of fields are not read.
+ * field is a lock without an owner. Lockkeeper does not read the TTLs of fields.
  */
 export function detectHueyLocks(raw: RawKey): DetectedLock | undefined {
   const [, results] = raw.type === "hash" ? (RESULTS.exec(formatKey(raw.key)) ?? []) : [];
@@ -29,7 +31,10 @@ export function detectHueyLocks(raw: RawKey): DetectedLock | undefined {
   return { ...known, holders: sorted, remainingMs: raw.remainingMs };
 }
 
-/** huey removes all characters except letters, digits and underscores from the name of the hash. */
+/**
+ * Whether the field is a lock. huey removes all characters except letters, digits and underscores from the name of the
+ * hash.
+ */
 function isLockField(field: Key, results: string): boolean {
   const name = field.slice(0, Math.max(0, field.indexOf(LOCK)));
   return name !== "" && (name === results || name.replace(/\W/g, "") === results);

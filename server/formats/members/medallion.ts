@@ -25,9 +25,9 @@ import {
 /** Matches `<machine>_<process id>_<id>`. */
 const OWNER = /^(.+)_(\d{1,10})_[0-9a-f]{32}$/s;
 const READERS = ".readers";
-/** Each acquire and renewal sets the TTL of a semaphore's key to this many leases. */
+/** Number of leases to which each acquire and renewal sets the TTL of a semaphore's key. */
 const KEY_LEASES = 3;
-/** Tolerance between the Redis clock and the clock by which the library computes the end of its lease. */
+/** Tolerance, in ms, between the Redis clock and the clock from which the library computes the end of its lease. */
 const TOLERANCE_MS = 5;
 const WAITING_WRITER = "_WRITERWAITING";
 
@@ -43,8 +43,8 @@ function toHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
 const isOwner = (owner: Key) => OWNER.test(owner) && !owner.endsWith(WAITING_WRITER);
 
 /**
- * Detects the readers of a read/write lock. Only the whole set has a TTL, so dead readers remain in the set as long as
- * a live reader renews it.
+ * Detects the readers of a read/write lock. Only the whole set has a TTL. While a live reader renews it, dead readers
+ * remain in the set.
  */
 export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const owners = raw.type === "set" ? (parseOwners(raw.content) ?? []) : [];
@@ -78,8 +78,8 @@ export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): Detect
 }
 
 /**
- * Assesses how likely the key is a semaphore. A set of connections that are scored by their last activity differs from
- * a semaphore only in the TTL of the key.
+ * Assesses how likely the key is a semaphore. A set of connections scored by their last activity looks the same, except
+ * for the TTL of the key.
  */
 function assessPermits({ key, remainingMs }: RawKey, lastMs: number): Confidence {
   const isLeased = lastMs > 0 && remainingMs !== null && remainingMs >= KEY_LEASES * lastMs - TOLERANCE_MS;
@@ -94,7 +94,7 @@ function buildWaitingWriterCommands(key: Key): [command: string, key: Buffer, fr
 }
 
 /**
- * Reads the waiting writer in the writer's key, which contains at most one. Other waiting writers and all waiting
+ * Reads the waiting writer from the writer's key, which contains at most one. Other waiting writers and all waiting
  * readers are not visible.
  */
 const WAITING_WRITER_DETAILS: DetailReader = {
@@ -105,7 +105,7 @@ const WAITING_WRITER_DETAILS: DetailReader = {
   },
 };
 
-/** A waiting writer blocks new readers, so it is served next, once the current readers have released the lock. */
+/** A waiting writer blocks new readers. It acquires the lock once the current readers have released it. */
 const WAITING_WRITER_QUEUE: QueueReader = {
   order: "in_turn",
   buildCommands: buildWaitingWriterCommands,
@@ -122,7 +122,8 @@ export const MEDALLION_READERS: LockFormat = {
   detect: detectMedallionReaders,
   more: WAITING_WRITER_DETAILS,
   queue: WAITING_WRITER_QUEUE,
-  // Not reservable: the reservation would be a writer in another key, which is listed and released as a separate lock.
+  // Not reservable: a reservation would be a writer in another key, which Lockkeeper would list and release as a
+  // separate lock.
   releaser: { oneHolder: true, reservable: false, forceRelease: forceReleaseUnscored },
 };
 
@@ -130,6 +131,6 @@ export const MEDALLION_SEMAPHORE: LockFormat = {
   name: "medallion",
   types: ["zset"],
   detect: detectMedallionPermits,
-  // Not reservable: Redis does not store the number of permits, so a reservation cannot acquire all remaining permits.
+  // Not reservable: Redis does not store the number of permits, so a reservation cannot acquire all of them.
   releaser: { oneHolder: true, reservable: false, forceRelease: createScoredRelease("end") },
 };

@@ -13,7 +13,7 @@ import {
   sortHolders,
 } from "./scored-members.ts";
 
-/** The longest time by which a client's clock may be ahead of the Redis clock. */
+/** Maximum time, in ms, by which a client's clock may be ahead of the Redis clock. */
 const AHEAD_MS = 60_000;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 /** Matches a UUID, with or without text that the application appends after a dash. */
@@ -26,9 +26,9 @@ interface Member extends ScoredMember {
 
 /**
  * Detects Semaphore and MultiSemaphore of redis-semaphore. Each score is the time of a holder's last refresh on the
- * clock of its client. The timeout is stored only as the TTL of the key, which the latest refresh set. All holders are
- * assumed to have the same timeout, so a member expires before the key by the difference between its score and the
- * latest one. Differences between the clients' clock and the Redis clock cancel out.
+ * client's clock. The timeout of the holders is stored only as the TTL of the key, which the latest refresh set. All
+ * holders are assumed to have the same timeout, so a member expires before the key by the difference between its score
+ * and the latest score. Differences between the clients' clock and the Redis clock cancel out.
  */
 export function detectRedisSemaphore(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const scored = parseScoredMembers(raw);
@@ -78,6 +78,6 @@ export const REDIS_SEMAPHORE: LockFormat = {
   name: "redis-semaphore",
   types: ["zset"],
   detect: detectRedisSemaphore,
-  // Not reservable: Redis does not store the number of permits, so a reservation cannot acquire all remaining permits.
+  // Not reservable: Redis does not store the number of permits, so a reservation cannot acquire all of them.
   releaser: { oneHolder: true, reservable: false, forceRelease: createScoredRelease("refresh") },
 };

@@ -2,13 +2,10 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { SeenHolder } from "../observation.ts";
 import { type RawKey, toOwner } from "../raw-key.ts";
 
-/**
- * The maximum size of an owner in bytes. It is limited because every open page receives each holder. Must match
- * redisson-owner.ts.
- */
+/** Maximum size of an owner in bytes, because every open page receives each holder. Must match redisson-owner.ts. */
 const OWNER_BYTES_MAX = 1024;
 
-/** Decodes members as owners; `undefined` if one is too long. */
+/** Decodes members as owners. Returns `undefined` if a member is too long. */
 export function parseOwners(members: readonly Buffer[]): Key[] | undefined {
   return members.every(({ length }) => length <= OWNER_BYTES_MAX) ? members.map(toOwner) : undefined;
 }
@@ -19,7 +16,10 @@ export interface ScoredMember {
   readonly score: number;
 }
 
-/** Parses the members of a sorted set. Empty if the key has another type, or if the set or a member is too large. */
+/**
+ * Parses the members of a sorted set. Returns an empty list if the key has another type, or if the set or a member is
+ * too large.
+ */
 export function parseScoredMembers({ type, content }: Pick<RawKey, "type" | "content">): ScoredMember[] {
   if (type !== "zset") return [];
   const members = parseOwners(content.filter((_, at) => at % 2 === 0)) ?? [];
@@ -27,7 +27,7 @@ export function parseScoredMembers({ type, content }: Pick<RawKey, "type" | "con
 }
 
 /**
- * Whether a score can be a time: Unix milliseconds from 2001 to 2286. The scores of other sorted sets are rarely in this
+ * Whether a score can be a time: Unix milliseconds from 2001 to 2286. Other sorted sets rarely have scores in this
  * range.
  */
 export function isTimeScore({ score }: ScoredMember): boolean {
@@ -37,8 +37,8 @@ export function isTimeScore({ score }: ScoredMember): boolean {
 type Holders = readonly [SeenHolder, ...SeenHolder[]];
 
 /**
- * Returns the holders that have not expired. If all of them have expired, returns all of them: the lock has ended, but
- * its key still exists.
+ * Returns the holders that have not expired. If all have expired, returns all of them: the lock has ended, but its key
+ * still exists.
  *
  * @param members `leftMs` is the remaining time of a member in ms; `null` if the member has no TTL
  */
@@ -49,13 +49,15 @@ export function selectLiving<Each extends { leftMs: number | null }>(
   return alive.length > 0 ? alive : members;
 }
 
-/** Sorts holders by token, because a renewal would change their order by score. `undefined` if there are no holders. */
+/** Sorts holders by token, because each renewal changes their order by score. Returns `undefined` if there are none. */
 export function sortHolders(holders: readonly SeenHolder[]): Holders | undefined {
   const [first, ...rest] = holders.toSorted((a, b) => (a.token < b.token ? -1 : 1));
   return first === undefined ? undefined : [first, ...rest];
 }
 
-/** Returns the time in ms until the last lease ends and the lock becomes free; `null` if a holder has no TTL. */
+/**
+ * Returns the time, in ms, until the last lease ends and the lock becomes free. Returns `null` if a holder has no TTL.
+ */
 export function findLastEndMs(members: readonly { leftMs: number | null }[]): number | null {
   const left = members.map(({ leftMs }) => leftMs ?? Number.POSITIVE_INFINITY);
   const longest = Math.max(...left);

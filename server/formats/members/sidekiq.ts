@@ -21,12 +21,12 @@ const JOB_ID = /^[0-9a-f]{24}$/;
 const DIGEST = "[0-9a-f]{32,64}(?::RUN)?";
 const BY_DEFAULT = new RegExp(`^(|.*:)uniquejobs:${DIGEST}${LOCKED}$`, "s");
 const BY_ANY_PREFIX = new RegExp(`:${DIGEST}${LOCKED}$`);
-/** The element that wakes waiters; an unlock leaves it in the list for five seconds. */
+/** The element that wakes waiters. An unlock leaves it in the list for five seconds. */
 const SENTINEL = "1";
 const WAITING_MAX = 256;
 
 /**
- * The info of a lock. Version 9 stores it in the value of each job; version 8 stores it in a separate key if
+ * The info of a lock. Version 9 stores it in the value of each job. Version 8 stores it in a separate key, if
  * configured.
  */
 const LockInfo = z.object({
@@ -103,7 +103,9 @@ function detectVersion({ holders: [{ stored }] }: HeldObservation): JobKeys["ver
   return stored?.[0]?.startsWith("{") ? "9" : "8";
 }
 
-/** Returns the keys that belong to a lock. A namespace is a prefix of all of these keys, but not of the digest. */
+/**
+ * Returns the keys that belong to a lock. A namespace is a prefix of each of these keys, but is not part of the digest.
+ */
 function buildJobKeys(seen: HeldObservation): JobKeys {
   const locked = Buffer.from(encodeKey(seen.key));
   const digest = locked.subarray(0, -LOCKED.length);
@@ -119,7 +121,7 @@ function buildJobKeys(seen: HeldObservation): JobKeys {
   };
 }
 
-/** Version 8: reads the waiters of the lock and its info. */
+/** Reads the waiters and the info of a version 8 lock. */
 const JOB_DETAILS: DetailReader = {
   buildCommands(seen) {
     if (detectVersion(seen) === "9") return [];
@@ -155,7 +157,7 @@ function addRecord(
   return [{ ...first, ...record }, ...rest.map((holder) => ({ ...holder, ...record }))];
 }
 
-/** The client that pops an id runs that job, so waiters do not acquire the lock in the order of the list. */
+/** The client that pops an id runs that job. Waiters therefore do not acquire the lock in list order. */
 const JOB_QUEUE: QueueReader = {
   order: "unknown",
   buildCommands(key) {
@@ -186,6 +188,6 @@ export const SIDEKIQ: LockFormat = {
   detect: detectSidekiqJobs,
   more: JOB_DETAILS,
   queue: JOB_QUEUE,
-  // Not reservable: its reaper releases locks that are not held by the id of a job.
+  // Not reservable: the reaper of the library releases locks whose holder is not the id of a job.
   releaser: { oneHolder: true, reservable: false, forceRelease: createJobsRelease(buildJobKeys) },
 };

@@ -16,7 +16,7 @@ import {
 const WRITE = "__write__";
 /** Matches 32 bytes in base64, or the owner of a reservation. */
 const TOKEN = /^[A-Za-z0-9+/]{43}=$|^lockkeeper:reserve:/;
-/** Tolerance between the reads of the clock and of the TTL. */
+/** Tolerance, in ms, between reading the clock and reading the TTL. */
 const TOLERANCE_MS = 5;
 
 /** Detects a Symfony lock. Each score is the time at which a holder expires. The key expires with the last holder. */
@@ -47,10 +47,7 @@ export function detectSymfony(raw: RawKey, how: DetectionBasis): DetectedLock | 
   return { ...known, confidence, holders, remainingMs: findLastEndMs(alive) };
 }
 
-/**
- * Assesses how likely the key is a lock. The key of an unrelated sorted set of hashes does not expire at its highest
- * score.
- */
+/** Assesses how likely the key is a lock. The key of an unrelated sorted set does not expire at its highest score. */
 function assessConfidence(
   { key, remainingMs }: RawKey,
   lastMs: number | null,
@@ -68,6 +65,6 @@ export const SYMFONY: LockFormat = {
   name: "symfony",
   types: ["zset"],
   detect: detectSymfony,
-  // Reserved as an exclusive holder, which every client of the library respects.
+  // A reservation is stored as an exclusive holder, which every client of the library respects.
   releaser: { oneHolder: true, reservable: true, forceRelease: createScoredRelease("end", WRITE) },
 };

@@ -14,15 +14,15 @@ import { parseMultiLock } from "./multi-lock.ts";
 import { findLongestRemainingMs, parseCounter, parsePermits } from "./permits.ts";
 import { parseReadWriteLock } from "./read-write-lock.ts";
 
-/** The holder name for objects whose owner Redisson does not store. */
+/** The name of the holder for objects whose owner Redisson does not store. */
 export const UNNAMED_HOLDER = "unnamed";
 
-/** A longer TTL suggests data other than a lock, because few leases are this long. */
+/** Maximum TTL, in ms, that is typical of a lock. A longer TTL suggests other data. */
 const LEASE_MS_MAX = 24 * 3_600_000;
 
 const BASE = { format: "redisson", candidates: [] } as const;
 
-/** Detects Redisson's lock objects. */
+/** Detects the lock objects of Redisson. */
 export function detectRedisson(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   if (raw.type === "hash") return detectHash(raw, how);
   if (raw.type !== "string") return undefined;
@@ -72,9 +72,9 @@ function toPlainLock(raw: RawKey, holders: [SeenHolder, ...SeenHolder[]], how: D
 }
 
 /**
- * Assesses a hash whose fields look like those of a lock. The fields of a shopping cart `{uuid:variant → quantity}` or
- * of a set of connections `{uuid:shard → 1}` look the same. Only two kinds of evidence are conclusive: a Redisson queue
- * or counter for the lock, and a key that names a lock.
+ * Assesses a hash whose fields look like those of a lock. The fields of a shopping cart `{uuid:variant → quantity}`, or
+ * of a set of connections `{uuid:shard → 1}`, look the same. Only two kinds of evidence are conclusive: a queue or
+ * counter of Redisson for the lock, and a key that names a lock.
  *
  * @param hasCompanion whether Redisson stores another key for this lock
  */
@@ -92,7 +92,7 @@ function assessConfidence(
   return hasLockLikeName(key) && remainingMs <= LEASE_MS_MAX ? "likely" : "possible";
 }
 
-/** Only Redisson writes owners next to a `mode`. */
+/** Assesses a hash with a `mode`. No other library writes owners next to a `mode`. */
 function assessReadWriteConfidence(
   { key, remainingMs }: RawKey,
   [{ seq }]: DetectedLock["holders"],
@@ -102,7 +102,7 @@ function assessReadWriteConfidence(
   return isNamedAsLock(key) ? "likely" : "possible";
 }
 
-/** Detects a latch that Lockkeeper set: its companion names it. */
+/** Detects a latch that Lockkeeper set. Its companion identifies it as a latch. */
 function detectLatch({ content, remainingMs }: RawKey): DetectedLock | undefined {
   const count = parseCounter(content[0]);
   if (count === undefined) return undefined;
@@ -112,7 +112,7 @@ function detectLatch({ content, remainingMs }: RawKey): DetectedLock | undefined
 
 /**
  * Detects a semaphore or latch in a key to which a rule assigns this format. The channel of the subscribers shows which
- * of the two it is.
+ * of the two the key is.
  */
 function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefined {
   const count = parseCounter(content[0]);
@@ -122,6 +122,6 @@ function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefin
   return { ...known, holders: [createForeignHolder(UNNAMED_HOLDER)], remainingMs, permits };
 }
 
-/** Whether the lock is known only as a number, which may be a semaphore or a latch. */
+/** Whether only a number is known about the lock, which may be a semaphore or a latch. */
 export const isUnnamedCounter = ({ type, holders }: HeldObservation) =>
   type === "string" && holders[0].token === UNNAMED_HOLDER;

@@ -30,7 +30,7 @@ const entriesScript = createReleaseScript("force-release-entries.lua");
 const permitsScript = createReleaseScript("force-release-permits.lua");
 const counterScript = createReleaseScript("force-release-counter.lua");
 
-/** Returns which release actions are available for a lock, with a note for the operator. */
+/** Returns the release actions that are available for a lock, with a note for the operator. */
 export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTerms {
   if (seen.isPlain === true) {
     return {
@@ -60,7 +60,7 @@ export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTer
   };
 }
 
-/** Releases a lock in the same way as Redisson, with the script for its kind. */
+/** Releases a lock as Redisson does, with the script for its kind. */
 export function forceReleaseRedisson(
   redis: Commands,
   channel: string,
@@ -83,7 +83,7 @@ export function forceReleaseRedisson(
 
 const formatActor = ({ by, reason }: ForceReleaseParams) => JSON.stringify({ by, reason });
 
-/** Returns the holders to release: one, or all. */
+/** Returns the holders to release: the given one, otherwise all. */
 function selectHolders({ holders }: HeldObservation, { holder }: ForceReleaseParams): readonly SeenHolder[] {
   return holder === undefined ? holders : [holder];
 }
@@ -165,8 +165,8 @@ function forceReleasePermits(
 }
 
 /**
- * Returns the ids of a hold's permits, and the name, token, fencing token and client channel of the hold. The last
- * three are empty for another library.
+ * Returns the ids of a hold's permits, and the owner, token, fencing token and client channel of the hold. For another
+ * library, the last three are empty.
  */
 function toPermitHold({ token, owner, count, fence }: SeenHolder) {
   const text = String(token);

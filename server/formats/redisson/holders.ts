@@ -2,12 +2,12 @@ import { type Companion, toSeenHolder } from "../companion.ts";
 import type { SeenHolder } from "../observation.ts";
 import { isForeignOwner, parseCount } from "./redisson-owner.ts";
 
-/** Limit of the fields of a lock, the same as in storage.lua. */
+/** Maximum number of fields of a lock. Must match storage.lua. */
 const FIELDS_MAX = 64;
 
 /**
- * Parses the holders in a hash. Empty if the hash is another kind of lock (a read/write lock has a `mode`) or
- * application data.
+ * Parses the holders in a hash. Returns an empty list if the hash is another kind of lock (a read/write lock has a
+ * `mode`) or application data.
  */
 export function parseHolders(fields: readonly string[], companion: Companion | undefined): SeenHolder[] {
   const holders: SeenHolder[] = [];

@@ -19,14 +19,17 @@ export type LatchReply =
       readonly asOf: number;
       /** 0 if the latch is open. */
       readonly count: number;
-      /** When a client of Lockkeeper last opened it, in Unix microseconds; 0 if unknown. Only for `count`. */
+      /**
+       * When a client of Lockkeeper last opened the latch, in Unix microseconds; 0 if unknown. Only in the reply for
+       * `count`.
+       */
       readonly openedUs: number;
     };
 
 const LATCH = `${TARGET_PREFIX}latch`;
 const buildOpenedKey = (key: Key) => buildColocatedKey(LATCH, key);
 /**
- * Builds the companion key of the latch and the permit keys of both kinds of semaphore, which show that another kind
+ * Builds the companion key of the latch and the permit keys of both kinds of semaphore. They show whether another kind
  * uses the key.
  */
 const buildOtherKeys = (key: Key) => [
@@ -34,17 +37,17 @@ const buildOtherKeys = (key: Key) => [
   buildPermitsKey(key),
   buildPlainPermitsKey(key),
 ];
-/** Hashes the id, because it can contain braces, which would change the slot. */
+/** Builds the key of a request. Hashes the id, because braces in it would change the slot. */
 const buildRequestKey = (key: Key, id: string) =>
   buildColocatedKey(`${LATCH}:${createHash("sha256").update(id).digest("base64url").slice(0, 22)}`, key);
 
-/** Reads and changes latches, each in one script. */
+/** Reads and changes latches, with one script per operation. */
 export class LatchScripts {
   readonly #set: Script<Keys, Keys, LatchReply>;
   readonly #countDown: Script<Keys, Keys, LatchReply>;
   readonly #read: Script<Keys, Keys, LatchReply>;
 
-  /** @param scripts the folder of the scripts */
+  /** @param scripts the folder with the latch scripts */
   constructor(scripts: URL = new URL("latch/", import.meta.url)) {
     const script = (name: string) => new Script<Keys, Keys, LatchReply>(new URL(name, scripts), parseReply);
     this.#set = script("set-count.lua");

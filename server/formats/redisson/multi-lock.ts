@@ -5,9 +5,9 @@ const END = ":expire_time";
 const COUNT = ":lock_count";
 
 /**
- * Parses the hash of a `getMultiLock(group, values)` lock. Returns one holder per locked value; `undefined` if the hash
- * is not such a lock. Expired entries remain in the key without holding anything, so they are returned only if there
- * are no others.
+ * Parses the hash of a `getMultiLock(group, values)` lock. Returns one holder per locked value, or `undefined` if the
+ * hash is not such a lock. Expired entries stay in the key but hold nothing, so they are returned only if there are no
+ * others.
  *
  * @param leftMs TTL of the key, which all entries share
  */
@@ -36,7 +36,7 @@ export function parseMultiLock(
 }
 
 /**
- * Whether the field belongs to an entry. True even if another thread has taken over the entry, because its fields
+ * Whether the field belongs to an entry. Also true if another thread has taken over the entry, because its fields
  * remain.
  */
 function isEntryField(field: string): boolean {

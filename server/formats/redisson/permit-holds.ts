@@ -4,7 +4,9 @@ import { READ_TEXTS, type ReadCommand } from "../queue-reader.ts";
 import { COMPANION_BYTES_MAX } from "../raw-key.ts";
 import { buildPermitCompanionKey, computePermitIds } from "./permit-ids.ts";
 
-/** Builds the command that reads a companion for each permit. Only the first permit of a Lockkeeper hold has one. */
+/**
+ * Builds the command that reads one companion per permit. Only the first permit of a Lockkeeper hold has a companion.
+ */
 export function buildPermitCommands({ key, holders }: HeldObservation): ReadCommand[] {
   const [first = "", ...others] = holders.map(({ token }) =>
     buildPermitCompanionKey(key, Buffer.from(String(token), "hex")),
@@ -12,7 +14,9 @@ export function buildPermitCommands({ key, holders }: HeldObservation): ReadComm
   return [[READ_TEXTS, first, COMPANION_BYTES_MAX, ...others]];
 }
 
-/** Combines the permits of each Lockkeeper hold into one holder. Permits of other libraries remain one holder each. */
+/**
+ * Combines the permits of each Lockkeeper hold into one holder. Each permit of another library stays a separate holder.
+ */
 export function combinePermits(seen: HeldObservation, [answer]: readonly unknown[]): HeldObservation {
   const permits = new Map(seen.holders.map((holder) => [String(holder.token), holder]));
   const companions: readonly unknown[] = Array.isArray(answer) ? answer : [];
@@ -35,7 +39,7 @@ export function combinePermits(seen: HeldObservation, [answer]: readonly unknown
 const PERMITS_MAX = 256;
 
 function parsePermitCompanion(answer: unknown): Companion | undefined {
-  // The connections of the verbs, which read keys of a migrating slot, return text.
+  // The verb connections, which read keys of a migrating slot, return strings.
   const bytes = Buffer.isBuffer(answer) ? answer : Buffer.from(String(answer ?? ""));
   if (bytes.length === 0 || bytes.length > COMPANION_BYTES_MAX) return undefined;
   const companion = parseCompanion(bytes.toString("utf8"));
@@ -44,7 +48,7 @@ function parsePermitCompanion(answer: unknown): Companion | undefined {
   return companion;
 }
 
-/** Creates the holder of several permits. Its hold ends when the first of these permits expires. */
+/** Creates the holder of several permits. The hold ends when the first of these permits expires. */
 function toHolder(companion: Companion, permits: readonly SeenHolder[]): SeenHolder {
   const ends = permits.flatMap(({ ownRemainingMs }) => ownRemainingMs ?? []);
   const ownRemainingMs = ends.length === 0 ? null : Math.min(...ends);

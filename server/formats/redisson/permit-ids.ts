@@ -5,7 +5,7 @@ import { buildHolderCompanionKey } from "../keys.ts";
 
 const ID_BYTES = 16;
 
-/** Computes the id of the n-th permit of a hold, counted from 1. Must match permits.lua. */
+/** Computes the id of the n-th permit of a hold, counting from 1. Must match permits.lua. */
 export function computePermitId(token: string, n: number): Buffer {
   return createHash("sha1").update(`${token}:${n}`).digest().subarray(0, ID_BYTES);
 }
@@ -16,8 +16,8 @@ export function computePermitIds(token: string, permits: number): Buffer[] {
 }
 
 /**
- * Builds the name of the companion of a semaphore's hold. It contains the id of the first permit and not the token,
- * because a semaphore stores only the ids of permits.
+ * Builds the name of the companion of a semaphore's hold. The name contains the id of the first permit instead of the
+ * token, because a semaphore stores only the ids of permits.
  */
 export const buildPermitCompanionKey = (key: Key, permitId: Buffer): RedisArgument =>
   buildHolderCompanionKey(key, permitId.toString("hex"));

@@ -8,15 +8,15 @@ const NEVER = 922337203685477;
 export interface Permits {
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
   readonly available: number;
-  /** `null` if too many permits are acquired to read all of them, and for a plain semaphore, whose total is not stored. */
+  /** `null` if there are too many acquired permits to read, and for a plain semaphore, whose total is not stored. */
   readonly total: number | null;
-  /** `null` if it never expires. */
+  /** `null` if the permit never expires. */
   readonly remainingMs: number | null;
 }
 
 /**
  * Parses the acquired permits of an expirable semaphore, or the permits that Lockkeeper's holds have of a plain
- * semaphore. `undefined` if the key is not such a semaphore.
+ * semaphore. Returns `undefined` if the key is not such a semaphore.
  */
 export function parsePermits({ content, permits, asOf, remainingMs, isPlain }: RawKey): Permits | undefined {
   const available = parseCounter(content[0]);
@@ -30,7 +30,7 @@ export function parsePermits({ content, permits, asOf, remainingMs, isPlain }: R
     const ownRemainingMs = remainingMs === null ? own : Math.min(own ?? remainingMs, remainingMs);
     all.push(createForeignHolder(id.toString("hex"), { ownRemainingMs }));
   }
-  // An expired permit remains acquired until the next call of the library reclaims it.
+  // An expired permit stays acquired until the next call of the library reclaims it.
   const held = all.filter(({ ownRemainingMs: left }) => left == null || left > 0);
   const [first, ...rest] = held.length > 0 ? held : all;
   if (first === undefined) return undefined;
@@ -51,7 +51,7 @@ export function findLongestRemainingMs(holders: readonly SeenHolder[]): number |
   return longestMs;
 }
 
-/** Parses a number of permits: at most ten digits that Redis can increment. */
+/** Parses a number of permits, which may be negative: at most ten digits without leading zeros. */
 export function parseCounter(bytes: Buffer | undefined): number | undefined {
   const text = bytes?.toString("latin1") ?? "";
   return /^(0|-?[1-9]\d{0,9})$/.test(text) ? Number(text) : undefined;

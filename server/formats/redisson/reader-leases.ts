@@ -3,7 +3,7 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { buildReadLeaseKeys } from "./redisson-keys.ts";
 
-/** The maximum number of leases to read, over all readers of a lock. */
+/** Maximum number of leases to read per lock, over all its readers. */
 const LEASES_MAX = 256;
 
 export interface ReaderLeases {

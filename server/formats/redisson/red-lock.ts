@@ -2,38 +2,47 @@ import type { HeldObservation } from "../observation.ts";
 import { isThreadOwner } from "./redisson-owner.ts";
 
 /**
- * Detects Redisson's RedLock, which acquires one lock on several independent masters. It uses one client per master, so the
- * owner string `<client id>:<thread id>` differs on each of them, and nothing that Redis stores links the parts.
- * docs/decisions/0009 gives the reasons for these rules.
+ * Detects the RedLock of Redisson, which acquires one lock on several independent masters. RedLock uses one client per
+ * master, so the owner string `<client id>:<thread id>` differs on each of them. Nothing that Redis stores links the
+ * parts. docs/decisions/0009 gives the reasons for these rules.
  */
 
 /** The hold on one master, as a possible part of a RedLock. */
 export interface RedLockPart {
   readonly seen: HeldObservation;
-  /** When this owner was first seen on the master (`performance.now()`); `undefined` if it existed before. */
+  /**
+   * When this owner was first observed on the master (`performance.now()`). `undefined` if the owner may have been
+   * there earlier.
+   */
   readonly begunAt: number | undefined;
 }
 
-/** Parts that begin further apart belong to different locks: one was waiting while another was held. */
+/**
+ * Maximum time, in ms, between the starts of two parts of one lock. Parts that begin further apart belong to different
+ * locks.
+ */
 const BEGIN_SPREAD_MS = 2000;
-/** Each client renews on its own timer, so the TTLs of one lock differ by up to a renewal interval. */
+/**
+ * Maximum difference between the TTLs of one lock, as a share of the longer TTL. Each client renews on its own timer, so
+ * the TTLs differ by up to a renewal interval.
+ */
 const TTL_SPREAD_SHARE = 1 / 2;
 const TTL_SPREAD_MS_MIN = 2000;
 
-/** Whether the lock is a plain Redisson lock that one thread of a Redisson client holds. */
+/** Whether the lock is a plain Redisson lock whose holder is one thread of a Redisson client. */
 export function isPlainRedissonHold({ state, format, type, kind, holders }: HeldObservation): boolean {
   const [{ token, role, fence }, second] = holders;
   const isPlain = state === "held" && format === "redisson" && type === "hash" && kind !== "multi";
   return isPlain && second === undefined && role === undefined && fence === null && isThreadOwner(token);
 }
 
-/** Whether a hold can be part of a RedLock, which has a TTL on each master. */
+/** Whether a hold can be part of a RedLock. Such a part has a TTL. */
 export const isRedLockPart = (hold: HeldObservation): boolean =>
   isPlainRedissonHold(hold) && hold.remainingMs !== null;
 
 /**
- * Returns the largest set of parts that can be one lock. If several sets are equally large, returns the one whose first
- * part comes first in `parts`.
+ * Returns the largest set of parts that can be one lock. Among equally large sets, returns the one whose first part
+ * comes first in `parts`.
  */
 export function findLargestRedLock(parts: readonly RedLockPart[]): readonly RedLockPart[] {
   const groups = parts.map((seed) => parts.filter((part) => belongTogether(seed, part)));

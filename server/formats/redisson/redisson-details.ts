@@ -15,10 +15,10 @@ import { buildPermitCommands, combinePermits } from "./permit-holds.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
 import { buildLatchChannel, buildSemaphoreChannel } from "./redisson-keys.ts";
 
-/** Limit of a companion in bytes, the same as in companion.lua. */
+/** Maximum size of a companion in bytes. Must match companion.lua. */
 const COMPANION_BYTES_MAX = 8192;
 
-/** Reads the waiters, and for each reader its remaining time and companion. */
+/** Reads the waiters, and the remaining time and companion of each reader. */
 export const REDISSON_DETAILS: DetailReader = {
   buildCommands: (seen) =>
     isOwnHold(seen)
@@ -41,8 +41,8 @@ export const REDISSON_DETAILS: DetailReader = {
 /** Whether the holders are permits with ids. */
 const isPermitSemaphore = (seen: HeldObservation) => seen.kind === "semaphore" && !isUnnamedCounter(seen);
 /**
- * Whether no details have to be read: the verbs already count the waiters of an exclusive Lockkeeper hold. Readers are
- * excluded, because they have their own companions.
+ * Whether no details have to be read, because the verbs already count the waiters of an exclusive Lockkeeper hold.
+ * False for readers, which have their own companions.
  */
 const isOwnHold = ({ holders }: HeldObservation) => holders[0].seq > 0 && holders[0].role === undefined;
 
@@ -58,15 +58,18 @@ function buildChannels(seen: HeldObservation): RedisArgument[] {
   return [kind === "semaphore" ? buildSemaphoreChannel(key) : buildWakeChannel(key)];
 }
 
-/** Waiters of dead clients remain in the queue until they reach its head. */
+/** Subtracts waiters of dead clients, which stay in the queue until they reach its head. */
 function subtractDead(waiters: SeenWaiters = { count: 0, known: "exact" }, dead: number): SeenWaiters {
   return { ...waiters, count: Math.max(0, (waiters.count ?? 0) - dead) };
 }
 
-/** The value for most locks, shared between them to save memory. */
-const NOBODY_LISTENS: SeenWaiters = { count: 0, known: "estimated" };
+/** The value for most locks. All of them share it, which saves memory. */
+const NO_SUBSCRIBERS: SeenWaiters = { count: 0, known: "estimated" };
 
-/** Only clients of Redisson subscribe to the channel of a lock, unless Lockkeeper clients wait for the key. */
+/**
+ * Applies the number of subscribers. Unless Lockkeeper clients wait for the key, only clients of Redisson subscribe to
+ * the channel of a lock.
+ */
 function applyListeners(seen: HeldObservation, clients: number): HeldObservation {
   const isEvidence = clients > 0 && (seen.waiters?.count ?? 0) === 0 && seen.holders.length === 1;
   const confidence = isEvidence ? "certain" : seen.confidence;
@@ -74,15 +77,15 @@ function applyListeners(seen: HeldObservation, clients: number): HeldObservation
 }
 
 /**
- * Each subscribed client represents at least one waiter. Lockkeeper's waiters use the same channel and are counted
- * exactly.
+ * Returns the number of waiters. Each subscribed client has at least one waiter. Lockkeeper's waiters use the same
+ * channel and are counted exactly.
  */
 function toWaiters({ waiters }: HeldObservation, clients: number): SeenWaiters {
   const count = Math.max(waiters?.count ?? 0, clients);
-  return count === 0 ? NOBODY_LISTENS : { count, known: "estimated" };
+  return count === 0 ? NO_SUBSCRIBERS : { count, known: "estimated" };
 }
 
-/** In Redis, only the subscribers distinguish a latch from a semaphore. */
+/** Distinguishes a latch from a semaphore by the subscribers. Nothing else in Redis distinguishes them. */
 function applyCounterListeners(
   seen: HeldObservation,
   [forPermits, forZero]: readonly number[],
@@ -121,14 +124,15 @@ function applyLeases(seen: HeldObservation, answers: readonly unknown[]): HeldOb
   const holders = seen.holders.map((holder) => readers.get(holder) ?? holder);
   // A reader whose lease has ended does not hold the lock. Its field remains until the next release.
   const live = holders.filter(({ ownRemainingMs }) => ownRemainingMs !== 0);
-  // Without a live reader, writers of Redisson still wait for the key to expire, so an operator must be able to release it.
+  // Without a live reader, writers of Redisson still wait for the key to expire, so an operator must be able to release
+  // the lock.
   const hasForeign = holders.some(({ seq }) => seq === 0);
   const [first, ...rest] = live.length > 0 ? live : holders;
   if (first === undefined || (live.length === 0 && !hasForeign)) return { ...seen, state: "ended" };
   return { ...seen, holders: [first, ...rest] };
 }
 
-/** Adds the data of a reader that uses Lockkeeper. */
+/** Adds the companion data of a reader that uses Lockkeeper. */
 function describeReader(reader: SeenHolder, companion: unknown): SeenHolder {
   if (!Buffer.isBuffer(companion) || companion.length > COMPANION_BYTES_MAX) return reader;
   const parsed = parseCompanion(companion.toString("utf8"));
@@ -136,7 +140,9 @@ function describeReader(reader: SeenHolder, companion: unknown): SeenHolder {
   return { ...toSeenHolder(parsed.token, reader.count, parsed), role: "read" };
 }
 
-/** PTTL replies -2 if the entry has expired, and -1 if its TTL was removed. */
+/**
+ * Returns the longest of the leases, in ms. PTTL replies -2 if the entry has expired, and -1 if its TTL was removed.
+ */
 function findLongestLeaseMs(leasesMs: readonly number[], lockMs: number | null): number | null {
   if (leasesMs.includes(-1)) return lockMs;
   const longestMs = Math.max(0, ...leasesMs);

@@ -1,6 +1,6 @@
 import { RESERVED_OWNER_PREFIX } from "../../../lib/contract/actions/reservation.ts";
 
-/** Limit of an owner in bytes, because every open page receives each holder; the same as in storage.lua. */
+/** Maximum size of an owner in bytes, because every open page receives each holder. Must match storage.lua. */
 const OWNER_BYTES_MAX = 1024;
 
 const CLIENT = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:\\d+";
@@ -21,7 +21,7 @@ export const toWriterField = (owner: string) => `${owner}${WRITE}`;
 export const stripWriteSuffix = (field: string) =>
   isWriterField(field) ? field.slice(0, -WRITE.length) : field;
 
-/** Formats the prefix of the fields that a holder has for one value of a group. */
+/** Formats the common prefix of the fields of one holder for one value of a group. */
 export const formatEntry = (value: string, owner: string) => `${value}:${owner}`;
 
 export function parseEntry(entry: string): [value: string, owner: string] | undefined {

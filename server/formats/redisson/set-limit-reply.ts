@@ -8,7 +8,7 @@ export type SetLimitReply =
       readonly asOf: number;
       readonly available: number;
       readonly acquired: number;
-      /** `null` if there was no semaphore. */
+      /** The total before the change; `null` if there was no semaphore. */
       readonly previousLimit: number | null;
     };
 

@@ -14,7 +14,7 @@ import { findLockFormat } from "./lock-formats.ts";
 
 type Detector = (raw: RawKey, reach: KeyReach) => DetectedLock | undefined;
 
-/** The detectors by Redis type. The most specific come first, and the first match wins. */
+/** The detectors by Redis type. More specific detectors come first, and the first match wins. */
 const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
   hash: [
     (raw) => detectRedisson(raw, "by_shape"),
@@ -30,7 +30,7 @@ const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
   ],
 };
 
-/** Detects the lock in a key; `undefined` if there is none. A Lockkeeper hold takes precedence over rules. */
+/** Detects the lock in a key. Returns `undefined` if there is none. A Lockkeeper hold takes precedence over rules. */
 export function detectLock(
   raw: RawKey,
   rule: FormatName | undefined,
@@ -48,8 +48,8 @@ export function detectLock(
 }
 
 /**
- * Whether the lock is a hold of Lockkeeper. The companion outlives its hold, so it is compared with the content of the
- * lock.
+ * Whether the lock is a Lockkeeper hold. Compares the companion with the content of the lock, because a companion
+ * outlives its hold.
  */
 function isOwnHold(raw: RawKey): boolean {
   if (raw.type === "string") return detectOwnString(raw) !== undefined;

@@ -16,10 +16,7 @@ import { signalReservationEnd } from "../strings/reservation-end.ts";
 import { forceReleaseDeadline, STRING_LOCK_FORMATS } from "../strings/string-formats.ts";
 import { detectDeadline, detectToken } from "../writable-strings.ts";
 
-/**
- * Creates a format that Lockkeeper writes. `force-release.lua` releases both Lockkeeper's holds and those of other
- * clients.
- */
+/** Creates a format that Lockkeeper writes. `force-release.lua` releases holds of Lockkeeper and of other clients. */
 function createWritableFormat(
   name: WritableFormat,
   types: readonly LockType[],
@@ -29,7 +26,10 @@ function createWritableFormat(
   return { name, types, detect, releaser: { oneHolder: false, reservable: true, forceRelease } };
 }
 
-/** Force-releases a `token` lock and signals clients of other libraries, which may also wait for a Lockkeeper hold. */
+/**
+ * Force-releases a `token` lock and signals clients of other libraries. These clients may also wait for a Lockkeeper
+ * hold.
+ */
 async function forceReleaseToken(
   redis: Commands,
   channel: string,

@@ -15,7 +15,7 @@ interface DetailRequest {
   readonly channels: number;
 }
 
-/** In one round trip, reads the data that some formats store in other keys, and counts subscribers. */
+/** Reads the data that some formats store in other keys, and counts subscribers, in one round trip. */
 export async function readDetails(
   redis: Redis,
   seen: readonly Observation[],
@@ -42,8 +42,8 @@ export async function readDetails(
 }
 
 /**
- * Counts the subscribers of each channel; empty if Redis refused the command. Uses a single command, because one
- * command per channel would cost more than reading the locks.
+ * Counts the subscribers of each channel. Returns an empty list if Redis refused the command. Uses a single command,
+ * because one per channel would cost more than reading the locks.
  */
 export async function countListeners(
   redis: Redis,

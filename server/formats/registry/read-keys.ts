@@ -26,11 +26,11 @@ import { readDetails } from "./read-details.ts";
 import { runReadCommands } from "./run-commands.ts";
 
 /**
- * Content larger than this is left out of the reply to the first script call and read in a second one, so that the replies
- * to a batch of keys stay small regardless of their content.
+ * Maximum size, in bytes, of content in the reply to the first script call. A second call reads larger content. Replies
+ * to a batch of keys therefore stay small, whatever the keys contain.
  */
 const FIRST_CONTENT_BYTES_MAX = 16 * 1024;
-/** The maximum total content in bytes of the second calls in one round trip. A single larger key is still read. */
+/** Maximum total content, in bytes, of the second calls in one round trip. A single larger key is still read. */
 const SECOND_CALLS_BYTES_MAX = CONTENT_BYTES_MAX;
 
 const buildLimits = (contentBytesMax: number) => [
@@ -52,8 +52,8 @@ const readManyScript = new Script<RedisArgument[], number[], (RawReply | Error)[
   parseRawReplies,
 );
 /**
- * The number of keys per call. Redis serves no other client during a call, but a call per key costs more than reading
- * the key.
+ * Number of keys per call. Redis serves no other client during a call, but one call per key costs more than reading the
+ * keys.
  */
 const CALL_KEYS = 16;
 
@@ -67,7 +67,7 @@ export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<Format
 /** The lookup for keys that the verbs use. The API may acquire all of these keys. */
 const LOCKABLE: FormatLookup = { findFormat: () => undefined, findReach: () => "lockable" };
 
-/** Reads one key over the connection of Lockkeeper's verbs. Also works on a cluster. */
+/** Reads one key over the verb connection. Also works on a cluster. */
 export async function readKey(redis: Commands, key: Key): Promise<Observation> {
   return toObservation(key, await readScript.run(redis, buildLockKeyPair(key), LIMITS), LOCKABLE);
 }
@@ -76,8 +76,7 @@ export async function readKey(redis: Commands, key: Key): Promise<Observation> {
  * Reads many keys in one round trip, and additional data of some formats in a second one.
  *
  * @param routing locates keys that have moved to another master
- * @returns one observation per key, except for keys that have moved to another master; `routing` has then recorded the
- *   new master
+ * @returns one observation per key. Keys that have moved are missing; `routing` has then recorded their new master
  */
 export async function readKeys(
   redis: Redis,
@@ -95,10 +94,10 @@ export async function readKeys(
     if (routing !== undefined && where === "apart") {
       return toObservation(key, await readKeyIndividually(redis, routing, key), rules);
     }
-    // Replies arrive in order: the first missing one is the call that Redis did not finish.
+    // Replies arrive in order, so the first missing one belongs to the call that Redis did not finish.
     if (isTimeout(reply))
       throw new ReadTimeoutError(routing === undefined ? listCallKeys(keys, index) : [key]);
-    // One unreadable key must not hide the others. Transient errors are retried with all keys.
+    // One unreadable key must not hide the others. After a transient error, all keys are read again.
     if (classifyFailure(reply) !== "fault" && isTransient(reply)) throw reply;
     const reason = isForbidden(reply) ? "forbidden" : "error";
     return { state: "unreadable", key, reason, why: reply.message };
@@ -107,13 +106,13 @@ export async function readKeys(
   return await readDetails(redis, here, routing);
 }
 
-/** The content of a key, and the lock that was detected in the content. */
+/** The content of a key, and the observation derived from it. */
 export interface RawKeyReading {
   readonly reply: RawReply;
   readonly observation: Observation;
 }
 
-/** Reads one key and returns its content with the observation. @throws the Redis error */
+/** Reads one key. Returns its content and the observation. @throws the Redis error */
 export async function readRawKey(
   redis: Redis,
   key: Key,
@@ -130,7 +129,7 @@ export async function readRawKey(
 }
 
 /**
- * Reads each key separately from its current master: during a slot migration, Redis accepts no script with several
+ * Reads each key separately from its current master. During a slot migration, Redis accepts no script with several
  * keys.
  */
 async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key): Promise<RawReply> {
@@ -208,7 +207,8 @@ async function fetchTogether(redis: Redis, keys: readonly Key[]): Promise<(RawRe
     const reply = replies[n];
     if (reply === undefined) throw new Error("read-many.lua returned fewer replies than calls");
     if (!(reply instanceof Error)) return reply;
-    // Redis checks all keys of a call before it runs, so a single key that the user may not read fails the whole call.
+    // Redis checks all keys of a call before it runs. A single key that the user may not read therefore fails the whole
+    // call.
     if (isForbidden(reply)) return await fetchWithin(redis, group, FIRST_LIMITS);
     return group.map(() => reply);
   });
@@ -220,7 +220,7 @@ interface LargeKey {
   readonly index: number;
 }
 
-/** Groups the keys whose content the first call left out, limiting the total size of each group. */
+/** Groups the keys whose content the first call omitted. Limits the total size of each group. */
 function groupLargeKeys(keys: readonly Key[], replies: readonly (RawReply | Error)[]): LargeKey[][] {
   const groups: LargeKey[][] = [];
   let left = 0;
@@ -247,7 +247,7 @@ async function fetchWithin(
   const calls = (which: readonly Key[], besides: (key: Key) => RedisArgument[]) =>
     which.map((key) => ({ keys: [...buildLockKeyPair(key), ...besides(key)], arguments: limits }));
   const replies = await readScript.readMany(redis, calls(keys, buildAuxiliaryKeys));
-  // A user who may only read the locks receives no data from Redisson's auxiliary keys.
+  // If the user may read only the locks, the reply contains no data from Redisson's auxiliary keys.
   const refused = keys.filter((_, index) => isForbidden(replies[index]));
   if (refused.length === 0) return replies;
   const narrow = await readScript.readMany(
@@ -288,9 +288,9 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
 }
 
 /**
- * Whether all permits of a semaphore are available, as far as known. Without this check, its number would look like an
- * owner. Redisson clients may have permits of a plain semaphore, so the semaphore is shown if a format rule matches its
- * key.
+ * Whether all permits of a semaphore are available, as far as known. Without this check, the number in the key would
+ * look like an owner. Redisson clients may have permits of a plain semaphore, so such a semaphore is shown if a format
+ * rule matches its key.
  */
 function isIdleSemaphore({ namedKind, permits, content }: RawKey, rule: FormatName | undefined): boolean {
   if (namedKind === undefined || namedKind === "latch" || permits.length > 0) return false;
@@ -298,10 +298,10 @@ function isIdleSemaphore({ namedKind, permits, content }: RawKey, rule: FormatNa
   return /^-?\d{1,9}$/.test(String(content[0] ?? ""));
 }
 
-/** Why a hash, set or sorted set of unknown size was not read. */
+/** Why a hash, set or sorted set of unknown size is not read. */
 const UNMEASURED = "the Redis user may not run MEMORY USAGE; grant +memory|usage";
 
-/** Adds the waiters of Lockkeeper's verbs to the waiters of the library. */
+/** Adds the waiters of Lockkeeper's verbs to those of the library. */
 function mergeWaiters(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {
   if (theirs?.count != null) return { waiters: { ...theirs, count: theirs.count + ours } };
   if (ours === 0) return theirs === undefined ? {} : { waiters: theirs };

@@ -19,7 +19,7 @@ export interface SeenQueue {
   /** Waiters in the queue of the lock's library, including Lockkeeper's waiters of a fair lock. */
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
-  /** The number of clients that are subscribed to release messages; `undefined` if they cannot be counted. */
+  /** Number of clients that subscribe to release messages; `undefined` if they cannot be counted. */
   readonly listening: number | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function readQueue(
   return { ...parseQueueAnswers(answers, seen.asOf, queue), listening: listeners[0] };
 }
 
-/** Reads the waiters of many locks in one round trip. Subscribers are not counted. */
+/** Reads the waiters of many locks in one round trip. Does not count subscribers. */
 export async function readQueues(
   redis: Redis,
   seen: readonly ReadableObservation[],
@@ -96,8 +96,8 @@ function findQueueReader(seen: ReadableObservation): QueueReader | undefined {
 }
 
 /**
- * A waiter as waiter.lua stores it: request id or token, start of the wait in ms, owner and declaration. Any client may have
- * written other members.
+ * Matches a waiter as waiter.lua stores it: request id or token, start of the wait in ms, owner and declaration. Other
+ * clients may have written members that do not match.
  */
 const NAME = /^([^\t]*)\t(\d{1,15})\t([^\t]+)(?:\t(.*))?$/s;
 

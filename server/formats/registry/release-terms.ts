@@ -6,7 +6,7 @@ import { findLockFormat } from "./lock-formats.ts";
 
 /**
  * The terms for a lock that no client holds on a majority. A client that is still acquiring the lock relies on the
- * masters that already granted it, so releasing the lock on one of them could let two clients acquire it.
+ * masters that have granted it. A release on one of them could let two clients acquire the lock.
  */
 const SPLIT_TERMS: ReleaseTerms = {
   ...{ may: "never", formats: [], oneHolder: false, reservable: false },
@@ -14,7 +14,7 @@ const SPLIT_TERMS: ReleaseTerms = {
   instead: "Wait until the owners release it or their leases expire.",
 };
 
-/** Returns which actions an operator may take on a lock of this format and confidence. */
+/** Returns the actions that an operator may take on a lock of this format and confidence. */
 export function getReleaseTerms(seen: HeldObservation): ReleaseTerms {
   if (seen.votes?.agreement === "different_owners") return SPLIT_TERMS;
   const { format, type, candidates, confidence, holders } = seen;

@@ -6,7 +6,7 @@ import { Script } from "../../redis/script.ts";
 import { QUEUED_MAX, READ_TEXTS, type ReadCommand } from "../queue-reader.ts";
 import { VALUE_BYTES_MAX } from "../raw-key.ts";
 
-/** The maximum size in bytes of memory of a key from which some elements are read. */
+/** Maximum memory usage, in bytes, of a key from which some elements are read. */
 const PART_BYTES_MAX = 1024 * 1024;
 
 type Part = [command: string, bytesMax: number, most: number, ...more: RedisArgument[]];
@@ -21,14 +21,15 @@ const readTexts = new Script<RedisArgument[], [lastByte: RedisArgument], unknown
   (reply) => reply,
 );
 
-/** Returns the keys and the argument of read-texts.lua; `undefined` for a command that reads one key. */
+/** Returns the keys and the argument of read-texts.lua. Returns `undefined` for a command that reads one key. */
 function toTexts([command, first, lastByte = "", ...others]: ReadCommand) {
   if (command !== READ_TEXTS) return undefined;
   return { keys: [first, ...others], arguments: [lastByte] as [RedisArgument] };
 }
 
 /**
- * Returns the arguments of read-part.lua for a command whose reply has no limit in bytes; `undefined` for any other command.
+ * Returns the arguments of read-part.lua for a command whose reply has no limit in bytes. Returns `undefined` for any
+ * other command.
  */
 function toPart([command, , ...more]: ReadCommand): Part | undefined {
   const last = Number(more[1]);
@@ -49,9 +50,10 @@ function toPart([command, , ...more]: ReadCommand): Part | undefined {
 
 /**
  * Runs read-only commands in one round trip, and returns strings as bytes. LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS and
- * HMGET run in a script that measures the key first and returns nothing if it is too large. `READ_TEXTS` is a script as well.
+ * HMGET run in a script that measures the key first and returns nothing if the key is too large. `READ_TEXTS` is a
+ * script as well.
  *
- * @returns one reply per command; `undefined` if Redis refused it
+ * @returns one reply per command; `undefined` if Redis refused the command
  */
 export async function runReadCommands(
   redis: Redis,
@@ -92,8 +94,8 @@ async function runPlain(redis: Redis, commands: readonly ReadCommand[]): Promise
 }
 
 /**
- * Sends a redirected command to the right node, because auxiliary keys may be in another slot than the lock. @throws
- * any error that is not a reply from Redis
+ * Sends a redirected command to the right node, because auxiliary keys may be in a different slot than the lock.
+ * @throws any error that is not an error reply
  */
 async function retryElsewhere(command: ReadCommand, error: Error, routing?: SlotRouting): Promise<unknown> {
   if (!isReplyError(error)) throw error;

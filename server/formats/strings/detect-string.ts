@@ -16,21 +16,21 @@ import {
   type SyntaxMatch,
 } from "./value-syntax.ts";
 
-/** php-lock writes a TTL of a thousand years for "never". */
+/** Minimum TTL, in ms, that means "never". php-lock writes a TTL of a thousand years for it. */
 const NEVER_MS = 10 * 365 * 24 * 3_600_000;
 
-/** The maximum difference between a client's clock and the Redis clock. */
+/** Maximum difference between a client's clock and the Redis clock, in ms. */
 const CLOCKS_APART_MS = 60_000;
 
-/** Libraries with distinctive key names, whose applications may choose the value. */
+/** Libraries with distinctive key names and values that the application may choose. */
 const APP_CHOSEN_VALUES: readonly (readonly [RegExp, FormatName])[] = [
   [/(?:^|:)lock:/, "python-redis-lock"],
   [/(?:^|:)mutex:/, "redis-semaphore"],
 ];
 
 /**
- * Detects a string lock with the table of variants. If the key names a lock, or the API may acquire it, any other
- * string also counts as a possible lock, because `acquire` reports it as held.
+ * Detects a string lock with the table of variants. Any other string also counts as a possible lock if the key names a
+ * lock or the API may acquire it, because `acquire` reports it as held.
  */
 export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undefined {
   const [value] = raw.content;
@@ -46,7 +46,7 @@ export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undef
   return detectNamedDeadline(raw, nameEvidence) ?? detectGenericToken(raw, name);
 }
 
-/** Detects a lock in the format that a rule names. The syntax of the value only adds details. */
+/** Detects a lock in the format that a rule specifies. The syntax of the value only adds details. */
 export function detectStringAs(format: FormatName, raw: RawKey): DetectedLock | undefined {
   const [value] = raw.content;
   if (value === undefined || value.length === 0) return undefined;
@@ -83,7 +83,7 @@ function detectVariant(
   if (confidence === undefined) return undefined;
   const formats = [...new Set(likely.map(({ format }) => format))];
   const beside = likely.flatMap((each) => each.beside ?? []);
-  // Variants of the same syntax cannot be distinguished, so only facts that all of them share are reported.
+  // Variants of the same syntax look the same, so only their common facts are reported.
   const [format, candidates] =
     formats.length > 1 ? (["token", [...formats, ...beside]] as const) : ([flavour.format, beside] as const);
   const known = { format, candidates, confidence, kind: flavour.kind ?? "lock" } as const;
@@ -96,7 +96,7 @@ function hasExpectedExpiry(
   { epochMs }: EmbeddedFacts,
 ): boolean {
   if (remainingMs === null) return ends === "maybe";
-  return ends !== "as_told" || Math.abs(asOf + remainingMs - Number(epochMs)) < CLOCKS_APART_MS;
+  return ends !== "as_stated" || Math.abs(asOf + remainingMs - Number(epochMs)) < CLOCKS_APART_MS;
 }
 
 interface Evidence {
@@ -107,7 +107,7 @@ interface Evidence {
   readonly ends: boolean;
 }
 
-/** Assesses how likely the key is a lock. Reasons: docs/decisions/0011. */
+/** Assesses how likely the key is a lock. docs/decisions/0011 gives the reasons. */
 function assessConfidence(
   { evidence, shape }: StringVariant,
   { isOwn, nameEvidence, isCommon, ends }: Evidence,
@@ -118,12 +118,12 @@ function assessConfidence(
   if (evidence === "guess") return "possible";
   if (isOwn) return evidence !== "named_lock" || isLock ? "likely" : "possible";
   if (nameEvidence !== "none") return isLock && ends ? "likely" : "possible";
-  // A version 1 UUID contains a time and a machine, as only locks and ids do.
+  // A version 1 UUID contains a time and a machine, which is typical of locks and ids.
   if (shape === "uuid1") return "possible";
   return ends && !isCommon ? "possible" : undefined;
 }
 
-/** Detects a deadline written with SETNX and GETSET. The end of a lockout and other times look the same. */
+/** Detects a deadline written with SETNX and GETSET. Other times, such as the end of a lockout, look the same. */
 function detectNamedDeadline(raw: RawKey, nameEvidence: NameEvidence): DetectedLock | undefined {
   if (nameEvidence !== "lock" || !isNearbyDeadline(raw)) return undefined;
   const found = detectDeadline(raw);
@@ -135,7 +135,7 @@ function isNearbyDeadline({ content, asOf }: RawKey): boolean {
   return end !== undefined && isNearbyTime(end, asOf);
 }
 
-/** Detects any string as a lock whose owner is the content. */
+/** Detects any string as a lock. Its content is the owner. */
 function detectGenericToken(raw: RawKey, name: string): DetectedLock {
   const chosen = APP_CHOSEN_VALUES.filter(([own]) => own.test(name)).map(([, format]) => format);
   const candidates = isNearbyDeadline(raw) ? [...chosen, "timestamp" as const] : chosen;
@@ -175,7 +175,7 @@ function toRecord({ host, pid, added }: EmbeddedFacts): OwnerRecord | undefined 
   return Object.keys(record).length === 0 ? undefined : record;
 }
 
-/** @param latin1 the bytes of the value; text that is not readable is not shown */
+/** @param latin1 the bytes of the value; omitted from the record if they are not printable UTF-8 */
 function toRecordField(field: "host" | "purpose", latin1: string | undefined): OwnerRecord {
   const text = Buffer.from(latin1 ?? "", "latin1").toString("utf8");
   if (text === "" || /[\p{C}\ufffd]/u.test(text)) return {};

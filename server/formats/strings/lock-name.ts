@@ -4,7 +4,7 @@ const LOCK_WORDS: ReadonlySet<string> = new Set([
   ...["lock", "locks", "redlock", "spinlock", "rwlock", "distlock", "dlock"],
   ...["mutex", "mutexes", "semaphore", "semaphores", "lease", "leases", "leader", "leadership"],
 ]);
-/** Words for a state rather than a lock, as in `user:7:locked`. */
+/** Words that describe a state, as in `user:7:locked`. They do not name a lock. */
 const STATE_WORDS: ReadonlySet<string> = new Set(["locked", "locking"]);
 /** Words that follow `lock` in the name of an attribute or feature, such as `lock_expires` and `lock_screen`. */
 const ATTRIBUTE_WORDS: ReadonlySet<string> = new Set([
@@ -44,7 +44,7 @@ const OTHER_LOCK_WORDS: ReadonlySet<string> = new Set([
     "dhcp",
   ],
 ]);
-/** Words for accounts, whose locks may also be lockouts: a deadline in `account_lock:7` ends a ban. */
+/** Words for accounts. A lock of an account may be a lockout: the deadline in `account_lock:7` ends a ban. */
 const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
   ...[
     "account",
@@ -65,9 +65,10 @@ const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
 /**
  * How strongly the name of a key suggests a lock.
  *
- * - `lock`: its first or last segment is a lock (`lock:a`, `a:lock`, `orders_lock`, `{lock_goods}:300`, `orderMutex`).
- * - `lock_or_lockout`: the last segment is a name below a segment that is a lock (`shop:lock:orders`), or the key also names
- *   an account (`account_lock:7`). A time in its value may be the end of a lockout.
+ * - `lock`: its first or last segment names a lock (`lock:a`, `a:lock`, `orders_lock`, `{lock_goods}:300`,
+ *   `orderMutex`).
+ * - `lock_or_lockout`: the last segment is below a segment that names a lock (`shop:lock:orders`), or the key also
+ *   names an account (`account_lock:7`). A time in the value may be the end of a lockout.
  * - `mentions_lock`: a lock word is elsewhere in the name (`account:lock:7`), or describes something else
  *   (`lock_expires`).
  * - `none`: no lock word.
@@ -77,7 +78,7 @@ export type NameEvidence = "lock" | "lock_or_lockout" | "mentions_lock" | "none"
 /** Whether the key contains a lock word: true for `lock:a`, `orders.mutex`, `orderLock`, false for `clock:a`. */
 export const hasLockLikeName = (key: Key): boolean => assessName(key) !== "none";
 
-/** Whether the key names a lock rather than merely mentioning one. */
+/** Whether the key names a lock. False if it only mentions one. */
 export function isNamedAsLock(key: Key): boolean {
   const evidence = assessName(key);
   return evidence === "lock" || evidence === "lock_or_lockout";
@@ -87,7 +88,8 @@ export function isNamedAsLock(key: Key): boolean {
 const ANY_WORD = /lock|mutex|semaphore|lease|leader/i;
 
 /**
- * Assesses whether a key names a lock. Reads only the first 1,024 characters, because longer keys cannot be acquired.
+ * Assesses whether a key names a lock. Reads only the first 1,024 characters, because clients cannot acquire longer
+ * keys.
  */
 export function assessName(key: Key): NameEvidence {
   const name = formatKey(key).slice(0, KEY_BYTES_MAX);
@@ -107,8 +109,8 @@ export function assessName(key: Key): NameEvidence {
 const isLock = (words: readonly string[]) => words.length === 1 && LOCK_WORDS.has(words[0] ?? "");
 
 /**
- * Whether the last segment is below a segment that is a lock: true for `shop:lock:orders`, false for `smart:lock:7` and
- * `smart:lock:7:pairing`.
+ * Whether the last segment is below a segment that names a lock: true for `shop:lock:orders`, false for `smart:lock:7`
+ * and `smart:lock:7:pairing`.
  */
 function isBelowLock(words: readonly (readonly string[])[]): boolean {
   return isLock(words.at(-2) ?? []) && !OTHER_LOCK_WORDS.has(words.at(-3)?.at(-1) ?? "");

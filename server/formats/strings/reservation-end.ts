@@ -4,7 +4,7 @@ import { Script, toRedisArgument } from "../../redis/script.ts";
 import type { Reservation } from "../lock-requests.ts";
 import { buildReleaseSignals, runOrRetryWithout } from "../release-signals.ts";
 
-/** Delay of the wake-up in ms, because Redis may expire the key slightly later than its TTL states. */
+/** Delay of the wake-up in ms. Redis may expire the key slightly later than its TTL states. */
 const EXPIRY_DELAY_MS = 50;
 
 /** Wakes waiters if the reservation has ended. Otherwise returns its remaining time in ms. */
@@ -14,8 +14,8 @@ const wakeScript = new Script<RedisArgument[], RedisArgument[], number | undefin
 );
 
 /**
- * Signals the waiters of every library when a reservation of a string lock expires. Redis publishes nothing on their
- * channels when a key expires, so this process sends the signals, as long as it runs and is connected.
+ * Signals the waiters of every library when a reservation of a string lock expires. On expiry, Redis publishes nothing
+ * on the channels of the libraries. This process sends the signals if it is still running and connected.
  */
 export function signalReservationEnd(redis: Commands, key: Key, reservation: Reservation): void {
   const { keys, messages } = buildReleaseSignals(redis, key);

@@ -5,8 +5,8 @@ import type { Observation } from "../observation.ts";
 import { SIGNALLED_LIBRARIES, type SignalledLibrary } from "../release-signals.ts";
 
 /**
- * Tracks which libraries may have waiters on a target: those that a format rule names for the key, and those to which
- * any lock read since startup may belong. A wrong guess costs only a few messages without subscribers.
+ * Tracks which libraries may have waiters on a target: libraries that a format rule assigns to the key, and libraries
+ * to which a lock read since startup may belong. A wrong guess causes only a few messages without subscribers.
  */
 export class SeenLibraries {
   /** Returns the current rules. */

@@ -9,8 +9,8 @@ import { STRING_FORMAT_NAMES } from "./string-variants.ts";
 type ForceRelease = NonNullable<LockFormat["releaser"]>["forceRelease"];
 
 /**
- * Releases a deadline lock. A reservation is also stored as a deadline, because a client that takes over an expired lock
- * reads nothing else.
+ * Releases a deadline lock. A reservation is also stored as a deadline, because a client that takes over an expired
+ * lock reads only the deadline.
  */
 export const forceReleaseDeadline: ForceRelease = (
   redis,
@@ -19,7 +19,10 @@ export const forceReleaseDeadline: ForceRelease = (
   ask,
 ) => LOCK_WRITERS.timestamp.forceRelease(redis, channel, key, { token, fence, ...ask });
 
-/** The libraries with string locks. All are read and released in the same way, except for the differences in the table. */
+/**
+ * The libraries with string locks. Except for the differences in the table, Lockkeeper reads and releases them in the
+ * same way.
+ */
 export const STRING_LOCK_FORMATS: readonly LockFormat[] = STRING_FORMAT_NAMES.map((name) => ({
   ...{ name, types: ["string"] },
   detect: (raw) => detectStringAs(name, raw),

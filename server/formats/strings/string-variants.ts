@@ -4,23 +4,23 @@ import type { ValueSyntaxName } from "./value-syntax.ts";
 /** A pattern that tests a key name of any length in linear time. */
 export type NamePattern = Pick<RegExp, "test">;
 
-/** A library, or one of its objects, that stores its lock in a single string. */
+/** A library, or one of its objects, that stores its lock in one string. */
 export interface StringVariant {
   readonly format: FormatName;
   readonly shape: ValueSyntaxName;
   /** Names that the library generates for its keys. */
   readonly own?: NamePattern;
-  /** `own`: keys with other names are not its locks. `any`: the user may choose the key. */
+  /** `own`: locks of the library have only such names. `any`: the user may choose the key. */
   readonly names: "own" | "any";
   /**
-   * `always`: the library always sets a TTL. `maybe`: the key may have no TTL. `as_told`: the TTL matches the end time
-   * in the value.
+   * `always`: the library always sets a TTL. `maybe`: the key may have no TTL. `as_stated`: the TTL matches the end
+   * time in the value.
    */
-  readonly ends: "always" | "maybe" | "as_told";
+  readonly ends: "always" | "maybe" | "as_stated";
   /**
    * Strength of the evidence if it differs from the default. `unmistakable`: no other data has such a value.
-   * `unmistakable_in_lock`: no other data has it under a key that names a lock. `guess`: names and values are too
-   * common. `named_lock`: the key pattern is common, so the key must also name a lock.
+   * `unmistakable_in_lock`: no other data has such a value under a key that names a lock. `guess`: other data often has
+   * such names and values. `named_lock`: the key pattern is common, so the key must also name a lock.
    */
   readonly evidence?: "unmistakable" | "unmistakable_in_lock" | "guess" | "named_lock";
   readonly kind?: LockKind;
@@ -28,9 +28,9 @@ export interface StringVariant {
   readonly beside?: readonly FormatName[];
 }
 
-/** Keys of Bull and BullMQ; other applications may use the same names. */
+/** Matches keys of Bull and BullMQ. Other applications may use the same names. */
 const JOB_LOCK = /^.+:[^:]+:lock$/;
-/** `<prefix>:<index of the key>:<name>`, with the default prefix. */
+/** Matches `<prefix>:<index of the key>:<name>`, with the default prefix. */
 const RUEIDISLOCK_NAME = /^rueidislock:\d{1,3}:/;
 const LARAVEL_NAME = /laravel_unique_job:|laravel-queue-overlap:|framework[/\\]schedule-[0-9a-f]{40}/;
 const LARAVEL_CACHE = createSequencePattern(/[-_]database[-_]/, /[-_]cache[-_:]/);
@@ -91,7 +91,7 @@ export const STRING_VARIANTS: readonly StringVariant[] = [
   createLeasedVariant("redis-semaphore", "uuid4", /(?:^|:)mutex:/),
   createLeasedVariant("redis-semaphore", "uuid4AndMore", /(?:^|:)mutex:/),
   createOptionalLeaseVariant("python-redis-lock", "base64Of18", /(?:^|:)lock:/),
-  { ...createLeasedVariant("redis-lock", "epochMs", /^lock\./), ends: "as_told", beside: ["timestamp"] },
+  { ...createLeasedVariant("redis-lock", "epochMs", /^lock\./), ends: "as_stated", beside: ["timestamp"] },
   { ...createLeasedVariant("redlock-net", "uuid4", /^redlock:/), beside: ["redlock-rb", "spring"] },
   createLeasedVariant("pottery", "uuid4", /^redlock:/),
   createUnnamedVariant("redlock-rb", "uuid4"),
@@ -114,10 +114,7 @@ export const STRING_FORMAT_NAMES: readonly FormatName[] = [
   ...new Set(STRING_VARIANTS.map(({ format }) => format)),
 ];
 
-/**
- * Returns the formats that write this value syntax under any key, so that neither the key nor the value distinguishes
- * them.
- */
+/** Returns the formats that write this value syntax under any key. Neither the key nor the value distinguishes them. */
 export function findLookalikeFormats(shape: ValueSyntaxName): FormatName[] {
   return STRING_VARIANTS.filter((each) => each.shape === shape && each.names === "any").map(
     ({ format }) => format,
@@ -125,8 +122,8 @@ export function findLookalikeFormats(shape: ValueSyntaxName): FormatName[] {
 }
 
 /**
- * Creates a test for one pattern followed anywhere by another. The expression `/first.*second/` can take quadratic
- * time.
+ * Creates a test for one pattern followed anywhere by another, in linear time. The expression `/first.*second/` can
+ * take quadratic time.
  */
 function createSequencePattern(first: RegExp, second: RegExp): NamePattern {
   return {

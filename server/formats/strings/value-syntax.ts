@@ -1,4 +1,4 @@
-/** The facts in a value other than the owner, by the names of the groups in its pattern. */
+/** The facts in a value besides the owner, by the names of the groups in its pattern. */
 export interface EmbeddedFacts {
   /** A time in ISO 8601. */
   readonly iso?: string;
@@ -7,30 +7,30 @@ export interface EmbeddedFacts {
   readonly epochMs?: string;
   readonly host?: string;
   readonly pid?: string;
-  /** Text that the application added. */
+  /** A string that the application added. */
   readonly added?: string;
-  /** Marks a writer that waits until the readers have released the lock. */
+  /** Present if the holder is a writer that waits until the readers have released the lock. */
   readonly waits?: string;
 }
 
-/** A syntax of owners, tested against the bytes of the value decoded as Latin-1. */
+/** A syntax of owners. The pattern tests the bytes of the value, decoded as Latin-1. */
 interface ValueSyntax {
   readonly pattern: RegExp;
-  /** Extracts facts that a pattern cannot; `undefined` if the value does not have this syntax. */
+  /** Extracts facts that a pattern cannot. Returns `undefined` if the value does not have this syntax. */
   readonly decode?: (text: string) => EmbeddedFacts | undefined;
-  /** Many other values have this syntax, so it is evidence only under a key that names a lock. */
+  /** Set if many other values have this syntax. It is then evidence only under a key that names a lock. */
   readonly isCommon?: true;
 }
 
 const UUID4 = "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 const HEX32 = "[0-9a-f]{32}";
 const HEX32_OF_UUID4 = "[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}";
-/** Requires both lower-case and upper-case letters, which random mixed-case text contains. */
+/** Matches strings that contain lower-case and upper-case letters, as random mixed-case strings do. */
 const BOTH_CASES = "(?=.*[a-z])(?=.*[A-Z])";
 /** The last base64 digit of 16 bytes has two significant bits. */
 const BASE64_OF_16 = "[AQgw]";
 
-/** The known syntaxes of owners in order of specificity: the first one that matches applies. */
+/** The known syntaxes of owners, most specific first. The first match applies. */
 export const VALUE_SYNTAXES = {
   shedlock: { pattern: /^ADDED:(?<iso>[-\dT:.]+Z)@(?<host>.*):[0-9a-f-]{36}$/s },
   medallion: {
@@ -103,7 +103,7 @@ export function matchSyntaxes(bytes: Buffer, now: number): SyntaxMatch[] {
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** Whether the value's time is plausible. A number outside these years is not a time. */
+/** Whether the time in the value is plausible. Times in other years suggest that the number is not a time. */
 function hasPlausibleTime({ uuid1, epochMs }: EmbeddedFacts, now: number): boolean {
   if (uuid1 !== undefined) {
     const ageMs = now - parseUuid1Time(uuid1);
@@ -120,7 +120,7 @@ export function isNearbyTime(timeMs: number, now: number): boolean {
 /**
  * Returns the time of a version 1 UUID in Unix ms. The UUID counts units of 100 ns since 1582.
  *
- * @param digits its 32 hexadecimal digits
+ * @param digits the 32 hexadecimal digits of the UUID
  */
 export function parseUuid1Time(digits: string): number {
   const ticks = BigInt(`0x${digits.slice(13, 16)}${digits.slice(8, 12)}${digits.slice(0, 8)}`);

@@ -1,26 +1,28 @@
 /**
  * Returns the time at which a lock with this deadline can be acquired, in Unix ms: one whole unit after the deadline.
- * `undefined` if the value is not a deadline.
+ * Returns `undefined` if the value is not a deadline.
  */
 export function parseDeadline(value: string): number | undefined {
   const unitMs = detectUnitMs(value);
   return unitMs === undefined ? undefined : (Number(value) + 1) * unitMs;
 }
 
-/** A longer TTL is not a lease but a Unix time that a client passed to EXPIRE. Must match storage.lua. */
+/**
+ * Maximum TTL of a lease, in ms. A longer TTL is a Unix time that a client passed to EXPIRE. Must match storage.lua.
+ */
 const TTL_MS_MAX = 10 * 365 * 24 * 3_600_000;
 
 /**
- * Computes the remaining time of another library's lock in ms; 0 or less if it can be acquired. The lock is held until
- * its key expires or, without a TTL, until its deadline. Must match storage.lua.
+ * Computes the remaining time of another library's lock in ms. At 0 or less, clients can acquire the lock. The lock is
+ * held until its key expires or, without a TTL, until its deadline. Must match storage.lua.
  */
 export function computeForeignRemainingMs(deadlineMs: number, asOf: number, ttlMs: number | null): number {
   return ttlMs === null || ttlMs > TTL_MS_MAX ? deadlineMs - asOf : ttlMs;
 }
 
 /**
- * Computes the remaining time of a Lockkeeper hold in ms: until its deadline, or earlier if its key expires. Must match
- * storage.lua.
+ * Computes the remaining time of a Lockkeeper hold in ms. The hold ends at its deadline, or earlier if its key expires.
+ * Must match storage.lua.
  */
 export function computeOwnRemainingMs(deadlineMs: number, asOf: number, ttlMs: number | null): number {
   return Math.min(deadlineMs - asOf, ttlMs ?? Number.POSITIVE_INFINITY);

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { AuditEntry, ChainPlace } from "../../../lib/contract/audit.ts";
 
-/** The place before the first entry. */
+/** The start of every chain, before the first entry. */
 export const CHAIN_START: ChainPlace = { number: 0, hash: "0".repeat(64) };
 
-/** An entry as stored. The hash covers the text itself, so verification does not depend on a parser. */
+/** A stored entry. The hash covers the stored bytes, so verification does not depend on a parser. */
 export interface ChainLink {
-  /** From the stream id, or from the line of an export. Must equal the number in the text. */
+  /** The number in the stream id, or in the line of an export. Must equal the number in the text. */
   readonly number: number;
   /** Hash of the previous entry. */
   readonly prev: string;
@@ -21,9 +21,9 @@ export type NewAuditEntry = WithoutPlace<AuditEntry>;
 const BEYOND_ASCII = /[\u007f-\uffff]/g;
 
 /**
- * Serializes an entry as one line of printable ASCII JSON that starts with the number and the time. All other
- * characters in reasons and keys, such as line breaks, bidirectional marks and homoglyphs, are escaped. The text is
- * safe to display, and no two entries look the same.
+ * Serializes an entry as one line of printable ASCII JSON that starts with the number and the time. Escapes all other
+ * characters in reasons and keys, such as line breaks, bidirectional marks and homoglyphs. The result is safe to
+ * display, and no two entries look the same.
  */
 export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: number): string {
   return JSON.stringify({ number, at, kind, ...facts }).replace(
@@ -33,8 +33,8 @@ export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: nu
 }
 
 /**
- * Returns the hash of an entry. `prev` has a fixed length and the text contains no line break, so no two inputs have
- * the same bytes.
+ * Returns the hash of an entry. `prev` has a fixed length and the text has no line break, so different inputs never
+ * have the same bytes.
  */
 export function hashEntry(prev: string, text: string): string {
   return createHash("sha256").update(`${prev}\n${text}`).digest("hex");
@@ -70,13 +70,13 @@ export class ChainCheck {
   #noted: number | undefined;
   fault: ChainFault | undefined;
   entries = 0;
-  /** Numbers of entries that record a loss of earlier entries, at most `LOSSES_MAX`. */
+  /** Numbers of the entries that record a loss of earlier entries, at most `LOSSES_MAX`. */
   readonly losses: number[] = [];
   from: number | null = null;
   to: number | null = null;
 
   /**
-   * @param anchor the place that the first entry must follow; `undefined` for any
+   * @param anchor the place that the first entry must follow; `undefined` if it may follow any place
    * @param noted a hash that the chain must contain
    */
   constructor(
@@ -87,17 +87,17 @@ export class ChainCheck {
     if (anchor?.hash === noted && noted !== undefined) this.#noted = anchor?.number;
   }
 
-  /** The last valid entry. */
+  /** The place of the last valid entry. */
   get head(): ChainPlace {
     return this.#place ?? CHAIN_START;
   }
 
-  /** The number of the entry with the noted hash, or `undefined` if it has not been found. */
+  /** The number of the entry with the noted hash; `undefined` if not found so far. */
   get notedAt(): number | undefined {
     return this.#noted;
   }
 
-  /** Verifies the next entry. Returns false for the first invalid entry and all later ones. */
+  /** Verifies the next entry. Returns false for the first invalid entry and all entries after it. */
   add(link: ChainLink): boolean {
     if (this.fault !== undefined) return false;
     if (this.#place === undefined && link.number === 1) this.#place = CHAIN_START;

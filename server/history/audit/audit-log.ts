@@ -14,14 +14,14 @@ import {
 import { CHAIN_START, type ChainLink, linkEntries, type NewAuditEntry } from "./audit-chain.ts";
 import { AUDIT_APPEND_MAX, type AuditAppendResult, type AuditStore, type ChainEnd } from "./audit-store.ts";
 
-/** Time limit for writing an intent, in ms. After this time, the action is refused. */
+/** Time limit for writing an intent, in ms. Without a written intent, the action is refused. */
 const WRITE_TIMEOUT_MS = 2000;
-/** How long outcomes wait, in ms, so that the next intent is written together with them. */
+/** Time, in ms, for which outcomes wait so that the next intent is written together with them. */
 const BATCH_DELAY_MS = 5;
 const PAUSE_MAX_MS = 500;
 /**
  * Time limit for the last entries, in ms. The process exits 1.8 s after the request to stop, and open responses may
- * take up to 1 s of that.
+ * take up to 1 s of that time.
  */
 const STOP_MS = 700;
 
@@ -42,11 +42,11 @@ interface AppendBatch {
 export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
 
 /**
- * Appends entries in order to the audit chain, to which other instances also append. Entries that arrive during a call
- * are written in the next call.
+ * Appends entries in order to the audit chain. Other instances append to the same chain. Entries that arrive during a
+ * call are written in the next call.
  *
- * If the reply of a call is lost, the call may have run or may still run. The call is remembered until its last entry
- * is found in the chain, or until the chain has grown without that entry, so that the script would reject the call.
+ * A call without a reply may have run or may still run. It is remembered until its last entry is found in the chain, or
+ * until the chain has grown without that entry. In the second case, the script rejects the call.
  */
 export class AuditLog {
   #queue: PendingEntry[] = [];
@@ -54,11 +54,11 @@ export class AuditLog {
   #head: ChainPlace | null | undefined;
   /** The last place known to be in the chain. */
   #known: ChainPlace | undefined;
-  /** The value of `#known` when the most recent loss was logged. */
+  /** The value of `#known` when a loss was last logged. */
   #loggedLoss: ChainPlace | undefined;
   /** Calls with an unknown outcome. */
   #unconfirmed: AppendBatch[] = [];
-  /** Intents without a written outcome. They are written again if the store loses them. */
+  /** Intents without a written outcome. If the store loses them, they are written again. */
   readonly #openIntents = new Map<string, NewAuditEntry>();
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -72,7 +72,7 @@ export class AuditLog {
     private readonly writeTimeoutMs = WRITE_TIMEOUT_MS,
   ) {}
 
-  /** Reads the end of the chain, so that a loss before the first action is detected. */
+  /** Reads the end of the chain. Without this, a loss before the first action would go unnoticed. */
   async load(): Promise<void> {
     // If this fails, the first action tries again and reports the error.
     if (this.#known === undefined && this.#running === undefined)
@@ -92,7 +92,7 @@ export class AuditLog {
     });
   }
 
-  /** Writes the outcome as soon as possible while this process is running. */
+  /** Writes the outcome as soon as possible while this process runs. */
   end(id: string, outcome: AuditOutcome): void {
     this.add({ kind: "outcome", at: Date.now(), id, outcome });
   }
@@ -125,7 +125,7 @@ export class AuditLog {
 
   get #isPending(): boolean {
     const isUnclear = this.#head === undefined && this.#unconfirmed.length > 0;
-    // While the delay runs, only intents are urgent. Writing the waiting outcomes now would delay later intents.
+    // During the delay, only intents are urgent. Writing the waiting outcomes now would delay later intents.
     const isDue = this.#timer === undefined ? this.#queue.length > 0 : this.#queue.some(isAwaited);
     return (isDue || isUnclear) && !this.#stopped.signal.aborted;
   }
@@ -144,7 +144,7 @@ export class AuditLog {
     }
     if (this.#stopped.signal.aborted)
       this.#refusePending(() => true, new Error("Lockkeeper is shutting down"));
-    // Must run in the same turn as the last check of the queue, so that a later entry starts a new run.
+    // Must run in the same turn as the last check of the queue. A later entry then starts a new run.
     this.#running = undefined;
   }
 
@@ -178,7 +178,7 @@ export class AuditLog {
       this.#head = head;
       return reply;
     } catch (error) {
-      // An error reply is definite: the script fails before it writes.
+      // An error reply is certain: the script fails before its first write.
       if (classifyFailure(error) !== "unknown")
         this.#unconfirmed = this.#unconfirmed.filter((one) => one !== batch);
       throw error;
@@ -195,7 +195,7 @@ export class AuditLog {
     return [this.#known?.number ?? 0, ...this.#unconfirmed.map(({ last }) => last.number)];
   }
 
-  /** Continues the chain from its end in the store. */
+  /** Continues the chain at its end in the store. */
   #adoptEnd(
     { end, hashes }: Extract<AuditAppendResult, { outcome: "behind" }>,
     compare: readonly number[],
@@ -220,9 +220,9 @@ export class AuditLog {
     this.#known = end.head;
   }
 
-  /** Queues the given entries, which record the loss, and again the intents whose outcome is still open. */
+  /** Queues entries that record the loss, and queues again the intents without an outcome. */
   #handleLoss(entries: readonly NewAuditEntry[]): void {
-    // An empty store that accepts no writes is detected with each attempt but logged once.
+    // If the store is empty and refuses writes, each attempt detects the loss. It is logged once.
     if (this.#loggedLoss !== this.#known)
       this.log?.error({ known: this.#known }, "The home store has lost entries of the audit log");
     this.#loggedLoss = this.#known;
@@ -278,7 +278,7 @@ function createChainBegunEntry(known: ChainPlace | undefined): NewAuditEntry {
   return { kind: "chain_begun", at: Date.now(), after: known ?? null };
 }
 
-/** Whether a known entry is still in the chain or was removed by retention. */
+/** Whether a known entry is in the chain or was removed by retention. */
 function isStillPresent({ number, hash }: ChainPlace, { anchor }: ChainEnd, found: string): boolean {
   if (number < anchor.number || number === 0) return true;
   return number === anchor.number ? hash === anchor.hash : found === hash;

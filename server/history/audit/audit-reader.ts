@@ -5,19 +5,19 @@ import { placeRefusalsByTime } from "../../../lib/query/audit-order.ts";
 import { CHAIN_START, type ChainLink, readEntryTime } from "./audit-chain.ts";
 import { AUDIT_PAGE_SIZE, type AuditStore } from "./audit-store.ts";
 
-/** Maximum number of entries that one page scans. A page with few matches ends there and has a `next` cursor. */
+/** Maximum number of entries to scan for one page. A page with few matches ends there and has a `next` cursor. */
 const SCAN_MAX = 20_000;
 /**
- * Number of entries after an intent within which its outcome is expected. The outcome comes later only if the action is
- * slow on a busy system.
+ * Number of entries after an intent to search for its outcome. Outcomes come later only if the action is slow on a busy
+ * system.
  */
 const READ_AHEAD = 10 * AUDIT_PAGE_SIZE;
-/** Tolerance for times in the chain, in ms. Clocks of instances differ, so times are only roughly ordered. */
+/** Tolerance for times in the chain, in ms. Clocks of instances differ, so the times are only roughly in order. */
 const SKEW_MS = 3_600_000;
 
 type Outcome = NonNullable<AuditItem["outcome"]>;
 
-/** Reads intents joined with their outcomes. */
+/** Reads intents and joins them with their outcomes. */
 export class AuditReader {
   constructor(private readonly store: AuditStore) {}
 
@@ -51,7 +51,7 @@ export class AuditReader {
     }
   }
 
-  /** Collects outcomes that follow `from` and may belong to intents before it. */
+  /** Collects the outcomes after `from` that may belong to earlier intents. */
   async #readAhead(from: number, join: OutcomeJoiner): Promise<void> {
     let at = from - 1;
     for (let left = READ_AHEAD; left > 0; left -= AUDIT_PAGE_SIZE) {
@@ -78,15 +78,15 @@ export class AuditReader {
   }
 
   /**
-   * Yields the chain, oldest first, from the first entry that is not before `from`, and stops before the first entry
-   * after `to`.
+   * Yields the chain, oldest first. Starts with the first entry that is not before `from`, and stops before the first
+   * entry after `to`.
    */
   async *iterateChain(from = 0, to = Number.POSITIVE_INFINITY): AsyncGenerator<ChainLink[]> {
     let hasBegun = false;
     for (let at = 0; ; ) {
       const links = await this.store.readAfter(at);
       const last = links.at(-1);
-      // Beyond the exact range of doubles, numbers no longer increase and the loop would not end.
+      // Above the exact range of doubles, the numbers stop increasing and the loop would not end.
       if (last === undefined || last.number <= at) return;
       at = last.number;
       const first = hasBegun ? 0 : links.findIndex((link) => !(readEntryTime(link) < from));
@@ -99,11 +99,11 @@ export class AuditReader {
   }
 }
 
-/** Joins outcomes with their intents. Entries must be added newest first. */
+/** Joins outcomes with their intents. Add the entries newest first. */
 class OutcomeJoiner {
   readonly #outcomes = new Map<string, Outcome>();
 
-  /** Returns the item of an entry, or `undefined` for an outcome or an invalid entry. */
+  /** Returns the item of an entry. Returns `undefined` for an outcome or an invalid entry. */
   add({ text }: ChainLink): AuditItem | undefined {
     const entry = parseEntry(text);
     if (entry?.kind === "outcome") {
@@ -118,7 +118,8 @@ class OutcomeJoiner {
 }
 
 /**
- * Returns `undefined` for an invalid entry. Other clients can write to the stream; `verify` reports invalid entries.
+ * Parses an entry. Returns `undefined` if it is invalid, because other clients can write to the stream. `verify`
+ * reports such entries.
  */
 function parseEntry(text: string): AuditEntry | undefined {
   try {

@@ -15,9 +15,9 @@ export interface AuditRetention {
 
 const STREAM_KEY = `${HOME_PREFIX}audit`;
 const END_KEY = `${HOME_PREFIX}audit:end`;
-/** Maximum number of entries per append, so that other clients of the store are served between calls. */
+/** Maximum number of entries per append. Between the calls, the store serves other clients. */
 export const AUDIT_APPEND_MAX = 100;
-/** Number of entries per read. Even at maximum size, they arrive well within the command timeout. */
+/** Number of entries per read. Even the largest entries arrive well within the command timeout. */
 export const AUDIT_PAGE_SIZE = 100;
 
 export interface ChainEnd {
@@ -32,7 +32,7 @@ export type AuditAppendResult =
       readonly outcome: "behind";
       /** `undefined` if there is no chain. */
       readonly end: ChainEnd | undefined;
-      /** Hashes of the requested entries; '' for a missing one. */
+      /** Hashes of the requested entries. The hash of a missing entry is empty. */
       readonly hashes: readonly string[];
     };
 
@@ -58,12 +58,13 @@ const formatPlace = ({ number, hash }: ChainPlace) => `${number} ${hash}`;
 
 export interface AuditAppendRequest {
   /**
-   * The end that the links follow. `undefined` if there is no chain; the links then start a new one after `begin`.
+   * The end of the chain that the links follow. `undefined` if there is no chain; the links then start one after
+   * `begin`.
    */
   readonly head: ChainPlace | undefined;
   readonly begin: ChainPlace | undefined;
   readonly links: readonly ChainLink[];
-  /** Numbers of the entries whose hashes the reply contains if the chain has a different end. */
+  /** Numbers of entries whose hashes the reply must contain if the chain has a different end. */
   readonly compare: readonly number[];
 }
 
@@ -74,7 +75,7 @@ export class AuditStore {
     private readonly retention: AuditRetention,
   ) {}
 
-  /** Appends entries with a single call. The caller must handle errors. */
+  /** Appends entries with a single call. Does not retry, so the caller must handle errors. */
   append(ask: AuditAppendRequest): Promise<AuditAppendResult> {
     const args = this.#toArguments(ask);
     return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], args));
@@ -91,7 +92,7 @@ export class AuditStore {
   }
 
   /**
-   * Reads the end of the chain, or `undefined` if there is no chain.
+   * Reads the end of the chain. Returns `undefined` if there is no chain.
    *
    * @throws LockkeeperError unavailable, unknown_outcome
    */
@@ -122,7 +123,10 @@ export class AuditStore {
   }
 }
 
-/** Converts a stream entry. Other clients can write to the stream; missing fields are empty and fail verification. */
+/**
+ * Converts a stream entry. Missing fields become empty and fail verification, because other clients can write to the
+ * stream.
+ */
 function toLink([id, fields]: [id: string, fields: string[]]): ChainLink {
   const given = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) given.set(fields[at] ?? "", fields[at + 1] ?? "");

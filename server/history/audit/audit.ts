@@ -4,28 +4,28 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import type { AuditLog, NewIntent } from "./audit-log.ts";
 import { type Refusal, RefusalCounter } from "./refusal-counter.ts";
 
-/** Maximum length of a text: longer than any valid owner or reason and any error detail. */
+/** Maximum length of a string in characters. Valid owners, reasons and error details are shorter. */
 const TEXT_CHARACTERS_MAX = 1024;
 const OWNERS_MAX = 20;
 /**
- * Maximum size of the details of an action, in bytes of JSON. It allows the longest list of rules that the API accepts,
- * in any script.
+ * Maximum size of the details of an action, in bytes of JSON. The longest list of rules that the API accepts fits, in
+ * any script.
  */
 export const DETAILS_BYTES_MAX = 131_072;
 
-/** What a route adds to the audit record of a call: the action, and the state that its caller saw. */
+/** The part of an audit record that a route contributes: the action, and the state that the caller saw. */
 export type AuditFacts = Pick<NewIntent, "action" | "seen" | "reason" | "details">;
 
-/** The facts that are recorded for every call. */
+/** The part of an audit record that is the same for every route. */
 export type AuditedCall = Pick<NewIntent, "requestId" | "who" | "from" | "target" | "key" | "keyBase64">;
 
 /** An action whose intent has been written. */
 export interface AuditedAction {
-  /** Records the outcome. Only the first call counts. The response does not wait for the write. */
+  /** Records the outcome. Calls after the first have no effect. The response does not wait for the write. */
   end(outcome: AuditOutcome): void;
 }
 
-/** Records operator actions: an intent before the action, and its outcome after it. */
+/** Records operator actions. Writes an intent before each action and its outcome afterwards. */
 export class Audit {
   readonly #refusals: RefusalCounter;
 
@@ -34,15 +34,15 @@ export class Audit {
   }
 
   /**
-   * Records the intent of an action. Resolves when it is written.
+   * Records the intent of an action. Resolves when the intent is written.
    *
-   * @throws LockkeeperError `unavailable` if the intent was not written; the action must then not be performed
+   * @throws LockkeeperError `unavailable` if the intent was not written; do not perform the action then
    * @throws LockkeeperError `invalid` if the details are too long, because changes by an administrator are never
    * recorded in part
    */
   async beginAction(call: AuditedCall, facts: AuditFacts): Promise<AuditedAction> {
     assertRecordable(facts.details);
-    // Keeps the chain in chronological order: failed logins precede the successful one.
+    // Writes failed logins before the successful one, which keeps the chain in order of time.
     this.#refusals.flush(facts.action);
     const id = randomBytes(12).toString("base64url");
     await this.log.begin(truncateIntent({ id, ...call, ...facts }));
@@ -56,7 +56,7 @@ export class Audit {
     };
   }
 
-  /** Records a request that was refused before an action started. Repeated refusals are counted in one entry. */
+  /** Records a request that was refused before an action started. One entry counts repeated refusals. */
   recordRefusal(refusal: Refusal): void {
     this.#refusals.countRefusal(refusal);
   }
@@ -89,7 +89,7 @@ function truncateIntent({ from, seen, reason, details, ...intent }: NewIntent): 
 }
 
 /**
- * Asserts that the details are short enough to be recorded in full.
+ * Asserts that the details are short enough to record them in full.
  * @throws LockkeeperError `invalid` if they are too long
  */
 function assertRecordable(details: AuditFacts["details"]): void {
@@ -111,8 +111,8 @@ function truncateOutcome({ detail, owner, details, ...outcome }: AuditOutcome): 
 }
 
 /**
- * Truncates details that are too long, so that an outcome is always recorded. None of the existing actions comes near
- * the limit.
+ * Replaces details that are too long by their size, because an outcome must always be recorded. No existing action
+ * comes near the limit.
  */
 function truncateDetails(details: Record<string, unknown>): Record<string, unknown> {
   const bytes = measureDetails(details);

@@ -1,4 +1,4 @@
-/** Whether a text has the form of a chain hash. */
+/** Whether a string has the form of a chain hash. */
 export function isChainHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }

@@ -27,7 +27,7 @@ export function formatChainReport(
 }
 
 /**
- * Returns lines that state what the hashes prove and what they do not prove. A chain alone cannot prove where it
+ * Returns lines that state what the hashes prove and what they cannot prove. A chain alone cannot prove where it
  * started or ended.
  */
 function formatResult({ entries, head, notedAt }: ChainCheck, begin: number): string[] {

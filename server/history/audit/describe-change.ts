@@ -5,8 +5,8 @@ import { DETAILS_BYTES_MAX } from "./audit.ts";
 const RESERVED_BYTES = 1024;
 
 /**
- * Describes the replacement of a list for the audit log. The new list is always complete. The previous list is omitted
- * if the two do not fit together; its hash equals `afterSha256` of the previous change.
+ * Describes the replacement of a list for the audit log. Always includes the complete new list. Omits the previous list
+ * if both do not fit; its hash equals `afterSha256` of the previous change.
  */
 export function describeReplacement(
   before: readonly unknown[],

@@ -10,15 +10,15 @@ export interface Refusal {
   readonly action: string;
   readonly code: string;
   readonly address: string | undefined;
-  /** The name that the caller tried to log in with. */
+  /** The name that the caller used to log in. */
   readonly name: string | undefined;
 }
 
 interface RefusalWindow {
   readonly action: string;
   /**
-   * Number of refusals that no entry has counted yet. `since` and `last` are the times of the first and the last of
-   * them.
+   * Number of refusals that no entry has counted yet. `since` and `last` are the times of the first and last of these
+   * refusals.
    */
   count: number;
   since: number;
@@ -28,9 +28,9 @@ interface RefusalWindow {
 }
 
 /**
- * Records refusals without letting password guessing fill the audit log. The first refusal of an action and code is
- * recorded immediately. Further refusals within a minute are counted in one entry, which is written when the minute
- * ends or the action succeeds.
+ * Records refusals without filling the audit log during password guessing. Records the first refusal of an action and
+ * code immediately. One entry counts the refusals of the following minute. It is written when the minute ends or the
+ * action succeeds.
  */
 export class RefusalCounter {
   readonly #windows = new Map<string, RefusalWindow>();
@@ -56,7 +56,7 @@ export class RefusalCounter {
     this.#timer ??= setTimeout(() => this.flush(), WINDOW_MS).unref();
   }
 
-  /** Writes the pending counts. @param action if set, only refusals of this action are written */
+  /** Writes the pending counts. @param action if set, writes only refusals of this action */
   flush(action?: string): void {
     for (const [id, window] of this.#windows) {
       if (action !== undefined && window.action !== action) continue;
@@ -68,7 +68,7 @@ export class RefusalCounter {
     this.#timer = undefined;
   }
 
-  /** Writes the entry with the time of the last refusal, not of the write. */
+  /** Writes the entry. Its time is that of the last refusal. */
   #write(code: string, window: RefusalWindow): void {
     const { action, count, since, last, addresses, names } = window;
     this.log.add({
@@ -86,7 +86,7 @@ function createWindow(action: string): RefusalWindow {
   return { action, count: 0, since: 0, last: 0, addresses: new Map(), names: new Map() };
 }
 
-/** Counts names beyond the limit as `others`. */
+/** Counts a name. Beyond the limit, counts further names as `others`. */
 function countLimited(counts: Map<string, number>, name: string, most: number): void {
   const place = counts.has(name) || counts.size < most ? name : "others";
   counts.set(place, (counts.get(place) ?? 0) + 1);

@@ -4,7 +4,7 @@ import type { AuditVerification } from "../../../lib/contract/audit.ts";
 import { CHAIN_START, ChainCheck, parseExportLine } from "./audit-chain.ts";
 import type { AuditStore, ChainEnd } from "./audit-store.ts";
 
-/** Number of attempts, because retention may remove entries during the verification. */
+/** Number of attempts. Retention may remove entries during an attempt. */
 const TRIES = 3;
 
 /** Verifies the chain in the store. @param noted a hash that the chain must contain */
@@ -30,7 +30,7 @@ async function verifyChainTo(
     const links = await store.readAfter(at);
     const last = links.at(-1);
     if (last === undefined) break;
-    // Entries appended in the meantime are not verified.
+    // Does not verify entries that were appended in the meantime.
     for (const link of links) if (link.number <= to && !check.add(link)) break;
     at = last.number;
   }

@@ -1,4 +1,4 @@
-/** The id of an event, in the form of a stream id: `<ms>-<number>`. Ids increase. */
+/** The id of an event. Like a stream id, it is `<ms>-<number>` and increases. */
 export interface EventId {
   readonly ms: number;
   readonly seq: number;
@@ -10,9 +10,9 @@ export function parseEventId(text: string): EventId | undefined {
 }
 
 /**
- * Compares ids; negative when `a` is before `b`.
+ * Compares ids. The result is negative if `a` is before `b`.
  *
- * @throws if an id is invalid; check untrusted input with `parseEventId` first
+ * @throws if an id is invalid; check untrusted input with `parseEventId` before
  */
 export function compareIds(a: string, b: string): number {
   if (a === b) return 0;

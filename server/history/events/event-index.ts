@@ -5,25 +5,25 @@ import { compareIds } from "./event-id.ts";
 import { measureEntryBytes } from "./stream-entry.ts";
 
 export interface EventRetention {
-  /** Maximum number of events. It is lower if events take more than `EVENT_BYTES_MEAN_MAX` on average. */
+  /** Maximum number of events. Fewer are kept if events take more than `EVENT_BYTES_MEAN_MAX` on average. */
   readonly most: number;
   readonly ms: number;
 }
 
 /**
- * Mean size of events in bytes above which fewer of them are kept in memory. Ordinary events are about half this
- * size, and the largest about twice this size.
+ * Mean size of events, in bytes, above which fewer events are kept in memory. Ordinary events are about half as large,
+ * and the largest are about twice as large.
  */
 export const EVENT_BYTES_MEAN_MAX = 1024;
 
 /** Events after a requested id. */
 export interface EventSlice {
   readonly entries: HistoryEntry[];
-  /** Whether some of the requested events have been dropped. */
+  /** Whether some of the requested events were dropped. */
   readonly isTruncated: boolean;
 }
 
-/** The events of a target in memory, in stream order, indexed by key. */
+/** The events of a target in memory, in stream order and by key. */
 export class EventIndex {
   #entries: HistoryEntry[] = [];
   readonly #byKey = new Map<Key, LockEvent[]>();
@@ -47,12 +47,12 @@ export class EventIndex {
     return this.#entries.at(-1)?.id ?? null;
   }
 
-  /** Whether any entries are known to have been dropped. */
+  /** Whether entries are known to have been dropped. */
   get isTruncated(): boolean {
     return this.#lastDroppedId !== undefined;
   }
 
-  /** The id before which entries were dropped to limit memory; `null` if none were. */
+  /** The id of the oldest entry if earlier ones were dropped to limit memory; otherwise `null`. */
   get cutAt(): string | null {
     return this.#isCutByBytes ? this.oldest : null;
   }
@@ -62,7 +62,7 @@ export class EventIndex {
   }
 
   /**
-   * Adds entries to the end.
+   * Adds entries at the end.
    *
    * @param entries in the order of their ids, all after the existing ones
    */
@@ -118,7 +118,7 @@ export class EventIndex {
 
   /** Yields entries before an id, newest first. */
   *iterateBackwards(before?: string): Generator<HistoryEntry> {
-    // Trimming creates a new array, so this one does not change while a reader yields to other work.
+    // Trimming creates a new array. This one stays unchanged while a reader yields to other work.
     const entries = this.#entries;
     const end = before === undefined ? entries.length : findIndex(entries, before);
     for (let at = end - 1; at >= 0; at--) {
@@ -141,7 +141,7 @@ export class EventIndex {
     return this.#entries[at]?.id === id ? at + 1 : at;
   }
 
-  // Drops a tenth at a time, because removing from the front copies the array.
+  // Drops a tenth of the entries at a time, because removing from the front copies the array.
   #trim(): void {
     const { most, ms } = this.retention;
     const [oldest] = this.#entries;
@@ -161,7 +161,7 @@ export class EventIndex {
     return this.retention.most * EVENT_BYTES_MEAN_MAX;
   }
 
-  /** Returns how many of the oldest entries must be dropped to meet the memory limit. */
+  /** Returns how many of the oldest entries to drop to meet the memory limit. */
   #countLargeSurplus(): number {
     let bytes = this.#bytes;
     const kept = this.#entries.findIndex((entry) => {

@@ -21,11 +21,11 @@ export type AppendResult =
   | { readonly outcome: "refused" };
 
 export interface RecorderStamp {
-  /** Everything before this time is recorded, in milliseconds of the target's clock. */
+  /** Time up to which everything is recorded, in milliseconds of the target's clock. */
   readonly until: number | null;
   /** Id of the last entry when the stamp was written; `null` if the stream was empty. */
   readonly last: string | null;
-  /** The raw text in Redis. It keeps changing while an instance is recording. */
+  /** The stamp as stored. It changes constantly while an instance records. */
   readonly text: string | null;
   /** Whether older entries were removed. */
   readonly isTruncated: boolean;
@@ -33,27 +33,27 @@ export interface RecorderStamp {
   readonly leader: string | null;
 }
 
-/** An entry to append. It has an id only if the store lost the entry and it is written again. */
+/** An entry to append. It has an id only if the store lost the entry and this writes it again. */
 export type AppendableEntry = UnnumberedEntry & { readonly id?: string };
 
 export interface AppendRequest {
   /** Id of the last known entry. */
   readonly last: string | null;
   readonly until: number | null;
-  /** Entries before this id are dropped. `null` if only the count and age limits apply. */
+  /** Entries before this id are dropped. `null` if only the limits on count and age apply. */
   readonly cutAt: string | null;
-  /** Whether older entries were removed. Unknown to a store that has lost its data. */
+  /** Whether older entries were removed. A store that has lost its data does not know this. */
   readonly isTruncated: boolean;
   readonly entries: readonly AppendableEntry[];
 }
 
 export interface StreamPage {
   readonly entries: HistoryEntry[];
-  /** Id of the last entry read, valid or not. */
+  /** Id of the last entry that was read, even if invalid. */
   readonly last: string | null;
 }
 
-/** Maximum number of entries per append, so that other clients of the store are served between calls. */
+/** Maximum number of entries per append. Between the calls, the store serves other clients. */
 const EVENT_APPEND_MAX = 200;
 const APPEND_BYTES_MAX = 256 * 1024;
 const PAGE_SIZE = 500;
@@ -122,7 +122,7 @@ export class EventStore {
     return this.#toPage(after, found);
   }
 
-  /** Waits for entries after an id. The connection must not be used for anything else. */
+  /** Waits for entries after an id. Do not use the connection for anything else. */
   async waitForPage(home: StoreConnection, after: string | null, waitMs: number): Promise<StreamPage> {
     const args = ["COUNT", PAGE_SIZE, "BLOCK", waitMs, "STREAMS", this.#streamKey, after ?? "0-0"] as const;
     const reply = await home.callOnce((redis) => redis.xread(...args));
@@ -138,7 +138,7 @@ export class EventStore {
   }
 }
 
-/** Returns the first entries that fit into one append; at least one. */
+/** Returns the first entries that fit into one append, but at least one. */
 export function takeBatch<Entry>(
   entries: readonly Entry[],
   toEntry: (entry: Entry) => UnnumberedEntry,

@@ -2,14 +2,14 @@ import { END_EVENT_TYPES, type LockEvent } from "../../../lib/contract/event.ts"
 import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
 
 /**
- * Maximum difference, in ms, between the times that two instances record for the same foreign change. The instances
- * read the key at different times.
+ * Maximum difference, in ms, between the times that two instances record for the same foreign change. They read the key
+ * at different times.
  */
 const SAME_CHANGE_MS = 2000;
 
 /**
- * A recorded change of a hold. `extended`: an operator's extension, a release request, or the answer to a release
- * request. None of these changes the count or the holder. Renewals by holders are not stored.
+ * A recorded change of a hold. `extended`: an operator's extension, a release request, or its answer. None of these
+ * changes the count or the holder. The history does not store renewals by holders.
  */
 type TimelineStep = "begun" | "grown" | "shrunk" | "extended" | "ended";
 
@@ -24,13 +24,13 @@ interface FencedState {
   readonly fence: string;
   seq: number;
   end: "none" | "recorded" | "forced";
-  /** `false` if there has been a gap since, so the hold may have ended unobserved. */
+  /** False if a gap followed. The hold may have ended during the gap. */
   isCertain: boolean;
 }
 
 interface ForeignState {
   count: number;
-  /** Time on the Redis clock, as reported by the script that extended the lease. */
+  /** Time on the Redis clock, from the script that extended the lease. */
   extendedAt: number;
   isOpen: boolean;
   isForceReleased: boolean;
@@ -38,14 +38,14 @@ interface ForeignState {
 }
 
 /**
- * The recorded state of one key, used to decide whether an observation is new. An event is new if it continues the
- * timeline.
+ * The recorded state of one key. It decides whether an observation is new: a new event continues the timeline.
  *
  * Two events describe the same change in these cases:
- * - Hold with a fencing token: same token and `seq`, and a hold ends only once. Tokens increase, so the timeline stays
- *   in order, whichever instance recorded an event, and whether it was reported or inferred.
- * - Foreign hold: nothing in Redis numbers its changes, so the owner and the step decide. An owner that holds the lock
- *   cannot acquire it, and an owner that does not hold the lock cannot release it.
+ * - Hold with a fencing token: the events have the same token and `seq`, and a hold ends only once. Tokens increase, so
+ *   the timeline stays in order. It does not matter which instance recorded an event, or whether the event was reported
+ *   or inferred.
+ * - Foreign hold: Redis stores no number for its changes, so the owner and the step decide. An owner cannot acquire a
+ *   lock that it holds, and cannot release a lock that it does not hold.
  * - A `force_released` event may follow another event of the same end, because it adds the operator and the reason.
  */
 export class RecordedTimeline {
@@ -122,7 +122,7 @@ export class RecordedTimeline {
   }
 }
 
-/** Compares fencing tokens, which are decimal numbers that can exceed the precision of a double. */
+/** Compares fencing tokens: decimal numbers that can exceed the precision of a double. */
 export function compareFences(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
@@ -130,8 +130,8 @@ export function compareFences(a: string, b: string): number {
 /**
  * Returns the observations of a key that are not recorded yet.
  *
- * Observations continue the timeline only at its end. Observations from before the last recorded change are dropped,
- * even if they were never recorded, so the timeline stays in order whichever instance continues it.
+ * Observations can continue the timeline only at its end. Drops observations from before the last recorded change, even
+ * if they were never recorded. The timeline therefore stays in order, whichever instance continues it.
  *
  * @param own in the order of observation
  * @param recorded in the order of recording, including gaps
@@ -169,7 +169,10 @@ function findForeignStart(own: readonly UnnumberedEvent[], recorded: readonly Un
   return later < 0 ? own.length : later;
 }
 
-/** Returns the index of the observation of a recorded change that is closest in time, or -1 if there is none. */
+/**
+ * Returns the index of the observation of a recorded change. If there are several, returns the closest in time; if
+ * there is none, -1.
+ */
 function findClosestChange(own: readonly UnnumberedEvent[], recorded: UnnumberedEvent): number {
   let found = -1;
   let apart = SAME_CHANGE_MS;
@@ -182,7 +185,7 @@ function findClosestChange(own: readonly UnnumberedEvent[], recorded: Unnumbered
   return found;
 }
 
-/** Whether two events describe the same change to a key, based on these events alone. */
+/** Whether two events describe the same change to a key, judged by these events alone. */
 export function isSameChange(one: UnnumberedEvent, other: UnnumberedEvent): boolean {
   if (one.fence !== other.fence || classifyStep(one) !== classifyStep(other)) return false;
   if (one.fence !== undefined) return classifyStep(one) === "ended" || one.seq === other.seq;

@@ -6,7 +6,7 @@ import type { UnnumberedEvent } from "./stream-entry.ts";
 
 /** Passes events to readers. */
 export interface EventPublisher {
-  /** Publishes entries from before this process started: oldest first, before any other event. */
+  /** Publishes entries from before this process started, oldest first. Called before any other event is published. */
   publishPast(entries: readonly HistoryEntry[]): void;
   publishRecorded(entries: readonly RecordedEntry[]): void;
   /** Publishes an event before it is recorded. Returns its temporary id. */
@@ -15,11 +15,11 @@ export interface EventPublisher {
 
 export interface RecordedEntry {
   readonly entry: HistoryEntry;
-  /** The temporary id under which the event was published before it was recorded. */
+  /** The temporary id under which the event was published earlier, before it was recorded. */
   readonly previousId: string | undefined;
 }
 
-/** The known part of the stream, and how far this instance has read it. */
+/** The known part of the stream, and the position up to which this instance has read it. */
 export class StreamCopy {
   /** Id of the last entry that was read or appended. */
   #lastKnownId: string | null = null;
@@ -29,7 +29,7 @@ export class StreamCopy {
     private readonly store: EventStore,
     private readonly index: EventIndex,
     private readonly publisher: EventPublisher,
-    /** Returns the temporary id under which an entry was published before it was recorded. */
+    /** Returns the temporary id under which an entry was published earlier, before it was recorded. */
     private readonly findTemporaryId: (entry: HistoryEntry) => string | undefined,
   ) {}
 
@@ -41,7 +41,7 @@ export class StreamCopy {
     return this.#isLoaded;
   }
 
-  /** Loads the recorded entries. They are published as past events. */
+  /** Loads the recorded entries and publishes them as past events. */
   async load(): Promise<void> {
     const { isTruncated } = await this.store.readStamp();
     if (isTruncated) this.index.markTruncated();
@@ -73,9 +73,9 @@ export class StreamCopy {
     }
   }
 
-  /** Publishes the entries that this instance has appended, except those that it has already read in the meantime. */
+  /** Publishes the entries that this instance has appended. Omits entries that it has already read in the meantime. */
   applyAppended(recorded: readonly RecordedEntry[]): void {
-    // Ids increase, so all entries after the first new one are new.
+    // Ids increase, so all entries after the first new one are new too.
     const firstNew = recorded.findIndex(({ entry }) => this.#isNew(entry.id));
     if (firstNew < 0) return;
     const newEntries = firstNew === 0 ? recorded : recorded.slice(firstNew);
@@ -83,7 +83,7 @@ export class StreamCopy {
     this.#publish(newEntries);
   }
 
-  /** Rewrites the entries after `lastThere`, which the store has lost, and returns their number. */
+  /** Rewrites the entries after `lastThere`, which the store has lost. Returns their number. */
   async restore(lead: Leadership, lastThere: string | null): Promise<number> {
     const lost = this.index.sliceAfter(lastThere ?? "0-0").entries;
     let last = lastThere;
@@ -91,7 +91,7 @@ export class StreamCopy {
     for (let rest: readonly HistoryEntry[] = lost; rest.length > 0; ) {
       const entries = takeBatch(rest, (entry) => entry);
       rest = rest.slice(entries.length);
-      // Limits the claim to these entries: an instance that has to continue from here starts with a gap.
+      // Declares only these entries as recorded. An instance that has to continue from here then starts with a gap.
       const until = entries.at(-1)?.at ?? null;
       const reply = await this.store.append(lead, { last, until, cutAt, isTruncated, entries });
       if (reply.outcome !== "appended") throw new Error("leadership was lost while events were restored");

@@ -5,11 +5,11 @@ import { type ClusterAddress, formatNodeName, type NodeName, parseNodeName } fro
 
 export interface ClusterLocation {
   /**
-   * URLs of some of the cluster's nodes, with `redis://` or `rediss://`. The first URL's user, password and TLS apply
-   * to all nodes.
+   * URLs of some of the cluster's nodes, with `redis://` or `rediss://`. The user, password and TLS settings of the
+   * first URL apply to all nodes.
    */
   readonly cluster: readonly string[];
-  /** Maps node addresses that are not directly reachable: `host:port` to `host:port`. */
+  /** Maps node addresses that Lockkeeper cannot reach to addresses that it can reach, both as `host:port`. */
   readonly natMap?: Readonly<Record<NodeName, NodeName>>;
 }
 
@@ -24,7 +24,7 @@ export function toClusterAddress({ cluster, natMap = {} }: ClusterLocation): Clu
       const label = natMap[node] ?? node;
       const { host, port } = parseNodeName(label);
       const { tls } = first.options;
-      // Nodes announce IP addresses, but their certificate is for the host name in the configured URL.
+      // Nodes announce IP addresses, but their certificates are for the host name in the configured URL.
       const security =
         tls === undefined ? {} : { tls: isIP(host) === 0 ? { ...tls, servername: host } : tls };
       return {

@@ -9,7 +9,7 @@ import { ClusterNodeConnections } from "./cluster-node-connections.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** How long a call waits for the connection to a node and follows redirects before it fails, in ms. */
+/** Time limit of a call for connecting to a node and following redirects, in ms. */
 const READY_MS = 200;
 const REDIRECT_BUDGET_MS = 500;
 const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "utf8");
@@ -17,17 +17,16 @@ const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "u
 /**
  * Sends each script to the master of a Redis Cluster that has its keys.
  *
- * ioredis's Cluster is not used because it always queues commands: a node that is slow to connect receives an acquire
- * whose caller has given up, and the lock stays held although no client uses it. ioredis's Cluster also reports the
- * same error for a command that was never sent and for one whose reply was lost. Here, each connection is made by
- * `connect`.
+ * Does not use the Cluster class of ioredis, which always queues commands. A node that is slow to connect would receive
+ * an acquire whose caller has given up, and the lock would stay held without a client. That class also reports the same
+ * error for a command that was never sent and for one whose reply was lost. Here, `connect` opens each connection.
  */
 export class ClusterClient extends EventEmitter implements Commands {
   readonly isCluster = true;
   readonly #nodes: ClusterNodeConnections;
   #status: "ready" | "end" = "ready";
 
-  /** @param map a map that has been loaded once */
+  /** @param map a map that was refreshed at least once */
   constructor(
     private readonly map: ClusterMap,
     readonly name: string,
@@ -59,7 +58,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#eval(ignoreNode, source, numberOfKeys, parameters);
   }
 
-  /** Returns a client that calls `before` with the node to which it is about to send a script. */
+  /** Returns a client that calls `before` with the name of the node before it sends a script there. */
   withSendHook(before: (node: NodeName) => void): Commands {
     const status = () => this.#status;
     return {
@@ -82,7 +81,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     parameters: RedisArgument[],
   ): Promise<unknown> {
     const keys = parameters.slice(0, count);
-    // NOSCRIPT makes the caller send the whole source.
+    // NOSCRIPT causes the caller to send the whole source.
     const apart = () => Promise.reject(new Error("NOSCRIPT for a slot that is being migrated"));
     const call = (redis: Redis) => redis.evalsha(sha, count, ...parameters);
     return this.#sendToSlot(parameters[0], call, { before, keys, apart });
@@ -101,7 +100,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#sendToSlot(first, call, { before, keys, apart });
   }
 
-  /** Like `evalsha` and `eval`, but strings in the reply are returned as bytes. */
+  /** Like `evalsha` and `eval`, but strings in the reply are bytes. */
   readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
     evalsha: (sha, count, ...parameters) =>
       this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
@@ -165,12 +164,12 @@ export class ClusterClient extends EventEmitter implements Commands {
     }
   }
 
-  /** Retries a script that was refused because its slot is being migrated. */
+  /** Retries a script that Redis refused because its slot is in migration. */
   async #retryWithOneKey(error: unknown, script: SentScript, redis: Redis, node: NodeName): Promise<unknown> {
     const source = this.map.findMaster(computeSlot(script.keys[0] ?? ""));
     if (!isTryAgain(error) || source === undefined) throw error;
     const leaving = await this.#getReadyConnection(source);
-    // The source of a migration accepts no new keys, so a missing key must be created at the destination.
+    // The source of a migration accepts no new keys. A missing key must therefore be created at the destination.
     const isGone = (key: RedisArgument) =>
       leaving.call("EXISTS", key).then(
         () => false,
@@ -191,13 +190,13 @@ export class ClusterClient extends EventEmitter implements Commands {
   }
 }
 
-/** A script to send to a node, and the fallback for a slot that is being migrated. */
+/** A script to send to a node, with a fallback for a slot in migration. */
 interface SentScript {
   readonly keys: readonly RedisArgument[];
   before(node: NodeName): void;
   /**
-   * Sends the script with only one declared key. Used for a slot that is being migrated, once the source node has none
-   * of the keys.
+   * Sends the script with only one declared key. Used during the migration of a slot, once the source node has none of
+   * the keys.
    */
   apart(redis: Redis): Promise<unknown>;
 }
@@ -209,7 +208,7 @@ function isTryAgain(error: unknown): boolean {
 }
 
 /**
- * Whether an error may be caused by an outdated map. An error reply proves that the node is up. After any other error,
+ * Whether an outdated map may have caused an error. An error reply proves that the node is up. After any other error,
  * another node may have its slots.
  */
 function mayBeOutdated(error: unknown): boolean {

@@ -11,18 +11,18 @@ export type NodeName = string;
 export interface ClusterAddress {
   readonly seeds: readonly NodeName[];
   /**
-   * Returns the address of a node. All nodes share the user, password and TLS settings.
+   * Returns the address of a node. All nodes have the same user, password and TLS settings.
    *
-   * @param connection the purpose of the connection, part of its name
+   * @param connection the purpose of the connection, which becomes part of its name
    */
   getNodeAddress(node: NodeName, connection?: string): RedisAddress;
 }
 
 const SLOTS = 16_384;
-/** Time without a reply after which the next node is queried, in ms. */
+/** Time, in ms, after which the next node is queried if a node does not reply. */
 const NEXT_NODE_DELAY_MS = 150;
 const REFRESH_TIMEOUT_MS = 2000;
-/** Minimum interval between refreshes, in ms. Every failed call requests one. */
+/** Minimum interval between refreshes, in ms. Every failed call requests a refresh. */
 const REFRESH_INTERVAL_MS = 200;
 
 const Node = z.tuple([z.string().nullable(), z.int()]).rest(z.unknown());
@@ -33,18 +33,18 @@ interface ClusterView {
   readonly node: NodeName;
   readonly slots: z.infer<typeof Slots>;
   readonly hasShardedPubSub: boolean;
-  /** Increases with every failover and with most slot migrations. */
+  /** Increases with every failover and with most migrations of slots. */
   readonly epoch: number;
   /** Whether the node can reach a majority of the masters. */
   readonly isOk: boolean;
 }
 
-/** Maps slots to masters. A MOVED redirect is applied immediately; everything else comes from CLUSTER SLOTS. */
+/** Maps slots to masters. Applies MOVED redirects immediately, and takes everything else from CLUSTER SLOTS. */
 export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]] }> {
   #masterBySlot: (NodeName | undefined)[] = [];
   #nodes: readonly NodeName[] = [];
   #epoch = 0;
-  /** Whether the cluster supports sharded pub/sub; `undefined` until it is known. */
+  /** Whether the cluster supports sharded Pub/Sub. `undefined` until known. */
   #hasShardedPubSub: boolean | undefined;
   #refreshing: Promise<void> | undefined;
   #refreshedAt = Number.NEGATIVE_INFINITY;
@@ -59,7 +59,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     return this.#masterBySlot[slot];
   }
 
-  /** Whether the cluster supports sharded pub/sub: Redis 7 and newer. */
+  /** Whether the cluster supports sharded Pub/Sub, as Redis 7 and newer do. False until known. */
   get hasShardedPubSub(): boolean {
     return this.#hasShardedPubSub ?? false;
   }
@@ -75,7 +75,10 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     this.refreshSoon();
   }
 
-  /** Refreshes the map after an error that an outdated map can cause, unless it has just been refreshed. */
+  /**
+   * Refreshes the map in the background. Call this after an error that an outdated map can cause. Has no effect
+   * directly after a refresh.
+   */
   refreshSoon(): void {
     if (this.#isClosed || performance.now() - this.#refreshedAt < REFRESH_INTERVAL_MS) return;
     this.refresh().catch(() => undefined);
@@ -88,7 +91,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   }
 
   /**
-   * Refreshes the map.
+   * Refreshes the map. Concurrent calls share one refresh.
    * @throws if no node replies
    */
   refresh(): Promise<void> {
@@ -99,7 +102,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     return this.#refreshing;
   }
 
-  /** Updates the map from one node over an open connection. @throws if the node does not reply or has an older map */
+  /** Refreshes the map from one node over an open connection. @throws if the node does not reply or has an older map */
   async refreshFrom(node: NodeName, redis: Redis): Promise<void> {
     const view = await fetchView(node, redis, this.#hasShardedPubSub);
     if (this.#isOutdated(view)) throw new Error(`${node} knows an older cluster`);
@@ -116,7 +119,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
       throw new Error(`${node} knows an older cluster`);
     };
     const view = await raceNodes([...nodes], ask).catch((error) => {
-      // An older map is better than none, and a cluster that was recreated starts its epochs from zero.
+      // An older map is better than none. Also, the epochs of a cluster that was created again start from zero.
       const newest = old.reduce<ClusterView | undefined>(
         (a, b) => (a && a.epoch > b.epoch ? a : b),
         undefined,
@@ -128,7 +131,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   }
 
   /**
-   * Whether a view may be older than the current map. A node behind a network partition still returns the map from
+   * Whether a view may be older than the current map. Behind a network partition, a node still returns the map from
    * before the failover.
    */
   #isOutdated({ epoch, isOk }: ClusterView): boolean {
@@ -137,7 +140,8 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
 
   #applyView({ node: source, slots, hasShardedPubSub, epoch, isOk }: ClusterView): void {
     const { host } = parseNodeName(source);
-    // A node that does not know its own address returns an empty one. Use the address at which it was reached.
+    // A node that does not know its own address returns an empty one. In that case, use the address at which the node
+    // was reached.
     const nameOf = ([named, port]: z.infer<typeof Node>) => formatNodeName(named || host, port);
     const before = this.#masterBySlot;
     const masterOf: (NodeName | undefined)[] = new Array(SLOTS).fill(undefined);
@@ -202,7 +206,7 @@ async function raceNodes<Answer>(
 ): Promise<Answer> {
   const done = new AbortController();
   const signal = AbortSignal.any([done.signal, AbortSignal.timeout(REFRESH_TIMEOUT_MS)]);
-  // Each node adds a listener to the signal, and a cluster may have hundreds.
+  // Each node adds a listener to the signal, and a cluster may have hundreds of nodes.
   setMaxListeners(0, signal);
   const answers = nodes.map(async (node, at) => {
     if (at > 0) await sleep(at * NEXT_NODE_DELAY_MS, undefined, { signal });

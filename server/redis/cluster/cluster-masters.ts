@@ -10,24 +10,24 @@ import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
 /**
- * Interval of refreshes, in ms. A master that received its first slots is found within this time. A scan then finds the
- * locks that were acquired on it before.
+ * Interval of refreshes, in ms. Within this time, Lockkeeper finds a master that received its first slots. A scan then
+ * finds the locks that were acquired there before.
  */
 const REFRESH_INTERVAL_MS = 1000;
 /**
- * Time for which a slot counts as migrating. Notifications about a migration arrive over two connections and may be
- * late.
+ * Time, in ms, for which a slot counts as migrating. Notifications about a migration arrive over two connections and
+ * may be late.
  */
 const MOVING_MS = 30_000;
 
-/** The masters of a Redis Cluster, which change with failover, resharding and scaling. */
+/** The masters of a Redis Cluster. They change with failover, resharding and scaling. */
 export class ClusterMasters implements Masters, SlotRouting {
   readonly db = 0;
   readonly routing: SlotRouting = this;
   readonly #map: ClusterMap;
   readonly #nodes = new Map<NodeName, ClusterMaster>();
   readonly #listeners = new Set<() => void>();
-  /** When each migrating slot was last seen (`performance.now()`). */
+  /** When each slot was last observed to migrate (`performance.now()`). */
   readonly #movedAt = new Map<number, number>();
   readonly #timer: NodeJS.Timeout;
   #list: readonly Master[] = [];
@@ -98,7 +98,7 @@ export class ClusterMasters implements Masters, SlotRouting {
     return at !== undefined && performance.now() - at < MOVING_MS;
   }
 
-  /** Used only while slots move. */
+  /** The client for keys in migrating slots, created on first use. */
   get #redirectingClient(): ClusterClient {
     this.#movingSlotClient ??= new ClusterClient(this.#map, "watch-moving");
     return this.#movingSlotClient;
@@ -111,7 +111,7 @@ export class ClusterMasters implements Masters, SlotRouting {
       if (node === undefined) await this.#map.refresh();
       else await this.#map.refreshFrom(node.name, node.redis).catch(() => this.#map.refresh());
     } catch {
-      // No node replied; the next refresh retries.
+      // No node replied. The next refresh tries again.
     }
     const now = performance.now();
     for (const [slot, at] of this.#movedAt) if (now - at > MOVING_MS) this.#movedAt.delete(slot);
@@ -125,14 +125,14 @@ export class ClusterMasters implements Masters, SlotRouting {
       if (masters.has(name)) continue;
       hasFailed = true;
       this.#nodes.delete(name);
-      // Replies may still be pending.
+      // Pending replies may still arrive.
       setTimeout(() => node.close(), COMMAND_TIMEOUT_MS).unref();
     }
     for (const name of masters) {
       if (!this.#nodes.has(name)) this.#nodes.set(name, new ClusterMaster(name, this.#map, this.use));
     }
     this.#list = [...this.#nodes.values()];
-    // A failover, unlike a migration, neither deletes nor restores keys.
+    // Unlike a migration, a failover neither deletes nor restores keys.
     if (!isFirst && !hasFailed) for (const slot of slots) this.#movedAt.set(slot, performance.now());
     for (const listener of this.#listeners) listener();
   }
@@ -157,7 +157,7 @@ class ClusterMaster implements Master {
 
   findHashTag(): string {
     const isOurs = (tag: string) => this.map.findMaster(computeSlot(tag)) === this.name;
-    // A master without slots has no keys, and is about to be removed.
+    // A master without slots has no keys and will be removed.
     if (!this.map.masters.has(this.name)) return "";
     for (;;) {
       const tag = Math.random().toString(36).slice(2);

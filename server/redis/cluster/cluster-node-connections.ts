@@ -2,7 +2,7 @@ import type { Redis, RedisOptions } from "ioredis";
 import { COMMAND_TIMEOUT_MS, connect } from "../connect.ts";
 import type { ClusterMap, NodeName } from "./cluster-map.ts";
 
-/** Keeps one connection per node, all for the same purpose. */
+/** Keeps one connection to each node, all for the same purpose. */
 export class ClusterNodeConnections {
   readonly #connections = new Map<NodeName, Redis>();
 
@@ -30,7 +30,7 @@ export class ClusterNodeConnections {
     this.#connections.clear();
   }
 
-  /** Closes connections to nodes without slots after the time that pending replies may need. */
+  /** Closes connections to nodes without slots, after a delay for pending replies. */
   #dropRemovedNodes(): void {
     const { masters } = this.map;
     for (const [node, redis] of this.#connections) {

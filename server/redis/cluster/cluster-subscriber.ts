@@ -8,11 +8,11 @@ import { ClusterNodeConnections } from "./cluster-node-connections.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** Delay before resubscribing, because nodes that have not learned of a migration yet redirect back and forth. */
+/** Delay before a new subscription, in ms. Nodes that do not know of a migration yet redirect to each other. */
 const RESUBSCRIBE_DELAY_MS = 20;
 
 /**
- * The kind of channels that a subscriber uses. `wake`: channels in the slot of their lock, sharded where the cluster
+ * The kind of channels that a subscriber uses. `wake`: channels in the slot of their lock, sharded if the cluster
  * supports it. `keyspace`: keyspace notifications, which a node sends only to its own clients and never as sharded
  * messages.
  */
@@ -21,22 +21,22 @@ export type ClusterChannelKind = "wake" | "keyspace";
 const KEYSPACE_PREFIX = Buffer.from("__keyspace@0__:");
 
 /**
- * Subscribes to channels on the master of their lock's slot, because changes to the lock are published there. While
- * that master is unreachable, no messages are published. As soon as its successor is known, this class resubscribes
- * there.
+ * Subscribes to channels on the master that has the slot of their lock, because Redis publishes changes to the lock
+ * there. While that master is unreachable, no messages are published. Subscribes again on its successor as soon as that
+ * is known.
  */
 export class ClusterSubscriber extends EventEmitter implements Subscriber {
   readonly #nodes: ClusterNodeConnections;
   /**
-   * All channels use the same mode, because ioredis treats the end of a connection's last sharded subscription as the
-   * end of all subscriptions.
+   * Whether all channels are sharded. One mode for all, because ioredis treats the end of a connection's last sharded
+   * subscription as the end of all subscriptions.
    */
   readonly #isSharded: boolean;
   readonly #nodeByChannel = new Map<string, NodeName>();
   readonly #onChange = () => this.#leaveMovedChannels();
   #resubscribeTimer: NodeJS.Timeout | undefined;
 
-  /** @param map a map that has been loaded once */
+  /** @param map a map that was refreshed at least once */
   constructor(
     private readonly map: ClusterMap,
     private readonly kind: ClusterChannelKind,
@@ -55,7 +55,7 @@ export class ClusterSubscriber extends EventEmitter implements Subscriber {
     this.#nodeByChannel.set(toChannelName(channel), node);
     const redis = this.#nodes.getConnection(node);
     await waitUntilReady(redis, AbortSignal.timeout(COMMAND_TIMEOUT_MS));
-    // The last subscriber may have left by now.
+    // The last listener may have left in the meantime.
     if (this.#nodeByChannel.get(toChannelName(channel)) !== node) return undefined;
     try {
       return await (this.#isSharded ? redis.ssubscribe(channel) : redis.subscribe(channel));

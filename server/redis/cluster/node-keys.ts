@@ -1,17 +1,20 @@
 import type { ClusterMap, NodeName } from "./cluster-map.ts";
 import { computeSlot } from "./slot.ts";
 
-/** Finds one key per master of a cluster, in a slot of that master. All processes try the same key names. */
+/**
+ * Finds one key per master of a cluster, in a slot of that master. All processes try the same key names in the same
+ * order.
+ */
 export class NodeKeys {
   readonly #numbers = new Map<NodeName, number>();
 
-  /** @param prefix followed by a hash tag */
+  /** @param prefix the part of the key before the hash tag */
   constructor(
     private readonly map: ClusterMap,
     private readonly prefix: string,
   ) {}
 
-  /** Returns a key in a slot that `node` has according to the map; `undefined` if the node has no slots. */
+  /** Returns a key in a slot of `node` according to the map. Returns `undefined` if the node has no slots. */
   findKey(node: NodeName): string | undefined {
     const first = this.#numbers.get(node) ?? 0;
     if (this.#isAt(node, first)) return this.#format(first);
@@ -23,7 +26,7 @@ export class NodeKeys {
     }
   }
 
-  /** Makes `findKey` return a different key, because the slot of the last one is moving or has moved. */
+  /** Makes `findKey` return a different key. Call this if the slot of the last key is migrating or has moved. */
   skipKey(node: NodeName): void {
     this.#numbers.set(node, (this.#numbers.get(node) ?? 0) + 1);
     this.map.refreshSoon();

@@ -1,8 +1,8 @@
 import { formatNodeName, type NodeName, parseNodeName } from "./cluster-map.ts";
 
-/** The MOVED or ASK redirect from a cluster node for a slot that it does not serve. */
+/** A MOVED or ASK redirect. A cluster node sends it for a slot that it does not serve. */
 export interface Redirection {
-  /** `ASK` applies only to the next command. */
+  /** `ASK` applies to the next command only. */
   readonly kind: "MOVED" | "ASK";
   readonly node: NodeName;
 }
@@ -11,7 +11,7 @@ export function parseRedirection(error: unknown, source: NodeName | undefined): 
   const [, kind, host, port] =
     (error instanceof Error && /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(error.message)) || [];
   if (kind === undefined) return undefined;
-  // An empty host in a redirect means the host of the node that sent it.
+  // An empty host in a redirect stands for the host of the node that sent it.
   const name = host || (source === undefined ? "" : parseNodeName(source).host);
   return { kind: kind === "ASK" ? "ASK" : "MOVED", node: formatNodeName(name, Number(port)) };
 }

@@ -16,7 +16,7 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
   readonly #slot: number;
   #isClosed = false;
 
-  /** Starts to connect and returns immediately. @param key a key in the slot */
+  /** Starts to connect, and returns immediately. @param key a key in the slot */
   constructor(address: ClusterAddress, name: string, key: string, more: RedisOptions = {}) {
     super();
     this.setMaxListeners(0);
@@ -33,7 +33,7 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
     return this.#isClosed ? "end" : (this.#getConnection()?.status ?? "connecting");
   }
 
-  /** Runs a command on the master. A redirect updates the map for the next call. */
+  /** Runs a command on the master. After a redirect, the call fails and the next one uses the updated map. */
   async call<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const redis = this.#getConnection();
     if (redis === undefined) throw new NeverSentError("No node of the cluster has the slot");

@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 import type { RedisServerBinary } from "./server-binary.ts";
 
-/** Lockkeeper's user, and the user that all applications share. */
+/** Lockkeeper's own user, and the one user of all applications. */
 export type EmbeddedUser = "lockkeeper" | "app";
 
-/** Prefix of the keys of Lockkeeper's home store, which applications cannot access. */
+/** Prefix of the keys in Lockkeeper's home store. Applications cannot access them. */
 export const PROTECTED_PREFIX = "{lockkeeper}";
 
 /**
- * Subcommands of CLIENT that client libraries send on connect. Redis 7 assigns each subcommand its own categories,
- * which already allow these subcommands. Redis 6.2 puts all of CLIENT in `@admin`.
+ * Subcommands of CLIENT that client libraries send on connect. Redis 7 assigns categories to each subcommand, and the
+ * permitted categories include these. Redis 6.2 puts all of CLIENT in `@admin`.
  */
 const CLIENT_SUBCOMMANDS = ["setname", "getname", "setinfo", "id", "info", "reply", "tracking", "caching"];
 
 /**
  * Lists the ACL key patterns that together match exactly the keys that do not begin with `prefix`. ACL patterns cannot
- * be negated, so each pattern matches the keys that differ from the prefix at one position.
+ * be negated, so each pattern matches keys that differ from the prefix at one position.
  *
- * @param prefix without characters that are special in a Redis glob
+ * @param prefix must not contain characters that are special in a Redis glob
  */
 export function buildPatternsOutside(prefix: string): string[] {
   return [...prefix].flatMap((character, at) => {
@@ -41,8 +41,8 @@ export function buildUserRules(
 }
 
 /**
- * The user `default` is disabled for logins. It keeps every permission, because Redis replays the append-only file as
- * this user and would drop transactions and scripts that it may not run.
+ * No client can log in as the user `default`. The user keeps all permissions, because Redis replays the append-only file
+ * as this user and would drop transactions and scripts that the user may not run.
  */
 const DEFAULT_USER = "user default reset off ~* &* +@all";
 
@@ -58,8 +58,8 @@ export function buildAclFile(
 }
 
 /**
- * Returns the settings that prevent even a Redis administrator from running code. Empty for Redis 6.2, which does not
- * support them.
+ * Returns settings that prevent Redis administrators from running code on the machine. Empty for Redis 6.2, which does
+ * not support them.
  */
 export function listHardeningSettings({
   version,

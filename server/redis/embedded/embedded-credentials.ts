@@ -4,33 +4,33 @@ import { join } from "node:path";
 import { buildAclFile, type EmbeddedUser } from "./access-rules.ts";
 import type { RedisServerBinary } from "./server-binary.ts";
 
-/** The ACL file in the server's working directory. It contains hashes of the passwords. */
+/** The ACL file in the server's working directory. It contains hashes of the passwords only. */
 export const ACL_FILE = "users.acl";
 
 const USERS = ["lockkeeper", "app"] as const satisfies readonly EmbeddedUser[];
 const PASSWORD_PATTERN = /^[\w-]{43}$/;
 
-/** The passwords of the embedded Redis. They stay the same across restarts. */
+/** The passwords of the embedded Redis. They do not change with a restart. */
 export type EmbeddedPasswords = Readonly<Record<EmbeddedUser, string>>;
 
-/** Returns the path of the file that contains the URL of `user`, as a value for `REDIS_URL`. */
+/** Returns the path of the file with the URL for `user`. The content is a valid `REDIS_URL`. */
 export function getUrlFile(dir: string, user: EmbeddedUser): string {
   return join(dir, `${user}-redis-url`);
 }
 
-/** Builds the URL that `user` connects with. */
+/** Builds the URL with which `user` connects. */
 export function buildEmbeddedUrl(port: number, user: EmbeddedUser, password: string): string {
   return `redis://${user}:${password}@127.0.0.1:${port}`;
 }
 
-/** Reads the passwords of an earlier run, and creates any that are missing. */
+/** Reads the passwords of an earlier run. Creates missing ones. */
 export async function loadPasswords(dir: string): Promise<EmbeddedPasswords> {
   const [lockkeeper, app] = await Promise.all(USERS.map((user) => readPassword(dir, user)));
   return { lockkeeper: lockkeeper ?? createPassword(), app: app ?? createPassword() };
 }
 
 /**
- * Reads the URL of a user; `undefined` if the embedded Redis has not run yet.
+ * Reads the URL of a user. Returns `undefined` if the embedded Redis has never run.
  *
  * @throws EACCES if the file belongs to another account
  */
@@ -43,7 +43,7 @@ export async function readEmbeddedUrl(dir: string, user: EmbeddedUser): Promise<
   }
 }
 
-/** Writes the files with the URLs, readable only by Lockkeeper's account. */
+/** Writes the files with the URLs. Only Lockkeeper's account can read them. */
 export async function writeUrlFiles(dir: string, port: number, passwords: EmbeddedPasswords): Promise<void> {
   for (const user of USERS)
     await writePrivateFile(getUrlFile(dir, user), `${buildEmbeddedUrl(port, user, passwords[user])}\n`);

@@ -7,7 +7,7 @@ import { isRunning } from "./server-process.ts";
 
 const LOCK_WAIT_MS = 30_000;
 
-/** The port and process ID of a server, which one run stores for the next. */
+/** The port and process id of a server, stored for the next run. */
 export interface ServerNote {
   port: number;
   pid: number;
@@ -22,7 +22,7 @@ export async function readNote(dir: string): Promise<ServerNote | undefined> {
   }
 }
 
-/** Writes the note synchronously, so that a server never runs without its note. */
+/** Writes the note. Writes synchronously, so a server never runs without a note. */
 export function writeNote(dir: string, note: ServerNote): void {
   const temporary = `${getNotePath(dir)}.${process.pid}`;
   try {
@@ -34,18 +34,16 @@ export function writeNote(dir: string, note: ServerNote): void {
   }
 }
 
-/** One process's claim that it uses the server. */
+/** The claim of one process to use the server. */
 export interface ServerClaim {
   /**
-   * Ends the claim. `last`: no other process uses the server, so the caller stops it. `given-up`: the claim has already
-   * ended.
+   * Ends the claim. `last`: no other process uses the server, so the caller must stop it. `given-up`: the claim ended
+   * earlier.
    */
   release(): "last" | "shared" | "given-up";
 }
 
-/**
- * Claims the server for this process. `fresh`: the server was just started, so claims on an earlier server are void.
- */
+/** Claims the server for this process. `fresh`: the server has just started, so earlier claims are void. */
 export async function claimServer(dir: string, { fresh }: { fresh: boolean }): Promise<ServerClaim> {
   const users = join(dir, "users");
   if (fresh) await rm(users, { recursive: true, force: true });
@@ -70,9 +68,7 @@ function readUsers(users: string): number[] {
   }
 }
 
-/**
- * Runs `work` exclusively among the processes that use `dir`, because two servers would corrupt one append-only file.
- */
+/** Runs `work` while no other process that uses `dir` does the same. Two servers would corrupt the append-only file. */
 export async function withStartLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
   const end = performance.now() + LOCK_WAIT_MS;
   let release = await tryStartLock(dir);
@@ -94,7 +90,7 @@ export async function withStartLock<T>(dir: string, work: () => Promise<T>): Pro
 
 const heldLockPaths = new Set<string>();
 
-/** Acquires the lock file and returns a function that removes it; `undefined` if another process has the lock. */
+/** Acquires the lock file. Returns a function that removes the file, or `undefined` if another process has the lock. */
 export async function tryStartLock(dir: string): Promise<(() => Promise<void>) | undefined> {
   const path = getLockPath(dir);
   await removeIfStale(path);
@@ -111,7 +107,7 @@ export async function tryStartLock(dir: string): Promise<(() => Promise<void>) |
   };
 }
 
-/** Creates and writes a file. If the disk is full, the empty file is removed again. @throws EEXIST if it exists */
+/** Creates and writes a file. If the disk is full, removes the empty file. @throws EEXIST if the file exists */
 async function createLockFile(path: string): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {
@@ -134,8 +130,8 @@ async function removeIfStale(path: string): Promise<void> {
   ]);
   if (content === undefined) return;
   const pid = Number(content);
-  // A container can give a restarted process the pid of the killed one, so a lock file with Lockkeeper's own pid may be
-  // stale.
+  // In a container, a restarted process can have the pid of the killed one. A lock file with Lockkeeper's own pid may
+  // therefore be stale.
   const alive = pid === process.pid ? heldLockPaths.has(path) : isRunning(pid);
   const abandoned = isPositive(pid) ? !alive : age > 2_000;
   if (abandoned) await rm(path, { force: true });

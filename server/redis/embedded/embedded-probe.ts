@@ -6,13 +6,13 @@ import { readInfoField } from "../server-info.ts";
 
 export type ProbeResult =
   | { kind: "ours"; pid: number }
-  /** Accepts the connection but does not respond, like a suspended process. */
+  /** The server accepts the connection but does not respond, as if suspended. */
   | { kind: "silent" }
-  /** Requires a different password. */
+  /** The server requires a different password. */
   | { kind: "refused" }
   | { kind: "other" };
 
-/** The credentials that a connection authenticates with. */
+/** The credentials with which a connection authenticates. */
 export interface ProbeLogin {
   readonly user: string;
   readonly password: string;
@@ -21,8 +21,8 @@ export interface ProbeLogin {
 /**
  * Determines whether the server on 127.0.0.1:`port` is a Redis that keeps its data in `dataDir`.
  *
- * @param login pass it only if the process is known to be Lockkeeper's, because any program that listens on the port
- *   can read it
+ * @param login omit this unless the process is known to be Lockkeeper's, because any program that listens on the port
+ * can read it
  */
 export async function probeServer(port: number, dataDir: string, login?: ProbeLogin): Promise<ProbeResult> {
   const client = createProbeClient(port);
@@ -47,8 +47,8 @@ export async function probeServer(port: number, dataDir: string, login?: ProbeLo
 }
 
 /**
- * Whether `pid` is a server process for `dataDir`, even one that does not respond. The pid may now belong to another
- * program. On systems other than Linux, only the program name is checked.
+ * Whether `pid` is a server process for `dataDir`, even if it does not respond. The pid may belong to another program
+ * by now. On systems other than Linux, compares only the program name.
  */
 export async function isServingDirectory(pid: number, dataDir: string): Promise<boolean> {
   if (process.platform === "linux") {
@@ -59,7 +59,7 @@ export async function isServingDirectory(pid: number, dataDir: string): Promise<
   return /(redis|valkey)-server/.test(stdout);
 }
 
-/** Returns whether a server that was just launched is ready. Redis reports that it is loading only after the login. */
+/** Returns whether a newly launched server is ready. Redis reports that it is loading only after the login. */
 export async function probeReadiness(
   port: number,
   login?: ProbeLogin,
@@ -73,7 +73,7 @@ export async function probeReadiness(
   } catch (error) {
     const reply = error instanceof Error ? error.message : "";
     if (reply.startsWith("NOAUTH") && login === undefined) return "ready";
-    // A server that cannot save its data refuses even PING, but it is running.
+    // A server that cannot save its data refuses even PING, but is running.
     if (reply.startsWith("MISCONF")) return "ready";
     return reply.startsWith("LOADING") ? "loading" : "not-yet";
   } finally {
@@ -110,7 +110,7 @@ function createProbeClient(port: number): Redis {
     protocol: 2,
     disableClientInfo: true,
   });
-  // Without a listener, ioredis prints what the calls above already report.
+  // Without a listener, ioredis prints errors that the calls above already report.
   client.on("error", () => {});
   return client;
 }

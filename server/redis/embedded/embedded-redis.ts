@@ -23,35 +23,33 @@ import { EMBEDDED_REMEDY, preparePrivateDirectory } from "./private-directory.ts
 import { endServer, isPortFree, sendSignal } from "./server-process.ts";
 import { ServerSupervisor } from "./server-supervisor.ts";
 
-/** The connection parameters of applications. The password is only in the file. */
+/** The connection parameters for applications. Only the file contains the password. */
 export interface AppConnection {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** The file with the URL, readable only by the account that runs Lockkeeper. */
+  /** The path of the file with the URL. Only the account that runs Lockkeeper can read it. */
   readonly file: string;
 }
 
 export interface EmbeddedRedis {
-  /** The URL with the password of the user `lockkeeper`, which has every permission. */
+  /** The URL with the password of the user `lockkeeper`, who has every permission. */
   readonly url: string;
-  /** The URL with the password of the user `app`, which cannot access Lockkeeper's own keys. */
+  /** The URL with the password of the user `app`, who cannot access Lockkeeper's own keys. */
   readonly appUrl: string;
   readonly app: AppConnection;
   readonly port: number;
-  /** The pid of the current process. It changes when the server exits unexpectedly and is restarted. */
+  /** The pid of the current server process. Changes when the server exits unexpectedly and is restarted. */
   readonly pid: number;
-  /**
-   * Whether the server was already running: orphaned by a killed run, or shared with another run that is still active.
-   */
+  /** Whether the server was already running. An earlier run was killed and left it, or another active run shares it. */
   readonly adopted: boolean;
   /** Stops the server, unless another Lockkeeper process still uses it. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the embedded Redis on 127.0.0.1 with the data, passwords and port of the last run, or adopts a server that is
- * still running.
+ * Starts the embedded Redis on 127.0.0.1 with the data, passwords and port of the last run. Adopts the server of that
+ * run if it is still running.
  *
  * @throws StartupError with a one-line message if the server cannot be started or its files cannot be written
  */
@@ -76,7 +74,7 @@ function startInDirectory(dir: string, options: EmbeddedOptions): Promise<Embedd
   });
 }
 
-/** Stops a server of an earlier version, which any account on this machine could use. */
+/** Stops a server of an earlier version. Any account on this machine could use such a server. */
 async function endOpenServer({ options }: ServerSetup, pid: number): Promise<void> {
   options.onProgress?.("The embedded Redis of an earlier run has no password: it is restarted with one");
   await endServer(pid);
@@ -104,7 +102,8 @@ async function startNewServer(setup: ServerSetup, wanted: number): Promise<Embed
 }
 
 async function findFreePort(excludedPort: number): Promise<number> {
-  // Does not use a port that the system picks: outgoing connections use the same range and may occupy it next time.
+  // Avoids ports that the system would choose. Outgoing connections use the same range and may occupy the port next
+  // time.
   for (let port = excludedPort + 1; port <= Math.min(excludedPort + 100, 65_535); port++) {
     if (await isPortFree(port)) return port;
   }
@@ -113,7 +112,7 @@ async function findFreePort(excludedPort: number): Promise<number> {
   );
 }
 
-/** Restarts a server that exited unexpectedly. The port stays the same because applications connect to it. */
+/** Restarts a server that exited unexpectedly. Keeps the port, because applications connect to it. */
 async function restartServer(
   setup: ServerSetup,
   port: number,
@@ -121,7 +120,7 @@ async function restartServer(
 ): Promise<number> {
   return withStartLock(setup.dir, async () => {
     hooks.signal.throwIfAborted();
-    // Another Lockkeeper process that shares the server may have restarted it first.
+    // Another Lockkeeper process that shares the server may have restarted it already.
     const running = await findRunningServer(setup, port, await readNote(setup.dir));
     if (running.kind === "ours") return running.pid;
     if (!(await isPortFree(port))) throw new StartupError(`another program listens on port ${port}`);
@@ -149,7 +148,7 @@ function createHandle(
   const stop = async () => {
     process.off("exit", atExit);
     await supervisor.stop();
-    // A concurrent start must not adopt a server that is about to stop, but stopping never waits for a start.
+    // A concurrent start must not adopt a server that is about to stop. Stopping never waits for a start.
     const release = await tryStartLock(dir).catch(() => undefined);
     if (claim.release() === "last") await endServer(supervisor.pid);
     await release?.();

@@ -8,25 +8,25 @@ import type { RedisServerBinary } from "./server-binary.ts";
 import { launchServer } from "./server-launch.ts";
 
 /**
- * The keyspace notifications that the watcher needs: generic, string, hash, set, sorted set, expired and evicted events
- * by key.
+ * The keyspace notifications that the watcher needs: per key, for generic, string, hash, set, sorted set, expired and
+ * evicted events.
  */
 export const KEYSPACE_EVENTS = "Kghszxe$";
 
 export interface EmbeddedOptions {
   binary: RedisServerBinary;
   /**
-   * The directory of the append-only file and of Lockkeeper's notes about the server. Other accounts cannot read it.
+   * The directory of the append-only file and of Lockkeeper's files about the server. Other accounts cannot read it.
    */
   dataDir: string;
-  /** The port for the first start; later starts reuse the stored one. */
+  /** The port for the first start. Later starts use the stored port. */
   preferredPort: number;
   onProgress?: (line: string) => void;
-  /** Called with a message when the server exits unexpectedly, and when it has been restarted. */
+  /** Called with a message when the server exits unexpectedly, and when it was restarted. */
   onUnexpectedEnd?: (line: string) => void;
 }
 
-/** Settings shared by every start in the same data directory. */
+/** The settings that all starts in the same data directory share. */
 export interface ServerSetup {
   readonly options: EmbeddedOptions;
   /** The real path of the data directory. */
@@ -37,8 +37,8 @@ export interface ServerSetup {
 type RunningServer = { kind: "ours"; pid: number; isOpen: boolean } | Exclude<ProbeResult, { kind: "ours" }>;
 
 /**
- * Finds the server of an earlier run. The password is sent only to a process that serves Lockkeeper's directory:
- * without this check, another account could listen on the port and read the password.
+ * Finds the server of an earlier run. Sends the password only to a process that serves Lockkeeper's directory.
+ * Otherwise, another account could listen on the port and read the password.
  *
  * @throws StartupError if Lockkeeper's server is running but cannot be used
  */
@@ -93,7 +93,7 @@ export async function launchEmbeddedServer(
   return pid;
 }
 
-/** The arguments contain no secrets, because every account can list them. */
+/** Builds the arguments of the server. They must not contain secrets, because every account can list them. */
 function buildArguments(port: number, binary: RedisServerBinary): string[] {
   const settings = {
     port: String(port),

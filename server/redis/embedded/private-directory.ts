@@ -2,7 +2,7 @@ import { access, chmod, constants, mkdir, readdir, realpath, stat } from "node:f
 import { join } from "node:path";
 import { explainFileError } from "../../errors/file-error.ts";
 
-/** What to do when the embedded Redis cannot write its files. */
+/** The remedy in error messages if the embedded Redis cannot write its files. */
 export const EMBEDDED_REMEDY =
   "The embedded Redis keeps its data there: make it writable and free space, choose another folder with LOCKKEEPER_DATA_DIR, or set REDIS_URL.";
 
@@ -10,10 +10,10 @@ export const EMBEDDED_REMEDY =
 const OTHERS = 0o077;
 
 /**
- * Creates `dir` for Lockkeeper's account only, and removes other accounts' access to files that an earlier run left in
- * it.
+ * Creates `dir` for Lockkeeper's account only. Removes the access of other accounts to files that an earlier run left
+ * there.
  *
- * @returns its real path
+ * @returns the real path of the directory
  * @throws StartupError if Lockkeeper cannot write there
  */
 export async function preparePrivateDirectory(dir: string): Promise<string> {
@@ -29,7 +29,7 @@ export async function preparePrivateDirectory(dir: string): Promise<string> {
   }
 }
 
-/** Removes the rights of other accounts from a file or a directory. A file that no longer exists is ignored. */
+/** Removes the access of other accounts to a file or directory. Ignores a file that no longer exists. */
 async function restrictAccess(path: string): Promise<void> {
   try {
     const { mode } = await stat(path);

@@ -13,7 +13,7 @@ const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
 
 export interface RedisServerBinary {
   path: string;
-  /** The folder with the shared libraries of an unpacked server. The system's own servers do not need it. */
+  /** The folder with the shared libraries of an unpacked server. `undefined` for servers that the system provides. */
   libraryPath?: string;
   version: string;
   source: "configured" | "installed" | "unpacked";
@@ -32,7 +32,7 @@ export interface ServerVersion {
   supported: boolean;
 }
 
-/** Parses the output of `--version`; `undefined` for anything that is neither Redis nor Valkey. */
+/** Parses the output of `--version`. Returns `undefined` unless the program is Redis or Valkey. */
 export function parseServerVersion(output: string): ServerVersion | undefined {
   const match = /^(?:(redis|valkey) )?server v=((\d+)\.(\d+)\.\d+\S*)/i.exec(output.trim());
   if (!match) return undefined;
@@ -45,8 +45,8 @@ export function parseServerVersion(output: string): ServerVersion | undefined {
 }
 
 /**
- * Returns the environment in which to start `binary`; `undefined` means Lockkeeper's own. An unpacked server gets a
- * minimal environment, because its libraries must not be mixed with an LD_LIBRARY_PATH that was set for something else.
+ * Returns the environment for `binary`; `undefined` for Lockkeeper's own environment. An unpacked server gets a minimal
+ * environment, because an LD_LIBRARY_PATH for other programs must not affect its libraries.
  */
 export function buildServerEnvironment(
   binary: Pick<RedisServerBinary, "libraryPath">,
@@ -56,9 +56,7 @@ export function buildServerEnvironment(
   return bare as NodeJS.ProcessEnv;
 }
 
-/**
- * Finds a Redis or Valkey server binary that works on this machine, and unpacks one into `cacheDir` if there is none.
- */
+/** Finds a Redis or Valkey server binary that works on this machine. If there is none, unpacks one into `cacheDir`. */
 export async function findRedisServer(options: FindServerOptions): Promise<RedisServerBinary> {
   if (options.explicitPath) return findConfigured(options.explicitPath);
   const seen: string[] = [];
@@ -139,7 +137,8 @@ async function listCandidates(): Promise<string[]> {
 }
 
 async function listOnPath(): Promise<string[]> {
-  // The shell knows PATH, which only server/config/config.ts may read directly; each name is looked up separately.
+  // Lets a shell search PATH, because only server/config/config.ts may read the environment. Looks up each name
+  // separately.
   const script = 'for name in "$@"; do command -v "$name"; done; true';
   const { stdout } = await run("/bin/sh", ["-c", script, "sh", ...NAMES]).catch(() => ({ stdout: "" }));
   return stdout.split("\n").filter((line) => line.startsWith("/"));

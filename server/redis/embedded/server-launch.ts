@@ -10,7 +10,7 @@ const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 
 export interface LaunchOptions {
   binary: Pick<RedisServerBinary, "path" | "libraryPath">;
-  /** The server's working directory. It contains the server's files, so that no argument needs a path. */
+  /** The working directory of the server. It contains the server's files, so no argument needs a path. */
   cwd: string;
   args: string[];
   port: number;
@@ -18,11 +18,11 @@ export interface LaunchOptions {
   /** Variables added to the server's environment. */
   env?: Readonly<Record<string, string>> | undefined;
   onProgress?: ((line: string) => void) | undefined;
-  /** The login for the readiness check, required if the server has no user without a password. */
+  /** The login for the readiness check. Required unless the server has a user without a password. */
   login?: ProbeLogin;
-  /** Whether other accounts are denied access to the files that the server creates. */
+  /** Whether to deny other accounts access to the files that the server creates. */
   isPrivate?: boolean;
-  /** Called in the same turn of the event loop in which the process is created. */
+  /** Called in the turn of the event loop that creates the process. */
   onSpawn?: (pid: number) => void;
   /** Cancels the start and stops the server. */
   signal?: AbortSignal;
@@ -56,8 +56,8 @@ function spawnServer(options: LaunchOptions) {
     spawn(options.binary.path, options.args, {
       cwd: options.cwd,
       env: buildLaunchEnvironment(options),
-      // The server has its own process group, so that Ctrl-C in the terminal reaches only Lockkeeper, which then stops
-      // the server in order.
+      // The server has its own process group. Ctrl-C in the terminal therefore reaches only Lockkeeper, which then
+      // stops the server in order.
       detached: true,
       stdio: ["ignore", log, log],
     });
@@ -72,7 +72,7 @@ function spawnServer(options: LaunchOptions) {
   return { child, ended };
 }
 
-/** Runs `run` with this umask, which a child process inherits. No other Lockkeeper code runs while it is set. */
+/** Runs `run` with this umask, which child processes inherit. No other code of Lockkeeper runs during this time. */
 function runWithUmask<T>(mask: number, run: () => T): T {
   const before = process.umask(mask);
   try {
@@ -82,7 +82,7 @@ function runWithUmask<T>(mask: number, run: () => T): T {
   }
 }
 
-/** Resolves when the start is cancelled; never resolves without a signal. */
+/** Resolves when the signal cancels the start. Never resolves without a signal. */
 function waitForAbort(signal: AbortSignal | undefined): Promise<string> {
   return new Promise((resolve) => {
     const abort = () => resolve("was stopped while it started");

@@ -7,8 +7,8 @@ const STAT_STATE = 0;
 const STAT_THREADS = 17;
 
 /**
- * Whether `pid` is a process that is still running. A zombie, which some containers never reap, no longer runs once its
- * last thread has exited. Until then, the process keeps its port and its files.
+ * Whether `pid` is a running process. A zombie no longer runs once its last thread has exited; some containers never
+ * reap zombies. Until the last thread exits, the process keeps its port and files.
  */
 export function isRunning(pid: number): boolean {
   try {
@@ -35,7 +35,7 @@ export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process has already exited, which is what every caller wants.
+    // The process has already exited, which every caller wants.
   }
 }
 
@@ -48,7 +48,9 @@ export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boo
   return true;
 }
 
-/** Stops a Redis server so that its append-only file is complete. Kills it if that takes longer than a second. */
+/**
+ * Stops a Redis server and lets it complete its append-only file. Kills the server if this takes longer than a second.
+ */
 export async function endServer(pid: number): Promise<void> {
   sendSignal(pid, "SIGTERM");
   if (await waitUntilGone(pid, 1_000)) return;
@@ -58,7 +60,8 @@ export async function endServer(pid: number): Promise<void> {
 
 /** Whether a server could listen on 127.0.0.1:`port` now. */
 export async function isPortFree(port: number): Promise<boolean> {
-  // macOS allows binding to 127.0.0.1 even if another process listens on all addresses, so check for that first.
+  // macOS allows binding to 127.0.0.1 even if another process listens on all addresses, so this checks for such a
+  // process first.
   if (await isPortOpen(port)) return false;
   return new Promise((resolve) => {
     const server = createServer();

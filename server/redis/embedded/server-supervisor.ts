@@ -4,12 +4,12 @@ import { isRunning } from "./server-process.ts";
 const POLL_MS = 250;
 const PAUSE_MS_MIN = 500;
 const PAUSE_MS_MAX = 30_000;
-/** Minimum uptime, in ms, after which a server that exits is restarted immediately. */
+/** Minimum uptime, in ms, after which an exited server is restarted without delay. */
 const STABLE_MS = 30_000;
 
 export interface SupervisorOptions {
   pid: number;
-  /** Restarts the server, or finds the one that another process started. Returns its pid. */
+  /** Restarts the server, or finds the server that another process started. Returns the pid. */
   restart(signal: AbortSignal): Promise<number>;
   /** Called once each time the server exits, and once for each series of failed starts. */
   onLine?: ((line: string) => void) | undefined;
@@ -33,12 +33,12 @@ export class ServerSupervisor {
     return this.#pid;
   }
 
-  /** Records a process that was just created, so that it is not orphaned if Lockkeeper exits now. */
+  /** Records a new process. If Lockkeeper exits now, it can stop that process. */
   setPid(pid: number): void {
     this.#pid = pid;
   }
 
-  /** Stops supervising. A restart in progress is cancelled. */
+  /** Stops supervising. Cancels a restart in progress. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopped.abort();

@@ -9,8 +9,8 @@ import { isRunning } from "./server-process.ts";
 const run = promisify(execFile);
 const PACKAGES = ["redis-server", "valkey-server"];
 /**
- * Packages that are never unpacked. The C library must be that of the running system, because a copy does not match the
- * system's loader and crashes immediately.
+ * Packages that are never unpacked. A copy of the C library does not match the loader of the running system and crashes
+ * immediately.
  */
 const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 
@@ -35,8 +35,8 @@ export async function canUnpack(): Promise<boolean> {
 }
 
 /**
- * Unpacks a Redis server and the libraries that this system lacks into `dir`, from the distribution's own packages and
- * without root: apt keeps its state in a folder that is deleted afterwards.
+ * Unpacks a Redis server, and the libraries that this system lacks, into `dir`. Takes them from the packages of the
+ * distribution, without root. apt keeps its state in a folder that is deleted afterwards.
  */
 export async function unpackRedisServer(dir: string, options: UnpackOptions): Promise<void> {
   const parent = dirname(dir);
@@ -83,7 +83,7 @@ async function downloadInto(state: string, root: string, options: UnpackOptions)
   for (const name of PACKAGES) {
     try {
       options.onProgress?.(`  Downloading ${name} …`);
-      // "install" determines which libraries this system lacks; nothing is installed.
+      // `install` determines which libraries this system lacks. It only downloads and installs nothing.
       await runApt(state, ["install", "--yes", "--no-install-recommends", "--download-only", name]);
       await extract(join(state, "cache/archives"), root);
       return;
@@ -105,7 +105,7 @@ function runApt(state: string, args: string[]) {
     "APT::Get::Assume-Yes=true",
     "Debug::NoLocking=1",
     "Acquire::Retries=2",
-    // Without this, an unreachable mirror causes only a warning, and the operator sees "no such package".
+    // Without this option, an unreachable mirror causes only a warning, and the operator sees "no such package".
     "APT::Update::Error-Mode=any",
     "Acquire::http::Timeout=20",
   ];
@@ -130,7 +130,7 @@ async function moveIntoPlace(root: string, dir: string, options: UnpackOptions):
     () => false,
   );
   if (moved) return;
-  // Either another process finished first, which is fine, or a broken copy is in the way.
+  // Another process may have finished first. Otherwise, a broken copy is in the way.
   if (await options.works(dir)) return;
   await rm(dir, { recursive: true, force: true });
   await rename(root, dir);

@@ -56,8 +56,8 @@ export class SingleMaster implements Masters, Master {
   }
 
   /**
-   * Reconnects if the two connections reach different servers after a failover. Otherwise, notifications and reads
-   * would not match.
+   * Reconnects if the connections reach different servers after a failover. Notifications and reads would otherwise not
+   * match.
    */
   #reconnectIfSplit(): void {
     if (!this.#isBehindSentinel) return;

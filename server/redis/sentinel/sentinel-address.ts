@@ -5,21 +5,22 @@ import { createSentinelConnector } from "./sentinel-connector.ts";
 import { Sentinels } from "./sentinels.ts";
 
 export interface SentinelLocation {
-  /** URLs of the sentinels, with `redis://` or `rediss://`, each with its own user, password and TLS. */
+  /** URLs of the sentinels, with `redis://` or `rediss://`. Each URL has its own user, password and TLS settings. */
   readonly sentinel: readonly string[];
   /** The name of the master in the sentinels' configuration. */
   readonly master: string;
   /**
-   * A URL with the user, password, database and TLS settings of the master. Its host is ignored. `redis://` by default.
+   * A URL with the user, password, database and TLS settings for the master; `redis://` by default. Its host is
+   * ignored.
    */
   readonly redis?: string;
-  /** Maps server addresses that are not directly reachable: `host:port` to `host:port`. */
+  /** Maps server addresses that Lockkeeper cannot reach to addresses that it can reach, both as `host:port`. */
   readonly natMap?: Readonly<Record<NodeName, NodeName>>;
 }
 
 /**
- * Returns an address that resolves to the current master of a Sentinel group. Its connections query the sentinels for
- * the master each time they connect, and are closed when another server has been promoted.
+ * Returns an address that resolves to the current master of a Sentinel group. Each connection queries the sentinels for
+ * the master when it opens, and is closed when another server was promoted.
  *
  * @throws StartupError if a URL cannot be that of a sentinel, or the name of the master is missing
  */
@@ -41,7 +42,7 @@ export function createSentinelAddress({
   }
   const { host: _host, port: _port, tls, ...rest } = options;
   const sentinels = new Sentinels(master, sentinel.map(parseSentinelUrl), natMap);
-  // The certificate belongs to the current master.
+  // No fixed server name, because the certificate is that of the current master.
   const security = tls === undefined ? {} : { tls: {} };
   return {
     options: { ...rest, ...security, Connector: createSentinelConnector(sentinels, security.tls) },

@@ -4,43 +4,37 @@ import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { AbstractConnector, type RedisOptions } from "ioredis";
 import type { Endpoint, Sentinels } from "./sentinels.ts";
 
-/**
- * How long to wait for a server to close the connection, in ms. A server that was replaced may be frozen and never
- * close it.
- */
-const GOODBYE_MS = 100;
+/** Time limit, in ms, for a server to close the connection. A replaced server may be frozen and never close it. */
+const CLOSE_TIMEOUT_MS = 100;
 const ASK_AGAIN_MS_MAX = 500;
 
 /**
  * Creates a connector class that connects to the current master of a Sentinel group.
  *
- * ioredis's connector is not used for three reasons. A failover during its query for the master closes the connection
- * permanently. It queries the sentinels one after the other, so frozen sentinels delay every lock. Each connection has
- * a separate subscription to each sentinel.
+ * Does not use the connector of ioredis, for three reasons. A failover during its query closes the connection
+ * permanently. It queries the sentinels one after another, so frozen sentinels delay every lock. Each connection has a
+ * separate subscription to each sentinel.
  */
 export function createSentinelConnector(
   sentinels: Sentinels,
   tls: ConnectionOptions | undefined,
 ): NonNullable<RedisOptions["Connector"]> {
   return class extends AbstractConnector {
-    readonly #comesBack: boolean;
+    readonly #shouldReconnect: boolean;
 
     constructor(options: unknown) {
-      super(GOODBYE_MS);
-      this.#comesBack = canReconnect(options);
+      super(CLOSE_TIMEOUT_MS);
+      this.#shouldReconnect = canReconnect(options);
     }
 
-    /**
-     * Whether the server is the master. It may not be while a failover is in progress, or when a sentinel has outdated
-     * data.
-     */
+    /** Whether the server is the master. It may be a replica during a failover, or if a sentinel has outdated data. */
     override check({ role }: { role?: string }): boolean {
       return role === undefined || role === "master";
     }
 
     async connect(emit: (type: string, error: Error) => void): Promise<Socket> {
       this.connecting = true;
-      const place = await this.#askUntilTold(emit);
+      const place = await this.#queryUntilFound(emit);
       const stream = tls === undefined ? createConnection({ ...place }) : connectTls({ ...tls, ...place });
       this.stream = stream;
       stream.once("error", (error) => {
@@ -54,13 +48,13 @@ export function createSentinelConnector(
     }
 
     /**
-     * Queries the sentinels until one names the master. Never throws while the connection should reconnect, because
-     * ioredis stops reconnecting after a connector error.
+     * Queries the sentinels until one names the master. Does not throw while the connection should reconnect, because
+     * ioredis stops reconnecting after an error of the connector.
      */
-    async #askUntilTold(emit: (type: string, error: Error) => void): Promise<Endpoint> {
+    async #queryUntilFound(emit: (type: string, error: Error) => void): Promise<Endpoint> {
       for (let pauseMs = 25; ; pauseMs = Math.min(2 * pauseMs, ASK_AGAIN_MS_MAX)) {
         const place = await sentinels.findMaster().catch((error: Error) => {
-          if (!this.#comesBack) throw error;
+          if (!this.#shouldReconnect) throw error;
           emit("error", error);
           return undefined;
         });

@@ -11,24 +11,23 @@ export interface Endpoint {
 }
 
 interface SentinelReply extends Endpoint {
-  /** The epoch of the failover that promoted the master. A larger epoch is later. */
+  /** The epoch of the failover that promoted the master. Larger epochs are later. */
   readonly epoch: number;
 }
 
-/** How long one sentinel may take to reply, in ms. */
+/** Time limit for the reply of a sentinel, in ms. */
 const ASK_MS = 500;
 /**
- * How long to wait for the other sentinels after the first reply, in ms. A partitioned sentinel may return the old
- * master.
+ * Time, in ms, to wait for the other sentinels after the first reply. A partitioned sentinel may return the old master.
  */
 const STRAGGLER_WAIT_MS = 20;
 /**
- * How long subscriptions stay open after the last listener is removed, in ms. Disconnected clients query again within
- * this time.
+ * Time, in ms, for which subscriptions stay open after the last listener was removed. Disconnected clients query again
+ * within this time.
  */
 const LISTEN_LINGER_MS = 3000;
 
-/** Follows the sentinels of one group: finds the current master, and reports when it changes. */
+/** Follows the sentinels of one group. Finds the current master and reports when it changes. */
 export class Sentinels {
   #listeners: Redis[] = [];
   #stopTimer: NodeJS.Timeout | undefined;
@@ -66,7 +65,9 @@ export class Sentinels {
     return replies.reduce((latest, each) => (each.epoch > latest.epoch ? each : latest));
   }
 
-  /** Calls back whenever another server has become the master. @returns a function that ends the subscription */
+  /**
+   * Calls the callback whenever another server has become the master. @returns a function that ends the subscription
+   */
   onSwitch(onSwitch: (to: Endpoint) => void): () => void {
     clearTimeout(this.#stopTimer);
     this.#switchListeners.add(onSwitch);
