@@ -43,6 +43,7 @@ export const LAYERS = [
   ["server/formats/redisson", "Redisson's objects"],
   ["server/formats/registry", "all formats: detection and reading of keys"],
   ["server/locks/waiting", "queues of waiting acquires and their wake-ups"],
+  ["server/locks/verbs/contract", "the interfaces of the verbs: options and results"],
   ["server/locks/verbs/input", "checks of owners, texts and durations of callers"],
   ["server/locks/verbs", "acquire, renew and release, of one lock or several"],
   ["server/locks/quorum", "the verbs on a majority of independent masters"],

@@ -11,15 +11,7 @@ import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { ExtendReply } from "../../formats/script-replies.ts";
 import type { Subscriber } from "../../redis/commands.ts";
 import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
-import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
-import type { AcquiredGrant, AcquiredGroup, Grant, Released, VerbHold } from "../verbs/grant.ts";
-import { assertCallerTexts, toRecordText } from "../verbs/input/caller-texts.ts";
-import { assertDurations } from "../verbs/input/durations.ts";
-import { assertLockSet } from "../verbs/input/lock-set.ts";
-import { formatReservedOwner } from "../verbs/input/reserved-owner.ts";
-import { assertPermits, assertPlainKind } from "../verbs/kinds.ts";
-import { LockableKeys } from "../verbs/lockable-keys.ts";
-import { RequestFactory } from "../verbs/request-factory.ts";
+import type { AcquiredGrant, AcquiredGroup, Grant, Released, VerbHold } from "../verbs/contract/grant.ts";
 import type {
   AcquireOptions,
   ExtendParams,
@@ -30,7 +22,15 @@ import type {
   RenewalTarget,
   RenewOptions,
   ReserveOptions,
-} from "../verbs/verbs.ts";
+} from "../verbs/contract/verbs.ts";
+import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
+import { assertCallerTexts, toRecordText } from "../verbs/input/caller-texts.ts";
+import { assertDurations } from "../verbs/input/durations.ts";
+import { assertLockSet } from "../verbs/input/lock-set.ts";
+import { formatReservedOwner } from "../verbs/input/reserved-owner.ts";
+import { assertPermits, assertPlainKind } from "../verbs/kinds.ts";
+import { LockableKeys } from "../verbs/lockable-keys.ts";
+import { RequestFactory } from "../verbs/request-factory.ts";
 import { type Revocable, type WaitAttemptResult, WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { type KeyspaceSource, WaiterQueues } from "../waiting/waiter-queues.ts";
 import { extendOnMasters } from "./extend-on-masters.ts";

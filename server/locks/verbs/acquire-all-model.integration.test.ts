@@ -5,7 +5,7 @@ import { describe, expect } from "vitest";
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import { locksTest } from "../../../test/support/fixtures.ts";
 import { getErrorCode, WRITABLE_FORMATS } from "../../../test/support/test-locks.ts";
-import type { Grant } from "./grant.ts";
+import type { Grant } from "./contract/grant.ts";
 import type { RedisLocks } from "./redis-locks.ts";
 
 const it = locksTest();

@@ -18,6 +18,8 @@ import {
   type WaitOptions,
 } from "../waiting/wait-coordinator.ts";
 import { attempt } from "./attempt.ts";
+import type { AcquiredGrant } from "./contract/grant.ts";
+import type { AcquireOptions, HoldChangeListener } from "./contract/verbs.ts";
 import {
   createHeldError,
   createLostError,
@@ -26,10 +28,8 @@ import {
   LazyHeldOutcome,
   toGrant,
 } from "./error-factories.ts";
-import type { AcquiredGrant } from "./grant.ts";
 import type { RequestFactory } from "./request-factory.ts";
 import type { GuardedCommands } from "./safety.ts";
-import type { AcquireOptions, HoldChangeListener } from "./verbs.ts";
 
 /** Maximum time, in ms, by which a refusal is delayed in order to release the grant first. */
 const ROLLBACK_WAIT_MS = 500;

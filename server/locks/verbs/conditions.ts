@@ -22,7 +22,8 @@ import type {
   ConditionVerbs,
   ConditionWaitOptions,
   SignalOptions,
-} from "./condition-verbs.ts";
+} from "./contract/condition-verbs.ts";
+import type { VerbHold } from "./contract/grant.ts";
 import {
   createConditionUnsupportedError,
   createForgottenWaiterError,
@@ -31,7 +32,6 @@ import {
   createQueueFullError,
   createRefusalError,
 } from "./error-factories.ts";
-import type { VerbHold } from "./grant.ts";
 import { assertCallerTexts } from "./input/caller-texts.ts";
 import type { LockableKeys } from "./lockable-keys.ts";
 import type { RequestFactory } from "./request-factory.ts";

@@ -5,8 +5,8 @@ import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
 import { WRITE_WRITER } from "../../formats/redisson/read-write-writer.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
+import type { Grant, VerbHold } from "./contract/grant.ts";
 import { createLostError, createNotOwnerError, toGrant } from "./error-factories.ts";
-import type { Grant, VerbHold } from "./grant.ts";
 import type { GuardedCommands } from "./safety.ts";
 
 interface Connection extends GuardedCommands {

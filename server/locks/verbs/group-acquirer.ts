@@ -9,6 +9,8 @@ import {
   type WaitCoordinator,
 } from "../waiting/wait-coordinator.ts";
 import { GIVE_WAY_MS, WAITERS_MAX } from "./acquirer.ts";
+import type { AcquiredGroup } from "./contract/grant.ts";
+import type { AcquireOptions } from "./contract/verbs.ts";
 import {
   createHeldError,
   createLostError,
@@ -17,11 +19,9 @@ import {
   LazyHeldOutcome,
   toGrant,
 } from "./error-factories.ts";
-import type { AcquiredGroup } from "./grant.ts";
 import { type GrantedLock, type GroupConnection, GroupRequest } from "./group-request.ts";
 import { sortKeys } from "./input/lock-set.ts";
 import type { RequestFactory } from "./request-factory.ts";
-import type { AcquireOptions } from "./verbs.ts";
 
 /** Acquires several locks at once, immediately or by waiting. */
 export class GroupAcquirer {

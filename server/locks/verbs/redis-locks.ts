@@ -16,11 +16,25 @@ import { WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
-import type { ConditionVerbs } from "./condition-verbs.ts";
 import { Conditions } from "./conditions.ts";
+import type { ConditionVerbs } from "./contract/condition-verbs.ts";
+import type { AcquiredGrant, AcquiredGroup, Grant, Released, VerbHold } from "./contract/grant.ts";
+import type { LatchVerbs, SemaphorePermits } from "./contract/latch-verbs.ts";
+import type {
+  AcquireOptions,
+  ExtendParams,
+  HoldChangeListener,
+  HoldStatus,
+  OperatorVerbs,
+  ReleaseOptions,
+  ReleaseRequestAnswer,
+  RenewalTarget,
+  RenewOptions,
+  RequestReleaseOptions,
+  ReserveOptions,
+} from "./contract/verbs.ts";
 import { downgradeHold } from "./downgrade.ts";
 import { assertMappable } from "./error-factories.ts";
-import type { AcquiredGrant, AcquiredGroup, Grant, Released, VerbHold } from "./grant.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
 import { assertCallerTexts, toRecordText } from "./input/caller-texts.ts";
 import { assertDurations } from "./input/durations.ts";
@@ -34,7 +48,6 @@ import {
   assertPlainKind,
   assertReservable,
 } from "./kinds.ts";
-import type { LatchVerbs, SemaphorePermits } from "./latch-verbs.ts";
 import { Latches } from "./latches.ts";
 import { LockableKeys } from "./lockable-keys.ts";
 import { PermitReclaimer } from "./permit-reclaimer.ts";
@@ -45,19 +58,6 @@ import { RequestFactory } from "./request-factory.ts";
 import type { GuardedCommands } from "./safety.ts";
 import { extendSeen, forceReleaseSeen } from "./seen-holds.ts";
 import { setSemaphoreLimit } from "./semaphore-limit.ts";
-import type {
-  AcquireOptions,
-  ExtendParams,
-  HoldChangeListener,
-  HoldStatus,
-  OperatorVerbs,
-  ReleaseOptions,
-  ReleaseRequestAnswer,
-  RenewalTarget,
-  RenewOptions,
-  RequestReleaseOptions,
-  ReserveOptions,
-} from "./verbs.ts";
 
 export interface RedisLocksParts {
   /**

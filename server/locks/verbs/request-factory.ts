@@ -10,9 +10,9 @@ import type {
   RenewRequest,
 } from "../../formats/lock-requests.ts";
 import type { WaitDeclaration } from "../../formats/wait-declaration.ts";
-import type { HoldCaller, VerbHold } from "./grant.ts";
+import type { HoldCaller, VerbHold } from "./contract/grant.ts";
+import type { AcquireOptions, ReleaseOptions, RenewOptions } from "./contract/verbs.ts";
 import { formatReservedOwner } from "./input/reserved-owner.ts";
-import type { AcquireOptions, ReleaseOptions, RenewOptions } from "./verbs.ts";
 
 export interface RequestIdentity extends HoldCaller {
   readonly requestId?: string | undefined;

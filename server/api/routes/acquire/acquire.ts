@@ -8,7 +8,7 @@ import {
 } from "../../../errors/lock-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../../formats/hold-id.ts";
 import type { DeclaredHold } from "../../../formats/wait-declaration.ts";
-import type { AcquiredGrant } from "../../../locks/verbs/grant.ts";
+import type { AcquiredGrant } from "../../../locks/verbs/contract/grant.ts";
 import { deriveSharedToken } from "../../../locks/verbs/request-factory.ts";
 import { hideSteps } from "../../../locks/waiting/deadlock-error.ts";
 import type { HoldClaim } from "../../../quotas/hold-claim.ts";

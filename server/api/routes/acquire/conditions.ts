@@ -1,7 +1,7 @@
 import { AwaitedHold, AwaitInput, Signalled } from "../../../../lib/contract/actions/condition.ts";
 import { AbortedError } from "../../../errors/lock-errors.ts";
 import { formatHoldId } from "../../../formats/hold-id.ts";
-import type { ConditionGrant } from "../../../locks/verbs/condition-verbs.ts";
+import type { ConditionGrant } from "../../../locks/verbs/contract/condition-verbs.ts";
 import { toVerbCall } from "../../../stats/verb-call.ts";
 import { toHold } from "../../http/hold-json.ts";
 import { type ApiResponse, createJsonResponse } from "../../http/http-exchange.ts";

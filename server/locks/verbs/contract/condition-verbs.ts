@@ -1,4 +1,4 @@
-import type { AbortSignalLike } from "../waiting/abort-signal-like.ts";
+import type { AbortSignalLike } from "../../waiting/abort-signal-like.ts";
 import type { AcquiredGrant, VerbHold } from "./grant.ts";
 
 /** How long to wait for a condition. */

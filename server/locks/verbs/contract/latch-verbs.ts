@@ -1,5 +1,5 @@
-import type { Key } from "../../../lib/keys/key.ts";
-import type { AbortSignalLike } from "../waiting/abort-signal-like.ts";
+import type { Key } from "../../../../lib/keys/key.ts";
+import type { AbortSignalLike } from "../../waiting/abort-signal-like.ts";
 import type { HoldCaller } from "./grant.ts";
 
 /** The permits of a semaphore after its limit was set. */

@@ -1,5 +1,5 @@
-import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
-import type { HoldRef } from "../../formats/hold-id.ts";
+import type { ReleaseRequest } from "../../../../lib/contract/holds/release-request.ts";
+import type { HoldRef } from "../../../formats/hold-id.ts";
 
 /** The caller of a verb. */
 export interface HoldCaller {
