@@ -5,6 +5,8 @@ import type { Topology } from "./servers/topology.ts";
 
 /** The time without an attempt after which a waiter of a fair lock counts as dead. */
 const HEARTBEAT_MS = 6000;
+/** How long the record of a waiter for a condition is kept after its client fell silent. */
+const EXPIRED_MS = 120_000;
 /** More clients than any run has. */
 const WAITERS_MAX = 100;
 
@@ -54,6 +56,7 @@ export async function findKeysOfKinds(
       if (topology.name === "cluster" && (await topology.group.findMasterOf(key)) !== server)
         return undefined;
       if (kind === "fair") return await findQueueFault(redis, key, untilMs);
+      if (kind === "condition") return await findConditionFault(redis, key, untilMs);
       return await findPermitFault(redis, lock, untilMs + limitMs);
     });
     const whys = await Promise.all(faults);
@@ -98,6 +101,25 @@ async function findQueueFault(redis: Redis, key: string, nowMs: number): Promise
     return end === undefined || end > nowMs + WAITERS_MAX * FAIR_WAIT_MS;
   });
   return endless.length === 0 ? undefined : `waiters in its queue that nothing ends: ${endless.join(", ")}`;
+}
+
+/** Each record of a waiter needs a heartbeat that ends it, and each place in the order needs the record of its waiter. */
+async function findConditionFault(redis: Redis, key: string, nowMs: number): Promise<string | undefined> {
+  const [places, ids, heartbeats] = await Promise.all([
+    redis.zrange(`lockkeeper:conditions:{${key}}`, 0, "-1"),
+    redis.hkeys(`lockkeeper:conditions:waiters:{${key}}`),
+    readScores(redis, `lockkeeper:conditions:heartbeats:{${key}}`),
+  ]);
+  const endless = ids.filter((id) => {
+    const beat = heartbeats.get(id);
+    // The heartbeat of a waiter that was silent is negative: until when its record is kept.
+    return beat === undefined || beat > nowMs + HEARTBEAT_MS || -beat > nowMs + EXPIRED_MS;
+  });
+  if (endless.length > 0) return `waiters of its conditions that nothing ends: ${endless.join(", ")}`;
+  const unknown = places.filter((place) => !ids.includes(place.split("\t")[2] ?? ""));
+  return unknown.length === 0
+    ? undefined
+    : `places of its conditions without a waiter: ${unknown.join(", ")}`;
 }
 
 async function readScores(redis: Redis, key: string): Promise<Map<string, number>> {

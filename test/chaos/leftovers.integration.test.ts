@@ -103,6 +103,31 @@ it("a waiter of a fair lock is a leftover only if nothing ends it", async ({ top
   ]);
 });
 
+it("a waiter for a condition is a leftover only if nothing ends it", async ({ topology, redis }) => {
+  const [now = 0] = (await redis.time()).map(Number);
+  const [places, records, beats] = ["", ":waiters", ":heartbeats"].map(
+    (name) => `lockkeeper:conditions${name}:{lock:a}`,
+  ) as [string, string, string];
+  await redis.zadd(places, 0, "c\t1\tw1");
+  await redis.hset(records, "w1", "x", "w2", "x");
+  await redis.zadd(beats, (now + 5) * 1000, "w1", (-now - 100) * 1000, "w2");
+  expect(await findLeftovers(topology, 10, kindOf("condition"))).toEqual([
+    expect.objectContaining({ why: "without an end" }),
+    expect.objectContaining({ why: "without an end" }),
+    expect.objectContaining({ why: "without an end" }),
+  ]);
+  for (const key of [places, records, beats]) await redis.pexpire(key, 600_000);
+  expect(await findLeftovers(topology, 10, kindOf("condition"))).toEqual([]);
+  await redis.zrem(beats, "w1");
+  expect(await findLeftovers(topology, 10, kindOf("condition"))).toMatchObject([
+    { why: "waiters of its conditions that nothing ends: w1" },
+  ]);
+  await redis.hdel(records, "w1");
+  expect(await findLeftovers(topology, 10, kindOf("condition"))).toMatchObject([
+    { why: expect.stringContaining("without a waiter") },
+  ]);
+});
+
 it("a closed latch is not a leftover", async ({ topology, redis }) => {
   await redis.set("lock:a", 2);
   expect(await findLeftovers(topology, 10, kindOf("latch"))).toEqual([]);
