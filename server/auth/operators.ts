@@ -86,7 +86,7 @@ export class Operators {
         assertCanDelegate(by, toKeyPermissions(after.roles));
       return { changes: requireRemainingAdmin(accounts, toWriteChange(name, after)), result: undefined };
     });
-    await this.sessions.endAllFor(name, but, patch.state === "disabled" ? "all" : "by_link");
+    await this.sessions.endAllFor(name, kept, patch.state === "disabled" ? "all" : "by_link");
     return await this.get(name);
   }
 
