@@ -7,10 +7,10 @@ import type { Lock } from "@/lib/contract/lock.ts";
 export type FreezeReason = "reading" | "paused";
 
 /**
- * How the hold of a visible row ended: the event, `untold` if no event is known, or `taken_anew` if another hold has
+ * How the hold of a visible row ended: the event, `unknown` if no event is known, or `reacquired` if another hold has
  * replaced it.
  */
-export type RowEnding = LockEvent | "untold" | "taken_anew";
+export type RowEnding = LockEvent | "unknown" | "reacquired";
 
 export interface FrozenRow {
   path: string;
@@ -102,7 +102,7 @@ function updateRow(
   if (latest === undefined) return row;
   if (latest.state === "free") return markRowEnded(row, pinned?.ended);
   const isSame = isSameHold(row.lock, latest);
-  if (freezeReason === "paused" && !isSame) return row.end === null ? { ...row, end: "taken_anew" } : row;
+  if (freezeReason === "paused" && !isSame) return row.end === null ? { ...row, end: "reacquired" } : row;
   if (row.end === null && row.lock === latest) return row;
   return { ...row, lock: latest, end: null };
 }
@@ -113,7 +113,7 @@ const CLOCK_SKEW_MAX_MS = 1000;
 function markRowEnded(row: FrozenRow, ended: LockEvent | undefined): FrozenRow {
   // The end of an earlier hold of the key does not apply to this one.
   const isOfThis = ended !== undefined && ended.at >= row.lock.asOf - CLOCK_SKEW_MAX_MS;
-  const end = isOfThis ? ended : (row.end ?? "untold");
+  const end = isOfThis ? ended : (row.end ?? "unknown");
   return end === row.end || isSameEnding(end, row.end) ? row : { ...row, end };
 }
 
