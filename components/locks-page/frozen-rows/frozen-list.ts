@@ -3,7 +3,7 @@ import type { LockEvent } from "@/lib/contract/event.ts";
 import type { LiveWindow, PinnedLock } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** Why the list is frozen. `reading`: the order is frozen, but values are live. `paused`: holders are also frozen. */
+/** Why the list is frozen. `reading`: the order is frozen, but values are live. `paused`: holders are frozen too. */
 export type FreezeReason = "reading" | "paused";
 
 /**
@@ -14,7 +14,7 @@ export type RowEnding = LockEvent | "unknown" | "reacquired";
 
 export interface FrozenRow {
   path: string;
-  /** The current state, or the last known one. */
+  /** The current state of the lock, or the last known one. */
   lock: Lock;
   end: RowEnding | null;
 }
@@ -23,7 +23,7 @@ export interface FrozenRow {
 export interface FrozenList {
   filter: string;
   sort: string;
-  /** The offset of the window that the rows come from. */
+  /** The offset of the window that contains the rows. */
   windowOffset: number;
   /** The index of the first row in the whole list. */
   offset: number;
@@ -34,7 +34,7 @@ export interface FrozenList {
 
 export interface ListUpdate {
   latest: LiveWindow;
-  /** By path: frozen rows that are no longer in the window. */
+  /** Frozen rows outside the window, by path. */
   pinned: ReadonlyMap<string, PinnedLock> | undefined;
   /** The indexes of the first and the last visible row. */
   visible: readonly [first: number, last: number];
@@ -48,7 +48,7 @@ export function freezeList(latest: LiveWindow): FrozenList {
 }
 
 /**
- * Applies a newer window. Visible rows stay in place. If the filter or the sort order changed, the list is replaced.
+ * Applies a newer window. Visible rows stay in place. If the filter or sort order has changed, replaces the whole list.
  * @returns the same object if nothing changed
  */
 export function updateFrozenList(
@@ -111,7 +111,7 @@ function updateRow(
 const CLOCK_SKEW_MAX_MS = 1000;
 
 function markRowEnded(row: FrozenRow, ended: LockEvent | undefined): FrozenRow {
-  // The end of an earlier hold of the key does not apply to this one.
+  // The end may belong to an earlier hold of the key.
   const isOfThis = ended !== undefined && ended.at >= row.lock.asOf - CLOCK_SKEW_MAX_MS;
   const end = isOfThis ? ended : (row.end ?? "unknown");
   return end === row.end || isSameEnding(end, row.end) ? row : { ...row, end };
@@ -127,8 +127,8 @@ function isSameHold(one: Lock, other: Lock): boolean {
 }
 
 /**
- * Counts the rows that were added, or whose hold ended, since the list was frozen. Rows at the edges of the window are
- * not counted as added, because they may only have moved into it.
+ * Counts the rows that were added, or whose hold ended, since the list was frozen. Does not count new rows at the edges
+ * of the window, which may only have moved into it.
  */
 export function countChanges(held: FrozenList, latest: LiveWindow): number {
   const ended = held.rows.filter(({ end }) => end !== null).length;
