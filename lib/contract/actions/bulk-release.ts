@@ -20,8 +20,8 @@ import { ReservedMs } from "./verb.ts";
 /** The maximum number of locks in one review. */
 export const REVIEW_LOCKS_MAX = 10_000;
 /**
- * The maximum size of a request body. It allows for the maximum number of items with the longest keys, in which a JSON
- * escape takes up to six bytes per character.
+ * Maximum size of a request body in bytes. The maximum number of items with the longest keys fits, even if JSON escapes
+ * need six bytes per character.
  */
 export const BULK_BODY_BYTES_MAX = 2 * 1024 * 1024;
 
@@ -52,7 +52,7 @@ export type BulkItem = z.infer<typeof BulkItem>;
 function isValidKey(fields: KeyFields): boolean {
   const { key, keyBase64 } = fields;
   if (keyBase64 === undefined && !key.isWellFormed()) return false;
-  // The field itself reports this error.
+  // The field itself already reports this error.
   if (keyBase64 !== undefined && !BASE64.test(keyBase64)) return true;
   const { length } = encodeKey(parseKeyFields(fields));
   return length > 0 && length <= KEY_BYTES_MAX;
