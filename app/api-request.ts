@@ -2,7 +2,7 @@ import { headers } from "next/headers";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { getRuntime } from "@/server/global-runtime.ts";
 
-/** Headers that identify the browser. `authorization` is not forwarded, because pages only use sessions. */
+/** Headers that identify the browser. `authorization` is not among them, because pages use sessions only. */
 const FORWARDED_HEADERS = [
   "cookie",
   "host",
@@ -14,8 +14,8 @@ const FORWARDED_HEADERS = [
 ] as const;
 
 /**
- * Sends a GET request to this process's API on behalf of the browser that requested the page. It is authenticated,
- * authorized and rate-limited like a request from that browser.
+ * Sends a GET request to the API of this process, on behalf of the browser that requested the page. The API
+ * authenticates, authorizes and rate-limits it like a request from that browser.
  *
  * @param path relative to `/api/v1`, including the query
  * @returns `undefined` if only the pages are running
@@ -28,7 +28,7 @@ export async function requestApi(path: string): Promise<Response | undefined> {
     const value = received.get(name);
     return value === null ? [] : [[name, value]];
   });
-  // Only the path and query of the URL are used.
+  // The API uses only the path and query of the URL.
   const url = `http://localhost${BASE_PATH}/api/v1${path}`;
   return await runtime.handleWebRequest(new Request(url, { headers: forwarded }));
 }

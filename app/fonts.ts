@@ -1,7 +1,7 @@
 import localFont from "next/font/local";
 
-// Used only if the browser has cached them (see FontLoader), because they would add 140 KB before the first rows. The
-// paths must be literals.
+// Used only if the browser has cached the fonts (see FontLoader), because they would add 140 KB before the first rows.
+// The paths must be literals.
 
 export const sansFont = localFont({
   src: "../node_modules/geist/dist/fonts/geist-sans/Geist-Variable.woff2",

@@ -39,7 +39,7 @@ export const viewport: Viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  // Reading a header also keeps every page dynamic, which a nonce requires.
+  // Reading a header also keeps every page dynamic. A nonce requires that.
   const [received, stored, language] = await Promise.all([headers(), cookies(), resolveRequestLanguage()]);
   const nonce = received.get("x-nonce") ?? undefined;
   const hasFonts = stored.has(FONTS_COOKIE);

@@ -13,7 +13,7 @@ export default function NotFound() {
     <main>
       <EmptyState page title={words.notFound}>
         <p>{words.addressOfLock(<code className="font-mono text-xs">{HOME_HREF}</code>)}</p>
-        {/* Every page includes this module, so it does not use <Link>, which each page would then load twice. */}
+        {/* Every page includes this module. With <Link>, each page would load <Link> twice. */}
         <a href={`${BASE_PATH}/`} className="text-accent underline">
           {words.allLocks}
         </a>

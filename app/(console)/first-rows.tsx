@@ -12,7 +12,7 @@ import { lock as chineseLock } from "@/lib/i18n/zh/lock.tsx";
 import { table as chineseTable } from "@/lib/i18n/zh/table.tsx";
 
 const FIRST_ROWS = 30;
-/** The time limit for evaluating the filter, in ms. If it takes longer, the page loads without the rows. */
+/** Time limit for evaluating the filter, in ms. After it, the page loads without the rows. */
 const WAIT_MAX_MS = 500;
 
 const MESSAGES: Readonly<Record<Language, FirstRowsMessages>> = {
@@ -31,7 +31,7 @@ type RenderedRows = Parameters<typeof FirstRowsProvider>[0]["first"];
 /**
  * Renders the first rows of the list for a new document. Returns `null` if there are none, if the caller may not read
  * them, or if they are not available within 500 ms. Also returns `null` if the browser already shows a page, because
- * the rows then arrive on the live stream.
+ * the live stream then sends the rows.
  */
 export async function renderFirstRows(view: ListView): Promise<RenderedRows> {
   if ((await headers()).get("x-page-load") !== "document") return null;

@@ -5,10 +5,10 @@ import { FontLoader } from "@/components/app/font-loader.tsx";
 import { LazyLoginPage } from "@/components/login/lazy-login-page.tsx";
 import { ConsoleShell } from "@/components/shell/console-shell.tsx";
 
-/** Renders the console, or the login form at the same URL if there is no session. */
+/** Renders the console. Without a session, renders the login form at the same URL. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await requestApi("/session");
-  // If the session store does not respond, the console shows the error.
+  // If the session store does not respond, the console itself shows the error.
   if (session?.status === 401) return <LazyLoginPage />;
   return (
     <ConsoleShell>

@@ -4,12 +4,12 @@ import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyn
 
 /** A command of the current page. */
 export interface PaletteCommand {
-  /** Must stay the same across renders. The last segment is unique on a page. */
+  /** The id of the command. It must stay the same across renders, and its last segment must be unique on a page. */
   readonly id: string;
   readonly name: string;
   /** Shown in gray after the name. */
   readonly hint?: string | undefined;
-  /** The keyboard shortcut. */
+  /** The keyboard shortcut, as shown in the palette. */
   readonly keys?: string | undefined;
   /** Why the command is unavailable; `null` or `undefined` if it is available. */
   readonly blocked?: string | null | undefined;
@@ -18,7 +18,7 @@ export interface PaletteCommand {
 
 type CommandSource = () => readonly PaletteCommand[];
 
-/** Stores the commands of all mounted components. The palette reads them only while it is open. */
+/** Stores the commands of all mounted components. The palette reads the commands only while it is open. */
 class CommandRegistry {
   readonly #sources = new Set<CommandSource>();
   readonly #listeners = new Set<() => void>();
@@ -63,7 +63,10 @@ function useCommandRegistry(): CommandRegistry {
   return registry;
 }
 
-/** Adds commands to the palette while the component is mounted. The palette shows the commands of the latest render. */
+/**
+ * Adds commands to the palette while the component is mounted. The palette always shows the commands of the latest
+ * render.
+ */
 export function useCommands(commands: readonly PaletteCommand[]): void {
   const registry = useCommandRegistry();
   const latest = useRef(commands);
@@ -73,7 +76,7 @@ export function useCommands(commands: readonly PaletteCommand[]): void {
   useEffect(() => registry.add(() => latest.current), [registry]);
 }
 
-/** Returns all commands of the page, in the order in which its components were mounted. */
+/** Returns all commands of the page, in the order in which their components were mounted. */
 export function useAllCommands(): readonly PaletteCommand[] {
   const registry = useCommandRegistry();
   useSyncExternalStore(registry.subscribe, registry.getVersion, registry.getVersion);

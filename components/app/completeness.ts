@@ -4,7 +4,7 @@ import { formatLag } from "./connection.ts";
 
 type ShellMessages = Messages["shell"];
 
-/** Describes how complete the index is: scans, missed changes and unreadable keys, one line each. */
+/** Describes how complete the index is: one line each for scans, missed changes and unreadable keys. */
 export function describeCompleteness(health: Health, messages: ShellMessages): string[] {
   const { now, scannedAt, scanMs, scan, missed, leftOut, unreadableKeys, oversizedKeys } = health;
   // Keys that are too large are not locks.

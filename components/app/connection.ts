@@ -9,7 +9,10 @@ export type ConnectionTone = "ok" | "warn" | "bad" | "idle";
 export interface ConnectionStatus {
   tone: ConnectionTone;
   text: string;
-  /** Announced to screen readers when it changes, so it contains no figures that change constantly. */
+  /**
+   * The connection state for screen readers, which announce each change. It must not contain figures that change
+   * constantly.
+   */
   announcement: string;
 }
 
@@ -84,7 +87,7 @@ export function formatLag(ms: number, messages: ShellMessages): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Returns whether the target has never responded, so there is no data. */
+/** Returns whether Lockkeeper has never reached the target. There is no data then. */
 export function isTargetNeverReached({ hello, health }: LiveState): boolean {
   return hello?.target.server === null && health?.state === "down";
 }
@@ -100,7 +103,7 @@ export function getFactsOnlyReason(state: LiveState, messages: ShellMessages): s
   return state.hello?.target.readOnly ? messages.targetReadOnly : null;
 }
 
-/** Returns why actions are disabled; `null` if the page is live. */
+/** Returns why actions are disabled; `null` if the data is live. */
 export function getActionBlockedReason(state: LiveState, messages: ShellMessages): string | null {
   if (state.connection === "stale") return messages.blockedStale;
   if (state.health?.state === "down") return messages.blockedDown;

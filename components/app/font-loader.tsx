@@ -5,13 +5,13 @@ import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { FONTS_COOKIE } from "./fonts-cookie.ts";
 
-/** The delay after the page is live, in ms, so that fonts do not compete with the data of the page. */
+/** Delay, in ms, after the data is live. Fonts then do not compete with data for the network. */
 const DELAY_MS = 5000;
 const YEAR_S = 365 * 24 * 3600;
 
 /**
- * Loads the fonts after everything else and sets the cookie that lets the server use them on the next page. The
- * current page keeps the system fonts.
+ * Loads the fonts after everything else. Then sets the cookie, with which the server uses the fonts on the next page.
+ * The current page keeps the system fonts.
  */
 export function FontLoader({ families }: { families: readonly string[] }) {
   const isLive = useLiveState().connection === "live";

@@ -1,6 +1,6 @@
 /**
- * The last position in the list of locks (search and scroll offset), for links back to it. Each browser tab has its own
- * position, which is lost when the page is reloaded.
+ * The last position in the list of locks: search and scroll offset. Links back to the list use it. Each browser tab has
+ * its own position, and a reload resets it.
  */
 interface ListPosition {
   /** The query string of the URL, such as `?q=…`, or "". */
@@ -15,7 +15,7 @@ export function rememberListPosition(kept: Partial<ListPosition>): void {
 }
 
 /**
- * Builds the link back to the list. The link includes the last search if that search was on the same target.
+ * Builds the link back to the list. Includes the last search if it was on the same target.
  *
  * @param target the target of the page with the link
  */
@@ -31,8 +31,8 @@ export function getListScrollTop(search: string): number {
 }
 
 /**
- * Returns a string that identifies the list at a URL: target, search and sort order. Other parameters, such as the
- * active row, are ignored.
+ * Returns a string that identifies the list at a URL, from its target, search and sort order. Ignores other parameters,
+ * such as the active row.
  */
 function getListId(search: string): string {
   const query = new URLSearchParams(search);

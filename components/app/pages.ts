@@ -4,7 +4,7 @@ export interface ConsolePage {
   href: string;
   name: keyof typeof shell.places;
   /**
-   * Whether the page is for admins only. Other operators do not see the page, because the server refuses their
+   * Whether the page is for admins only. The navigation hides it from other operators, because the server refuses their
    * requests.
    */
   isForAdmins?: true;

@@ -3,7 +3,7 @@ import type { LiveHello } from "@/lib/contract/live.ts";
 
 /**
  * Duplicates a table of the contract, because importing the contract would add zod to the first load. A test compares
- * the two.
+ * both.
  */
 const ROLE_ACCESS: readonly (readonly [Role, readonly Access[]])[] = [
   ["admin", ["read", "lock", "force", "admin"]],
@@ -11,7 +11,7 @@ const ROLE_ACCESS: readonly (readonly [Role, readonly Access[]])[] = [
   ["viewer", ["read"]],
 ];
 
-/** Returns the highest role whose access the operator has on a target; `none` if there is no such role. */
+/** Returns the highest role whose access the operator has in full on a target; `none` if there is no such role. */
 export function getRole(may: readonly Access[]): Role | "none" {
   const found = ROLE_ACCESS.find(([, accesses]) => accesses.every((access) => may.includes(access)));
   return found?.[0] ?? "none";

@@ -5,10 +5,10 @@ import type { ReactNode } from "react";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { isTargetNeverReached } from "./connection.ts";
 
-/** Desaturates its content while the data may be stale. */
+/** Desaturates its children while the data may be stale. */
 export function StaleOverlay({ children, className }: { children: ReactNode; className?: string }) {
   const live = useLiveState();
-  // A target that has never been reached has no data that could be stale.
+  // A target that was never reached has no data, so there is nothing stale.
   const wrong = live.connection === "stale" || (live.health?.state === "down" && !isTargetNeverReached(live));
   return (
     <div data-stale={wrong || undefined} className={clsx(className, wrong && "grayed")}>

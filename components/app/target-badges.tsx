@@ -49,7 +49,9 @@ const DOT_CLASSES: Record<TargetState, string> = {
   down: "bg-bad",
 };
 
-/** Shows a dot in the color of the state. Callers also show the state as text or announce it to screen readers. */
+/**
+ * Shows a dot in the color of the state. The caller must also show the state as text or announce it to screen readers.
+ */
 export function StateDot({ state }: { state: TargetState }) {
   return <span aria-hidden className={clsx("size-[7px] shrink-0 rounded-full", DOT_CLASSES[state])} />;
 }

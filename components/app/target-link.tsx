@@ -4,7 +4,7 @@ import Link from "next/link";
 import { type ComponentProps, useState } from "react";
 import { useTargetName } from "@/lib/queries/targets.ts";
 
-/** Returns the URL of a console page for a target. @param href may have a query */
+/** Returns the URL of a console page for a target. @param href a path, optionally with a query */
 export function buildTargetHref(href: string, target: string | undefined): string {
   return target === undefined
     ? href
@@ -14,8 +14,8 @@ export function buildTargetHref(href: string, target: string | undefined): strin
 type TargetLinkProps = Omit<ComponentProps<typeof Link>, "href"> & { href: string };
 
 /**
- * Renders a link that keeps the target of the current page. It prefetches on hover only, because prefetching every
- * visible link would occupy the connections that the first rows need.
+ * Renders a link that keeps the target of the current page. Prefetches on hover only, because prefetches of all visible
+ * links would occupy the connections that the first rows need.
  */
 export function TargetLink({ href, prefetch, ...rest }: TargetLinkProps) {
   const [isPointedAt, setIsPointedAt] = useState(false);

@@ -158,7 +158,7 @@ function OtherDetails({ details }: { details: Record<string, unknown> | undefine
   ));
 }
 
-/** Shows the name of a recorded code, followed by the code, which filters and exports use. */
+/** Shows the name of a recorded code, followed by the code itself. Filters and exports use the code. */
 function CodeWithName({ code, names }: { code: string; names: Readonly<Record<string, string>> }) {
   const name = findAuditName(names, code);
   return (
@@ -173,10 +173,7 @@ function CodeWithName({ code, names }: { code: string; names: Readonly<Record<st
 
 interface DetailRowProps {
   name: string;
-  /**
-   * Whether the name was read from the audit log. Such a name is not text of the console, so browsers must not
-   * translate it.
-   */
+  /** Whether the name comes from the audit log. Browsers must not translate such a name. */
   isData?: true;
   children: ReactNode;
 }

@@ -25,11 +25,11 @@ const FILTER_BOXES = [
   { name: "outcome", example: "released, none", width: "sm:w-32" },
 ] as const;
 
-/** Renders the filters. An action must match all of them. */
+/** Renders the filters. An action is listed if it matches all of them. */
 export function AuditFilters({ url }: { url: AuditUrl }) {
   const messages = useMessages(audit);
   const { view, span } = url;
-  // Phones do not have room for all filters.
+  // On phones, there is no room for all filters.
   const [isOpen, setOpen] = useState(false);
   const values = {
     who: view.who,
@@ -84,7 +84,7 @@ interface FilterBoxProps {
   onChange(text: string): void;
 }
 
-/** Renders a filter that is applied on Enter or on blur, because each request reads the whole log. */
+/** Renders a text filter. Applies it on Enter or blur, because each request reads the whole log. */
 function FilterBox({ label, placeholder, width, value, onChange }: FilterBoxProps) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);

@@ -14,7 +14,7 @@ const TONES = { good: "text-ink", bad: "text-bad", open: "text-warn" } as const;
 const COLUMNS_CLASS =
   "@3xl:grid @3xl:grid-cols-[144px_150px_150px_minmax(0,5fr)_minmax(0,4fr)_130px] @3xl:items-center @3xl:gap-x-3";
 
-/** Shows the column headers. On phones, each action has two lines instead. */
+/** Shows the column headers. On phones, they are hidden, because each action has two lines. */
 export function AuditHeads() {
   const { heads } = useMessages(audit);
   return (
@@ -71,7 +71,7 @@ export function AuditRow({ item }: { item: AuditItem }) {
             {reason !== undefined && <SafeText text={reason} />}
           </span>
           <AuditOutcomeCell item={item} />
-          {/* The two lines on a phone: who did what with which outcome, then when and to which lock. */}
+          {/* The two lines on a phone: who did what with which outcome, and when to which lock. */}
           <span className="order-4 h-0 basis-full @3xl:hidden" />
         </summary>
         <AuditDetails item={item} />

@@ -6,18 +6,18 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 export type OutcomeTone = "good" | "bad" | "open";
 
 /**
- * Returns whether an outcome is shown as a success, as a failure, or as still open.
+ * Returns how an outcome is shown: as a success, as a failure, or as still open.
  *
  * @param count the number of refusals; `undefined` for any other outcome
  */
 export function getOutcomeTone(outcome: AuditItem["outcome"], count?: number): OutcomeTone {
   if (outcome === null) return "open";
   if (count !== undefined) return "bad";
-  // Failures show the detail that the caller received.
+  // A failure has the detail that the caller received.
   return outcome.detail === undefined && outcome.code !== "not_begun" ? "good" : "bad";
 }
 
-/** Returns the name of a recorded code. An unknown code, such as one from an older version, is returned unchanged. */
+/** Returns the name of a recorded code. Returns an unknown code unchanged, such as one from an older version. */
 export function findAuditName(names: Readonly<Record<string, string>>, code: string): string {
   return Object.hasOwn(names, code) ? (names[code] ?? code) : code;
 }
@@ -28,7 +28,7 @@ const formatMinute = (at: number): string => formatDate(at).slice(0, "2026-11-21
 
 const LINES_MAX = 20;
 
-/** Formats the additional details of an action as name and text, one line each. Returns at most `LINES_MAX` lines. */
+/** Formats the additional details of an action, one line each. Returns at most `LINES_MAX` lines. */
 export function formatDetailLines(
   details: Record<string, unknown> | undefined,
 ): [name: string, text: string][] {

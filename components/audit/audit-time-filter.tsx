@@ -17,7 +17,7 @@ interface AuditTimeFilterProps {
   onChoose(span: AuditTimeSpan): void;
 }
 
-/** Filters by time range. Load it lazily, because it includes the overlay code. */
+/** Filters by time range. Load this component lazily, because it includes the overlay code. */
 export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
   const messages = useMessages(audit);
   const [isOpen, setOpen] = useState(false);
@@ -43,7 +43,7 @@ export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
   );
 }
 
-/** Applies both ends of the range together, because each request reads the whole log. */
+/** Renders the form for a time range. Applies both ends at the same time, because each request reads the whole log. */
 function TimeForm({ span, onChoose }: AuditTimeFilterProps) {
   const messages = useMessages(audit);
   const { dateTimeInvalid } = useMessages(ui);

@@ -20,12 +20,12 @@ const PARSERS = {
 type TextParameter = Exclude<keyof typeof PARSERS, "from" | "to">;
 const TEXT_CHARACTERS_MAX = 300;
 /**
- * The largest time that the filter accepts: one second before the maximum of `Date`, so that the end of the second is
- * also a valid date.
+ * The latest time that the filter accepts, in ms. One second before the maximum of `Date`, because the end of the
+ * second must also be a valid date.
  */
 const TIMESTAMP_MAX_MS = 8_640_000_000_000_000 - 1000;
 
-/** Keeps the filters in the URL, so that a link shows the same actions. */
+/** Keeps the filters in the URL. A link to the page therefore shows the same actions. */
 export function useAuditUrl() {
   const [url, set] = useQueryStates(PARSERS);
   const word = (name: TextParameter) => url[name]?.slice(0, TEXT_CHARACTERS_MAX) || undefined;
@@ -42,7 +42,7 @@ export function useAuditUrl() {
   };
   return {
     view,
-    /** The time range as entered. In `view`, `to` is the end of the entered second. */
+    /** The time range as entered. In `view`, `to` is the last millisecond of the entered second. */
     span,
     isFiltered: Object.values(view).some((value) => value !== undefined),
     setWord: (name: TextParameter, text: string) => void set({ [name]: text.trim() === "" ? null : text }),

@@ -21,7 +21,7 @@ interface ApiReferenceProps {
 export function ApiReference({ document, sections, language, origin }: ApiReferenceProps) {
   const messages = useMessages(docs);
   useEffect(() => {
-    // The browser scrolled to the fragment of the URL before the operations were rendered.
+    // The browser tried to scroll to the fragment of the URL before the operations were rendered.
     const id = window.location.hash.slice(1);
     if (id !== "") window.document.getElementById(id)?.scrollIntoView();
   }, []);

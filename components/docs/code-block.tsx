@@ -11,14 +11,14 @@ interface CodeBlockProps {
   label: string;
   /** The heading above the code. Defaults to the label. */
   note?: string;
-  /** Limits the height of a long program, which then scrolls. */
+  /** Whether to limit the height of a long program, which then scrolls. */
   isTall?: boolean;
 }
 
 const WIDE_CLASS = "overflow-x-auto px-3 py-2.5";
 const TALL_CLASS = "max-h-[70dvh] overflow-auto px-3 py-2.5";
 
-/** Shows code with a copy button. It scrolls, so it must be reachable by keyboard. */
+/** Shows code with a copy button. The code scrolls, so it can be focused with the keyboard. */
 export function CodeBlock({ text, label, note, isTall = false }: CodeBlockProps) {
   const messages = useMessages(docs);
   return (

@@ -18,7 +18,7 @@ import { useReference } from "./use-reference.ts";
 
 interface DocsPageProps {
   samples: SamplePrograms;
-  /** The origin and base path from the request. Used until the page is hydrated and reads them from the browser. */
+  /** The origin and base path, from the request. After hydration, the page reads them from the browser. */
   serverUrl: string;
 }
 

@@ -11,9 +11,9 @@ export interface SchemaField {
   readonly name: string;
   readonly isRequired: boolean;
   readonly schema: SchemaObject;
-  /** Where a parameter is sent, such as `query`. */
+  /** Where the parameter is sent, such as `query`. */
   readonly note?: string;
-  /** The translated description; `undefined` shows the description from the schema. */
+  /** The translated description. If `undefined`, the description from the schema is shown. */
   readonly translation?: string | undefined;
 }
 

@@ -89,7 +89,7 @@ function listParameterFields(
   }));
 }
 
-/** Lists the request examples. The snippet already shows the first one, so a single example is omitted. */
+/** Lists the request examples. Renders nothing for a single example, which the snippet already shows. */
 function RequestExamples({ operation: { operationId, requestBody } }: { operation: ReferenceOperation }) {
   const messages = useMessages(docs);
   const examples = Object.values(requestBody?.content["application/json"]?.examples ?? {});

@@ -1,5 +1,6 @@
 /**
- * Renders text of the OpenAPI document: paragraphs and code between backticks. The document contains no other Markdown.
+ * Renders a string of the OpenAPI document: paragraphs, and code between backticks. The document contains no other
+ * Markdown.
  */
 export function Prose({
   text = "",

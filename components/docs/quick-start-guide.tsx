@@ -20,7 +20,7 @@ interface QuickStartGuideProps {
   serverUrl: string;
 }
 
-/** Explains how to create an API key, shows a sample program, and lists what makes the program safe. */
+/** Explains how to create an API key, shows a sample program, and lists why the program is safe. */
 export function QuickStartGuide({ language, program, serverUrl }: QuickStartGuideProps) {
   const messages = useMessages(docs);
   return (

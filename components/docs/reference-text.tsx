@@ -5,19 +5,18 @@ import { createContext, type ReactNode, use } from "react";
 const TranslatedContext = createContext(false);
 
 /**
- * Provides `value` to the `ReferenceText` components below it: whether the OpenAPI document is translated into the
- * language of the page.
+ * Provides whether the OpenAPI document is translated into the language of the page. `ReferenceText` reads this value.
  */
 export function TranslatedReference({ value, children }: { value: boolean; children: ReactNode }) {
   return <TranslatedContext value={value}>{children}</TranslatedContext>;
 }
 
-/** Shows text of the API reference. Untranslated text is marked as English. */
+/** Shows a string of the API reference. Marks it as English if the document is not translated. */
 export function ReferenceText({ children }: { children: ReactNode }) {
   return use(TranslatedContext) ? children : <EnglishText>{children}</EnglishText>;
 }
 
-/** Shows text of the OpenAPI document that is in English in every language of the console. */
+/** Shows a string that is in English in every language of the console. */
 export function EnglishText({ children }: { children: ReactNode }) {
   return (
     <span lang="en" translate="no" className="contents">

@@ -17,7 +17,7 @@ import { JumpToTime } from "./jump-to-time.tsx";
 import { EventTypeFilter } from "./type-filter.tsx";
 import { useEventsUrl } from "./use-events-url.ts";
 
-/** Loads the code of the event list. The page calls this function early, while it waits for the stream. */
+/** Loads the code of the event list. The page calls this while it waits for the stream. */
 const loadLiveEvents = () => import("./feed/live-events.tsx").then((module) => module.LiveEvents);
 const LiveEvents = dynamic(loadLiveEvents, { ssr: false, loading: () => <div className="min-h-0 flex-1" /> });
 const ReplayedEvents = dynamic(
@@ -124,8 +124,8 @@ export function EventsPage() {
 
 /**
  * Returns the time up to which events are shown, and a function that removes the linked event from the URL. The time is
- * `at`, or otherwise that of the event whose ID was in the URL fragment when the page was opened, because event IDs
- * contain the time. `undefined` if there is neither.
+ * `at` if set. Otherwise, it is the time of the event whose id was in the URL fragment when the page was opened,
+ * because event ids contain a time. `undefined` if there is neither.
  */
 function useLinkedEventTime(at: number | undefined): [moment: number | undefined, leave: () => void] {
   const [hash, setHash] = useLocationHash();

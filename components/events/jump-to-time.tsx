@@ -5,7 +5,7 @@ import { eventsPage } from "@/lib/i18n/en/events-page.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface JumpToTimeProps {
-  /** Unix milliseconds; `undefined` for live events. */
+  /** The selected time in Unix milliseconds; `undefined` for live events. */
   at: number | undefined;
   onJump(at: number | undefined): void;
   inputRef: Ref<HTMLInputElement>;

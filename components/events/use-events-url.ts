@@ -8,7 +8,7 @@ import { ALL_EVENT_TYPES } from "./text/event-text.ts";
 
 const PARSERS = {
   q: parseAsString.withDefault(""),
-  /** Unix milliseconds. Events up to this time are shown; in a replay, it is the position. */
+  /** Unix milliseconds. Events up to this time are shown. In a replay, it is the position. */
   at: parseAsInteger,
   type: parseAsArrayOf(parseAsStringLiteral(ALL_EVENT_TYPES)).withDefault([]),
   /** The replayed range in Unix milliseconds. */

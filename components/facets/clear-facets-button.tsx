@@ -10,7 +10,7 @@ interface ClearFacetsButtonProps {
   onFilter(filter: string): void;
 }
 
-/** Clears the filters that were selected in the panel. Keeps typed text. */
+/** Clears the filters that the operator selected in the panel. Keeps the typed search. */
 export function ClearFacetsButton({ filter, onFilter }: ClearFacetsButtonProps) {
   const messages = useMessages(facetSide);
   const count = findFacetTerms(filter).length;

@@ -14,10 +14,7 @@ import { focusFacetToggle, useFacetVisibility } from "./use-facet-visibility.ts"
 
 const FacetSheet = createLazyOverlay(() => import("./facet-sheet.tsx").then((module) => module.FacetSheet));
 
-/**
- * Opens the filters: next to the list if there is room, otherwise as a sheet. The button is hidden while the filters
- * are open.
- */
+/** Opens the filters: next to the list if there is room, otherwise as a sheet. Hidden while the filters are open. */
 export function FacetButton(narrows: FacetFilterProps) {
   const messages = useMessages(facetSide);
   const { setOpen, closedClass } = useFacetVisibility();
@@ -30,8 +27,8 @@ export function FacetButton(narrows: FacetFilterProps) {
   return (
     <>
       <Button
-        // The ref is a new function on each render, because the button is always mounted and takes the focus when it
-        // becomes visible.
+        // A new function on each render: React then calls it again, and the always mounted button takes the focus when
+        // it becomes visible.
         ref={(button) => focusFacetToggle(button)}
         className={clsx("h-[34px]! max-sm:h-11! max-sm:min-w-11", closedClass)}
         aria-expanded={false}

@@ -14,19 +14,19 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { FACET_ITEM_ATTRIBUTE, moveFacetFocus } from "./facet-focus.ts";
 import { buildFacetRows, FACET_ROWS_SHOWN, type FacetRow, LIVENESS_ORDER } from "./facet-rows.ts";
 
-/** The ID of the button that shows more values. It is unique because no filter term is empty. */
+/** The id of the button that shows more values. No filter term is empty, so the id is unique. */
 const MORE = "";
 
 interface FacetListProps {
   facet: Facet;
   filter: string;
-  /** Called when the selection changes. @param term `undefined` if no value is selected */
+  /** Called when the selection changes. @param term the term of the selected value; `undefined` if none is selected */
   onChoose(term: string | undefined): void;
 }
 
 /**
- * Lists the values of a facet with the number of locks for each. One value can be selected. The arrow keys move between
- * the values.
+ * Lists the values of a facet, each with its number of locks. The operator can select one value. The arrow keys move
+ * between the values.
  */
 export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   const messages = useMessages(facets);
@@ -34,7 +34,7 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   const { rows, more } = buildFacetRows(ensureWaitersValue(facet), filter, amount);
   const { field, without, others } = facet;
   const [active, setActive] = useState<string | null>(null);
-  // The facet has one tab stop: the last focused value, otherwise the selected one, otherwise the first.
+  // The facet has one tab stop: the last focused value, else the selected one, else the first.
   const stop = rows.find((row) => row.filter === active) ?? rows.find((row) => row.isChosen) ?? rows[0];
   const isMoreStop = active === MORE || stop === undefined;
   return (
@@ -77,10 +77,7 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   );
 }
 
-/**
- * Adds the value of the waiters facet if it is missing, because the checkbox of the facet is shown even if no lock has
- * waiters.
- */
+/** Adds the value of the waiters facet if it is missing, because the checkbox is also shown if no lock has waiters. */
 function ensureWaitersValue(facet: Facet): Facet {
   if (facet.field !== "waiters" || facet.values.length > 0) return facet;
   return { ...facet, values: [{ value: "waiting", filter: "waiters>0", locks: 0 }] };

@@ -3,7 +3,7 @@ import type { LivenessState } from "@/lib/contract/liveness.ts";
 import { compareNames } from "./compare-names.ts";
 import { findFieldTerms, isSameTerm } from "./facet-terms.ts";
 
-/** The number of values shown before "more" is clicked. */
+/** Number of values shown before a click on "more". */
 export const FACET_ROWS_SHOWN = 6;
 
 /** All liveness states, most severe first, in a fixed order. */
@@ -19,7 +19,7 @@ export interface FacetRow {
   readonly value: string;
   /** The filter term of the value. */
   readonly filter: string;
-  /** `null` if not counted. */
+  /** Number of locks; `null` if they were not counted. */
   readonly locks: number | null;
   readonly isChosen: boolean;
 }
@@ -30,7 +30,7 @@ export interface FacetRows {
   readonly more: number;
 }
 
-/** Returns the values with the most locks, ordered by name, so that rows stay in place while counts change. */
+/** Returns the values with the most locks, sorted by name. Rows therefore stay in place while counts change. */
 export function buildFacetRows(facet: Facet, filter: string, amount: "few" | "all"): FacetRows {
   const terms = findFieldTerms(filter, facet.field);
   const rowOf = (value: FacetValue): FacetRow => ({
@@ -55,8 +55,8 @@ function listFacetValues({ field, values }: Facet): readonly FacetValue[] {
 }
 
 /**
- * Creates the row of a term that matches no listed value, such as a pattern, so that the operator can see and remove
- * the term.
+ * Creates the row of a term that matches no listed value, such as a pattern. The operator can then see and remove the
+ * term.
  */
 function createTypedRow(term: string): FacetRow {
   return { value: term, filter: term, locks: null, isChosen: true };

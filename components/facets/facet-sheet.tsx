@@ -9,7 +9,9 @@ import { ClearFacetsButton } from "./clear-facets-button.tsx";
 import { FacetPanel } from "./facet-panel.tsx";
 import type { FacetFilterProps } from "./facet-terms.ts";
 
-/** Shows the filter panel as a sheet over the list. Load it on demand, because it includes the overlay code. */
+/**
+ * Shows the filter panel as a sheet over the list. Load this component on demand, because it includes the overlay code.
+ */
 export function FacetSheet({ onClose, ...narrows }: FacetFilterProps & { onClose(): void }) {
   const messages = useMessages(facetSide);
   return (

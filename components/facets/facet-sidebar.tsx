@@ -16,7 +16,9 @@ const FacetPanel = dynamic(() => import("./facet-panel.tsx").then((module) => mo
   ssr: false,
 });
 
-/** Shows the filters next to the list. While they are closed, the list uses their space. `FacetButton` opens them. */
+/**
+ * Shows the filters next to the list. While they are closed, the list uses their space, and `FacetButton` opens them.
+ */
 export function FacetSidebar(narrows: FacetFilterProps) {
   const messages = useMessages(facetSide);
   const { chosen, setOpen, sidebarClass } = useFacetVisibility();

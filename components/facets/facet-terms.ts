@@ -20,14 +20,17 @@ export type FacetTermField = FacetField | "key";
 
 export interface FacetFilterProps {
   filter: string;
-  /** Why the filter is invalid; `undefined` if it is valid. No locks are counted for an invalid filter. */
+  /** Why the filter is invalid; `undefined` if it is valid. Locks are not counted for an invalid filter. */
   fault: string | undefined;
   onFilter(filter: string): void;
 }
 
 const PREFIX_TERM = /:\*$/;
 
-/** Builds the term for a key prefix. `key:=` matches exact text, and white space would end the term. */
+/**
+ * Builds the term for a key prefix. Replaces white space, which would end the term, and a leading `=`, which would make
+ * the match exact.
+ */
 export function buildPrefixTerm(prefix: string): string {
   return `key:${prefix.replace(/\s|^=/g, "?")}*`;
 }
@@ -38,7 +41,7 @@ function getTermField(text: string): FacetTermField | undefined {
   return term.field === "key" ? "key" : FACET_FIELDS.find((field) => field === term.field);
 }
 
-/** Returns whether the panel can set and clear a term. For keys, the panel supports only prefixes. */
+/** Returns whether the panel can set and clear a term. The panel supports keys only as prefixes. */
 function isFacetTerm(text: string): boolean {
   const field = getTermField(text);
   return field === "key" ? PREFIX_TERM.test(text) : field !== undefined;
@@ -51,7 +54,7 @@ export function findFieldTerms(filter: string, field: FacetTermField): string[] 
   return splitTerms(filter).filter((text) => getTermField(text) === field);
 }
 
-/** Replaces the terms of a field with `text`. `undefined` removes them. */
+/** Replaces the terms of a field with `text`, or removes them if `text` is `undefined`. */
 export function replaceFieldTerm(filter: string, field: FacetTermField, text: string | undefined): string {
   const rest = splitTerms(filter).filter((each) => getTermField(each) !== field);
   return (text === undefined ? rest : [...rest, text]).join(" ");

@@ -14,7 +14,10 @@ export interface FilterChipsProps {
   onFilter(filter: string): void;
 }
 
-/** Shows the active filters while the panel is closed. A chip removes its term. Load it with `lazy-filter-chips.tsx`. */
+/**
+ * Shows the active filters as chips while the panel is closed. A click on a chip removes its term. Load this component
+ * with `lazy-filter-chips.tsx`.
+ */
 export function FilterChips({ filter, onFilter }: FilterChipsProps) {
   const messages = useMessages(facetSide);
   const { closedClass } = useFacetVisibility();

@@ -19,12 +19,12 @@ interface KeyTreeBranchProps {
   isFirst: boolean;
   /** Whether this is the only branch on its level. */
   isOnly: boolean;
-  /** Renders the next level when the branch is open. */
+  /** The next level. Rendered only while the branch is open. */
   children: ReactNode;
 }
 
 /**
- * Shows a key prefix and its number of held locks. The accessible name also contains the number of locks that need
+ * Shows a key prefix and its number of held locks. Its accessible name also contains the number of locks that need
  * attention and the number of waiters.
  */
 export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, children }: KeyTreeBranchProps) {
@@ -83,9 +83,7 @@ export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, child
   );
 }
 
-/**
- * Returns whether the selected branch is below this one. If so, this branch is open, so that the selection is visible.
- */
+/** Returns whether the selected branch is below this one. If so, this branch must be open to show the selection. */
 function isUnderPrefix(chosen: string | undefined, term: string): boolean {
   return chosen !== undefined && chosen !== term && chosen.startsWith(term.slice(0, -1));
 }
@@ -129,8 +127,8 @@ function Chevron({ isThere, isOpen, onToggle }: ChevronProps) {
 }
 
 /**
- * Shows the number of held locks. Before it, shows the number of locks that need attention, or if there are none, the
- * number of waiters.
+ * Shows the number of held locks. The number of locks that need attention precedes it; if there are none, the number of
+ * waiters does.
  */
 function BranchCounts({ namespace: { holds, needsAttention, waiters } }: { namespace: Namespace }) {
   const messages = useMessages(facets);

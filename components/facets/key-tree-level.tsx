@@ -11,15 +11,15 @@ import { getIndentPx } from "./key-tree-state.ts";
 
 interface KeyTreeLevelProps {
   prefix: string;
-  /** Starts at 1. */
+  /** The level of the branches; 1 for the first. */
   level: number;
 }
 
-/** Lists the branches below a prefix, ordered by name, so that they stay in place while counts change. */
+/** Lists the branches below a prefix, sorted by name. They therefore stay in place while counts change. */
 export function KeyTreeLevel({ prefix, level }: KeyTreeLevelProps) {
   const messages = useMessages(facets);
   const { data, error } = useCountedNamespaces(prefix);
-  // Only branches may have a role in a tree, so this is a plain <div>.
+  // Only branches may have a role within a tree, so this is a plain <div>.
   if (data === undefined) {
     return (
       <div

@@ -2,7 +2,7 @@ import type { KeyboardEvent } from "react";
 
 const TREE_ITEM_SELECTOR = '[role="treeitem"]';
 
-/** Moves the focus among the visible branches. Opening, closing and selecting are handled by the branches. */
+/** Moves the focus among the visible branches. The branches themselves handle opening, closing and selecting. */
 export function moveTreeFocus(event: KeyboardEvent<HTMLElement>): void {
   const target =
     event.target instanceof HTMLElement ? event.target.closest<HTMLElement>(TREE_ITEM_SELECTOR) : null;
@@ -17,7 +17,10 @@ export function moveTreeFocus(event: KeyboardEvent<HTMLElement>): void {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-/** Returns `undefined` if the key does not move the focus; `null` if it does, but there is no branch to move to. */
+/**
+ * Returns the branch to focus. Returns `null` if there is none in that direction, and `undefined` if the key does not
+ * move the focus.
+ */
 function findNextTreeItem(key: string, target: HTMLElement, items: readonly HTMLElement[]) {
   const at = items.indexOf(target);
   const isOpen = target.getAttribute("aria-expanded") === "true";

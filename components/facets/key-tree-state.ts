@@ -3,13 +3,13 @@
 import { createContext, use } from "react";
 
 export interface KeyTreeState {
-  /** Branches that the operator opened or closed. Other branches are open if they are alone on their level. */
+  /** Branches that the operator opened or closed. All others are open if they are the only one on their level. */
   readonly opened: ReadonlyMap<string, boolean>;
   open(name: string, isOpen: boolean): void;
   /** The branch that is the tab stop; `null` for the first branch. */
   readonly active: string | null;
   setActive(name: string | null): void;
-  /** Called when a branch is removed, because it may have had the keyboard focus. */
+  /** Called when a branch is removed, because that branch may have had the keyboard focus. */
   leave(name: string): void;
   /** The search term for the key. */
   readonly chosen: string | undefined;
@@ -25,7 +25,7 @@ export function useKeyTree(): KeyTreeState {
 }
 
 /**
- * Returns the indentation of a level in pixels, limited so that deep branches fit into the panel.
+ * Returns the indentation of a level in pixels. Has a maximum, because deep branches must fit into the panel.
  *
  * @param level starts at 1
  */

@@ -15,7 +15,7 @@ interface KeyTreeProps {
   onChoose(term: string | undefined): void;
 }
 
-/** Shows the key prefixes of the whole target as a tree. It does not depend on the search. */
+/** Shows the key prefixes of the whole target as a tree. The search does not affect it. */
 export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
   const messages = useMessages(facets);
   const id = useId();
@@ -45,7 +45,7 @@ export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
   );
 }
 
-/** Shows the first level. An empty list must not have the role of a tree. */
+/** Shows the first level. While the list is empty, it must not have the role of a tree. */
 function KeyTreeRoot({ labelledBy }: { labelledBy: string }) {
   const messages = useMessages(facets);
   const { data, error, refetch } = useNamespaces("");

@@ -6,7 +6,7 @@ export interface FacetVisibility {
   /** The operator's choice; `null` if the style sheet decides based on the width. */
   readonly chosen: boolean | null;
   setOpen(open: boolean): void;
-  /** The class of the sidebar. It hides the sidebar with media queries, so that it also applies before hydration. */
+  /** The class of the sidebar. It hides the sidebar with media queries, which apply before hydration. */
   readonly sidebarClass: string;
   /** The class of elements that are shown only while the sidebar is closed. */
   readonly closedClass: string;
@@ -15,7 +15,7 @@ export interface FacetVisibility {
 let wasToggled = false;
 
 /**
- * Returns whether the filters are open next to the list. By default, they are open at 1600 px and wider. Below 1024 px,
+ * Returns whether the filters next to the list are open. By default, they are open at 1600 px and wider. Below 1024 px,
  * they are always hidden.
  */
 export function useFacetVisibility(): FacetVisibility {

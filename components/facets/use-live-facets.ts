@@ -5,14 +5,14 @@ import { useLockCounts } from "@/lib/queries/counts.ts";
 import { useFacets } from "@/lib/queries/facets.ts";
 import { replaceFieldTerm } from "./facet-terms.ts";
 
-/** Counts that other parts of the page also show. */
+/** Values whose counts other parts of the page also show. */
 const LIVE_VALUES = [
   { field: "liveness", term: "liveness:overdue" },
   { field: "liveness", term: "liveness:no_ttl" },
   { field: "waiters", term: "waiters>0" },
 ] as const;
 
-/** Returns the facets of a search, with live counts for values that also appear elsewhere on the page. */
+/** Returns the facets of a search. Replaces the counts of values that other parts of the page show with live counts. */
 export function useLiveFacets(filter: string | undefined) {
   const facets = useFacets(filter);
   const filters =

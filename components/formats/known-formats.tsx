@@ -12,7 +12,7 @@ type KnownFormatEntry = Formats["formats"][number];
 const compareByLabel = (one: KnownFormatEntry, two: KnownFormatEntry) =>
   one.label.localeCompare(two.label, "en");
 
-/** Lists the supported formats: what each library writes, and how it reacts to a force-release. */
+/** Lists the supported formats: what each library writes, and how the library reacts to a force-release. */
 export function KnownFormats({ formats }: { formats: readonly KnownFormatEntry[] }) {
   const names = useMessages(lock);
   return (

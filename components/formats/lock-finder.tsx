@@ -75,7 +75,7 @@ function formatProgress(
   return messages.ended(far, of, groups.length > 0, state === "cancelled");
 }
 
-/** Shows the progress of the scan; indeterminate while the number of keys is unknown. */
+/** Shows the progress of the scan. The progress bar is indeterminate while the number of keys is unknown. */
 function FinderProgress({ finding: { scanned, keys } }: { finding: FinderReport }) {
   const { finder: messages } = useMessages(english);
   return (

@@ -13,7 +13,7 @@ interface RuleFormProps {
   formats: Formats["formats"];
   blocked: string | null;
   keysRef: Ref<HTMLInputElement>;
-  /** Opens the preview, in which the operator can add the rule. */
+  /** Opens the preview. The operator can add the rule there. */
   onPreview(rule: FormatRule): void;
 }
 

@@ -18,18 +18,18 @@ import { useReplaceRules } from "@/lib/queries/formats.ts";
 import { RuleForm } from "./rule-form.tsx";
 import { type ProposedRules, RulePreviewDialog } from "./rule-preview-dialog.tsx";
 
-/** Returns the stored rules without the fields that only the list contains. */
+/** Returns the rules set through the API, without fields that only the list has. */
 function selectApiRules(rules: readonly ListedRule[]): FormatRule[] {
   return rules.filter(({ from }) => from === "api").map(({ pattern, format }) => ({ pattern, format }));
 }
 
-/** Lists the configured rules, which cannot be changed here, followed by the stored ones. */
+/** Lists the configured rules, which cannot be changed here, followed by those set through the API. */
 export function RuleList({ formats: { formats, rules } }: { formats: Formats }) {
   const messages = useMessages(english);
   const replace = useReplaceRules();
   const blocked = useRulesBlockedReason(replace.isPending);
   const apiRules = selectApiRules(rules);
-  // The form is cleared after a rule is added, and keeps its values if the preview is cancelled.
+  // Adding a rule clears the form. Cancelling the preview does not.
   const [proposed, setProposed] = useState<ProposedRules | null>(null);
   const [round, setRound] = useState(0);
   const keys = useRef<HTMLInputElement>(null);

@@ -27,16 +27,16 @@ import { getReleaseObstacle } from "./release-text.ts";
 
 export interface CopyMenuProps {
   lockKey: Key;
-  /** `undefined` until it is loaded. */
+  /** The lock; `undefined` until it is loaded. */
   lock: Lock | undefined;
-  /** Anchors the menu, and receives the focus when it closes. */
+  /** The element that anchors the menu and receives the focus when it closes. */
   anchor: RefObject<HTMLElement | null>;
   /** Announces what was copied. */
   showToast(text: string): void;
   onClose(): void;
 }
 
-/** Copies a lock as a link, as text with its details, or as a shell command. */
+/** Copies a lock as a link, as a description, or as a shell command. */
 export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenuProps) {
   const messages = useMessages(lockCopy);
   const target = useTargetName();
@@ -86,7 +86,7 @@ export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenu
   );
 }
 
-/** Returns why no release command is offered; `null` if a release command is offered. */
+/** Returns why the menu offers no release command; `null` if it offers one. */
 function useReleaseObstacle(lock: Lock | undefined): string | null {
   const messages = useMessages(lockCopy);
   const lockText = useMessages(lockWords);

@@ -15,13 +15,13 @@ interface HolderNameProps {
   /** Whether to show the whole owner string, on several lines if necessary. */
   wrap?: boolean;
   /**
-   * Whether the name is part of a heading: random values are shortened, and the font size is relative to the
-   * surrounding text.
+   * Whether the name is part of a heading. Random values are then shortened, and the font size follows the surrounding
+   * text.
    */
   isHeading?: boolean;
 }
 
-/** Shows the holder's name, or its owner string if there is no name, on one line. IDs are truncated in the middle. */
+/** Shows the holder's name, or the owner string if there is no name, on one line. Truncates ids in the middle. */
 export function HolderName({ holder, wrap = false, isHeading = false }: HolderNameProps) {
   const messages = useMessages(english);
   const reservation = parseReservedHold(holder.owner);
@@ -55,16 +55,12 @@ function ReservationName({ by, wrap }: { by: string | null; wrap: boolean }) {
     : messages.reservedFor(<SafeText text={by} wrap={wrap} />);
 }
 
-/**
- * Returns whether the owner string does not identify a client. The owner string of an API hold always identifies one.
- */
+/** Returns whether the owner string does not identify a client. Always false for holds acquired through the API. */
 export function isOwnerUnknown({ owner, holdId = null }: HolderNameProps["holder"]): boolean {
   return holdId === null && identifyOwner(owner).is !== "identity";
 }
 
-/**
- * Returns whether a holder has a name other than its owner string. If so, the owner string is shown on the second line.
- */
+/** Returns whether a holder has a name other than its owner string. The second line then shows the owner string. */
 export function hasHolderName(holder: Holder): boolean {
   return (
     getHolderLabel(holder) !== null || parseReservedHold(holder.owner) !== null || isOwnerUnknown(holder)
@@ -77,13 +73,13 @@ interface HolderCellProps {
   summary?: string | null;
   /** The kind of lock, shown before the details on the second line. */
   kind?: string | null;
-  /** Whether the owner strings name clients. */
+  /** Whether the owner strings identify clients. */
   isNamed?: boolean;
-  /** Whether the key cannot be read, so that it is unknown whether the lock is held. */
+  /** Whether the key cannot be read. It is then unknown whether the lock is held. */
   isUnreadable?: boolean;
 }
 
-/** Shows the holder and its host on two lines, with the owner strings in a tooltip. */
+/** Shows the holder and its host on two lines. A tooltip contains the owner strings. */
 export function HolderCell({
   holders,
   summary = null,
@@ -138,8 +134,8 @@ const shortenOwners = (holders: readonly Holder[]) =>
     .join(", ");
 
 /**
- * Shows the host, or the owner strings if the host is unknown. For a single holder that is already shown by its owner
- * string, shows only the Redisson thread, if there is one.
+ * Shows the host, or the owner strings if the host is unknown. If the first line already shows the owner string of a
+ * single holder, shows only its Redisson thread, if any.
  */
 function HolderDetail({ holders, host }: { holders: readonly Holder[]; host: string | undefined }) {
   const messages = useMessages(english);

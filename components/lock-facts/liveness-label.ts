@@ -3,12 +3,12 @@ import type { Liveness } from "@/lib/contract/liveness.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 
-/** Returns whether a lock needs attention because of its liveness. Unlisted locks never do. */
+/** Returns whether a lock needs attention because of its liveness. Always false for unlisted locks. */
 export function isLivenessCritical({ liveness, unlisted }: Pick<Lock, "liveness" | "unlisted">): boolean {
   return unlisted !== true && (liveness?.state === "overdue" || liveness?.state === "no_ttl");
 }
 
-/** Formats the liveness for a cell. `under` is the second line, set only if the lock needs attention. */
+/** Formats the liveness for a cell. `under` is the second line and only set if the lock needs attention. */
 export function formatLivenessLines(
   liveness: Liveness,
   now: number,
@@ -61,8 +61,8 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
 }
 
 /**
- * Counts missed renewals with the server's formula. The server updates its count only when it reads the lock. Until the
- * next read, the page computes the count.
+ * Counts missed renewals with the formula of the server. The server updates its count only with a read of the lock, so
+ * this keeps the count up to date between reads.
  */
 function countMissedRenewals(
   { missedRenewals, renewalIntervalMs, nextRenewalExpectedAt }: Liveness,

@@ -17,8 +17,8 @@ const LIVENESS_CLASS: Record<LivenessState, string> = {
 };
 
 /**
- * Shows the liveness as a word in tables without room for the liveness column, with the evidence in a tooltip. A lock
- * without a TTL is marked elsewhere in its row.
+ * Shows the liveness as a word, with the evidence in a tooltip. For tables without room for the liveness column. Omits
+ * locks without TTL, which their row marks elsewhere.
  */
 export function LivenessLabel({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
@@ -61,7 +61,7 @@ export function LivenessEvidence({ lock }: { lock: Lock }) {
   const now = useServerNow() ?? lock.asOf;
   const { liveness } = lock;
   if (liveness === null) return null;
-  // The lock has also been watched since it was last read.
+  // Adds the time since the last read, in which the lock was watched too.
   const watchedMs = liveness.watchedMs + Math.max(0, now - lock.asOf);
   const evidence = formatLivenessEvidence({ ...liveness, watchedMs }, now, messages);
   if (liveness.state === "unknown") return <span className="text-ink-3">{evidence}</span>;

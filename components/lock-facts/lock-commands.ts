@@ -36,8 +36,8 @@ export function buildCurl(url: string): string {
 }
 
 /**
- * Builds the curl command that force-releases the hold that the operator saw, and no other hold. The request is
- * authorized and audited like a release in the console.
+ * Builds the curl command that force-releases the hold that the operator saw. The server refuses the release of any
+ * other hold, and authorizes and audits the request like a release in the console.
  *
  * @returns `undefined` if the lock is not held, or if the request requires a format
  */
@@ -75,8 +75,8 @@ export function buildInspectCommand(key: Key, type: RedisType | null): string {
 }
 
 /**
- * Builds the command that deletes the lock if the owner that the operator saw still holds it. The command bypasses
- * Lockkeeper, so it is neither authorized nor audited.
+ * Builds the redis-cli command that deletes the lock if the owner that the operator saw still holds it. Lockkeeper
+ * neither authorizes nor audits such a command.
  *
  * @returns `undefined` if one comparison is not enough to identify the hold
  */
@@ -116,20 +116,20 @@ function decodeOwnerBytes({ owner, ownerBase64 }: Holder): Uint8Array {
 }
 
 /**
- * Returns text without history expansion, control characters or confusable letters; `undefined` if the bytes must be
- * escaped.
+ * Returns a key that needs no escaping: printable ASCII without `!`, which shells expand. Returns `undefined` if the
+ * bytes must be escaped.
  */
 function toPlainText(key: Key): string | undefined {
   const text = formatKey(key);
   return PRINTABLE_ASCII.test(text) && !isBinaryKey(key) && !text.includes("!") ? text : undefined;
 }
 
-/** Builds a command that prints the key for `redis-cli -x`, because program arguments cannot contain a zero byte. */
+/** Builds a command that prints the key for `redis-cli -x`. Program arguments cannot contain a zero byte. */
 function escapeForPrintf(key: Key): string {
   return `printf '%b' '${[...encodeKey(key)].map(formatOctal).join("")}'`;
 }
 
-/** Builds a Lua literal in plain ASCII. */
+/** Returns a Lua string literal in plain ASCII. */
 function toLuaLiteral(bytes: Uint8Array): string {
   const letters = [...bytes].map((byte) => {
     const character = String.fromCharCode(byte);

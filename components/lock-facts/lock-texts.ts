@@ -4,42 +4,47 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 type LockMessages = Messages["lock"];
 
-/** Splits `lock:orders:42` into `lock:orders:` and `42`, because adjacent keys in a list differ at the end. */
+/** Splits `lock:orders:42` into `lock:orders:` and `42`. Adjacent keys in a list differ at the end. */
 export function splitKey(key: string): { namespace: string; rest: string } {
   const cut = key.slice(0, -1).lastIndexOf(":") + 1;
   return { namespace: key.slice(0, cut), rest: key.slice(cut) };
 }
 
-/** Returns the remaining lease in ms; `null` if there is no lease. */
+/** Returns the remaining time of the lock in ms; `null` if there is no TTL. */
 export function computeRemainingMs(lock: Lock, now: number | null): number | null {
   if (lock.remainingMs === null) return null;
   if (now === null) return lock.remainingMs;
   return Math.min(lock.remainingMs, Math.max(0, lock.remainingMs - (now - lock.asOf)));
 }
 
-/** Returns the remaining lease in ms of one holder, or of the lock if none is given; `null` without a TTL. */
+/**
+ * Returns the remaining time in ms of one holder, or of the lock if `only` is `undefined`. Returns `null` without a
+ * TTL.
+ */
 export function computeSubjectRemainingMs(lock: Lock, only: Holder | undefined, now: number): number | null {
   if (only === undefined) return computeRemainingMs(lock, now);
   return only.remainingMs === null ? null : Math.max(0, only.remainingMs - Math.max(0, now - lock.asOf));
 }
 
 /**
- * The maximum rounding error of deadlines, which some libraries store in seconds. A smaller difference is not a grace
+ * Maximum rounding error of deadlines in ms, because some libraries store seconds. A smaller difference is not a grace
  * period.
  */
 const TIMESTAMP_ROUNDING_MS = 2000;
 
-/** Returns the remaining grace period in ms; `null` if there is none. */
+/** Returns the grace period of the lock in ms; `null` if there is none. */
 export function getGraceMs(lock: Lock): number | null {
   const [holder, second] = lock.holders;
-  // Several holders expire one by one. The lock expires with the last of them.
+  // Several holders expire one by one. The lock expires with the last one.
   if (second !== undefined) return null;
   if (holder === undefined || holder.remainingMs === null || lock.remainingMs === null) return null;
   const graceMs = lock.remainingMs - holder.remainingMs;
   return graceMs > (lock.format === "timestamp" ? TIMESTAMP_ROUNDING_MS : 0) ? graceMs : null;
 }
 
-/** Returns the remaining lease of the holder in ms, 0 if it has expired; `null` if the lock has no grace period. */
+/**
+ * Returns the remaining lease of the holder in ms, 0 if it has expired. Returns `null` if the lock has no grace period.
+ */
 export function computeOwnRemainingMs(lock: Lock, now: number | null): number | null {
   const graceMs = getGraceMs(lock);
   if (graceMs === null) return null;
@@ -48,11 +53,11 @@ export function computeOwnRemainingMs(lock: Lock, now: number | null): number | 
 
 export interface HeldTime {
   ms: number;
-  /** Whether the lock was already held when it was first observed, so that `ms` is a minimum. */
+  /** Whether `ms` is a minimum, because the lock was already held when it was first observed. */
   atLeast: boolean;
 }
 
-/** Returns how long a holder has held the lock; `null` if the start is unknown. */
+/** Returns how long a holder has held the lock, in ms; `null` if the start is unknown. */
 export function computeHeldTime(holder: Holder, now: number | null): HeldTime | null {
   if (holder.since === null || now === null) return null;
   return { ms: Math.max(0, now - holder.since), atLeast: holder.sinceIs === "at_least" };
@@ -63,7 +68,7 @@ export interface HolderLabel {
   where: string | undefined;
 }
 
-/** Returns the name from the owner record; `null` if there is none. */
+/** Returns the name in the owner record; `null` if there is none. */
 export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | null {
   const { service, host, purpose } = holder.record ?? {};
   if (service !== undefined) return { who: service, where: host };
@@ -71,7 +76,10 @@ export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | nu
   return purpose === undefined ? null : { who: purpose, where: undefined };
 }
 
-/** A reservation or minimum hold time: no client can acquire the lock. `by` is `null` for a minimum hold time. */
+/**
+ * A reservation, or the rest of a minimum hold time. `by` is `null` for a minimum hold time. No client can acquire the
+ * lock.
+ */
 export interface ReservedHold {
   by: string | null;
 }
@@ -83,7 +91,7 @@ export function parseReservedHold(owner: string): ReservedHold | null {
   return { by: who === MIN_HOLD_RESERVER ? null : who };
 }
 
-/** Formats a holder for a sentence. */
+/** Describes a holder as part of a sentence. */
 export function formatHolder(
   holder: Holder,
   messages: Pick<LockMessages, "theReservation" | "minimumHold" | "reservedBy" | "onHostText">,

@@ -8,7 +8,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { computeHeldTime, computeOwnRemainingMs, computeRemainingMs } from "./lock-texts.ts";
 
-/** Shows the remaining time as text. When it reaches 0, only the server knows whether the lock has expired. */
+/** Shows the remaining time. At 0, only the server knows whether the lock has expired. */
 export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: number | null }) {
   const messages = useMessages(english);
   const now = useClock(endedAt);
@@ -31,7 +31,7 @@ export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: 
   return <>{formatRemaining(left, messages)}</>;
 }
 
-/** Shows the remaining share of the lease as a bar. It is decorative, because the figure is next to it. */
+/** Shows the remaining share of the lease as a bar. Hidden from screen readers, because the figure is next to it. */
 export function LeaseBar({ lock, className }: { lock: Lock; className?: string }) {
   const now = useServerNow();
   const left = computeRemainingMs(lock, now);
@@ -48,7 +48,7 @@ export function LeaseBar({ lock, className }: { lock: Lock; className?: string }
 }
 
 /**
- * Returns the class for the color of the lease bar. The bar is highlighted if the holder's own lease has expired or its
+ * Returns the class for the color of the lease bar. Highlights the bar if the holder's own lease has expired or its
  * renewal is overdue.
  */
 function getLeaseColor(lock: Lock, now: number | null): string {
@@ -56,10 +56,7 @@ function getLeaseColor(lock: Lock, now: number | null): string {
   return lock.liveness?.state === "overdue" ? "bg-warn" : "bg-bar";
 }
 
-/**
- * Returns the time on the Redis clock in Unix milliseconds, at most `endedAt`; `null` if the time and the end are
- * unknown.
- */
+/** Returns the time on the Redis clock in Unix milliseconds, at most `endedAt`; `null` if both are unknown. */
 function useClock(endedAt: number | null): number | null {
   const now = useServerNow();
   if (endedAt === null) return now;
@@ -69,7 +66,7 @@ function useClock(endedAt: number | null): number | null {
 /**
  * Shows how long a holder has held the lock.
  *
- * @param endedAt the end of the hold, at which the time stops
+ * @param endedAt the end of the hold, after which the time stays the same
  */
 export function HeldFor({ holder, endedAt = null }: { holder: Holder | undefined; endedAt?: number | null }) {
   const messages = useMessages(english);

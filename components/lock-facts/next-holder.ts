@@ -1,22 +1,22 @@
 import type { Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 
-/** The client that acquires the lock next when it is released, as far as is known. */
+/** The client that acquires the lock after a release, as far as known. */
 export type NextHolder =
-  /** Redis stores the order, so exactly this waiter is next. */
+  /** Redis stores the order, so this waiter is certainly next. */
   | { is: "first_in_queue"; waiter: LockWaiter; others: number }
-  /** One process serves its waiters in order of arrival, but a new client can get in first. */
+  /** One process serves its waiters in order of arrival, but a new client can still get in first. */
   | { is: "longest_waiting"; waiter: LockWaiter; others: number }
-  /** These clients are waiting, and any of them can be first. */
+  /** These clients wait, and any of them can be next. */
   | { is: "undetermined"; count: number; known: Waiters["known"] }
   | { is: "no_waiter" }
-  /** The library notifies waiters, but none is subscribed. */
+  /** The library notifies waiters, but no client is subscribed. */
   | { is: "no_subscriber" }
   /** Clients that poll are not visible. */
   | { is: "not_visible" };
 
 /**
- * Determines which client acquires a lock next. All texts about the next holder are based on the result.
+ * Determines which client acquires a lock next. All descriptions of the next holder use this result.
  *
  * @param waiters the number of waiters in the lock's state
  * @param named the waiters known by name; `undefined` while they load or if they were not requested

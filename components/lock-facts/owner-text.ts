@@ -8,8 +8,8 @@ export type OwnerMessages = Pick<
 >;
 
 /**
- * What an owner string identifies. Libraries without owners write something else: `deadline` is the time at which the
- * lock ends (Unix milliseconds), and `constant` is a value that all clients write.
+ * What an owner string identifies. Libraries without owners write other values: `deadline` is the time at which the
+ * lock ends (Unix milliseconds), and `constant` is the same for all clients.
  */
 export type OwnerIdentity =
   | { readonly is: "identity" }
@@ -18,7 +18,7 @@ export type OwnerIdentity =
 
 const CONSTANT = /^(?:[01x]|true|yes|on|ok|lock|locked|acquired|none|null)$/i;
 const UNIX_TIME = /^(\d{10})(?:\.\d{1,9})?$|^(\d{13})$/;
-/** The range of numbers that are treated as times, from 2017 to 2100. Other numbers are IDs. */
+/** The lower bound of numbers that count as times, 2017 to 2100. Other numbers are ids. */
 const DEADLINE_MIN_MS = 1_500_000_000_000;
 const DEADLINE_MAX_MS = 4_102_444_800_000;
 const DAY_CLOCK_AFTER_MS = 12 * 3_600_000;
@@ -32,7 +32,7 @@ export function identifyOwner(owner: string): OwnerIdentity {
     : { is: "identity" };
 }
 
-/** Describes a value that does not identify a client; `null` if the value identifies its owner. */
+/** Describes a value that does not identify a client. Returns `null` if the value identifies its owner. */
 export function formatUnknownOwner(owner: string, messages: OwnerMessages): string | null {
   const identity = identifyOwner(owner);
   if (identity.is === "identity") return null;
@@ -42,8 +42,7 @@ export function formatUnknownOwner(owner: string, messages: OwnerMessages): stri
 }
 
 /**
- * Formats an owner string for one line. Reservations and unknown owners are described in words, random values are
- * shortened.
+ * Formats an owner string for one line. Describes reservations and unknown owners in words, and shortens random values.
  */
 export function formatOwner(owner: string, messages: OwnerMessages): string {
   const reservation = parseReservedHold(owner);
@@ -53,7 +52,10 @@ export function formatOwner(owner: string, messages: OwnerMessages): string {
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const LONG_HEX = /(?<![0-9a-z])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{16,128}(?![0-9a-z])/gi;
-/** Matches base64 of at least 15 random bytes. Words contain no digits or separators. */
+/**
+ * Matches base64 of at least 15 random bytes, with lower-case and upper-case letters and digits, which words do not
+ * combine.
+ */
 const BASE64 = /^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/]{20,128}={0,2}$/;
 
 /** Shortens a random value in the middle: `8743c9c0…4586:42`, `worker-3:8743c9c0…4586`. */

@@ -13,7 +13,7 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 
 type State = ReleaseRequest["state"];
 
-/** The icons of the states. Each has its own shape, so that color is never the only distinction. */
+/** The icons of the states. Each has a different shape, so color is never the only distinction. */
 export const REQUEST_ICONS: Readonly<Record<State, LucideIcon>> = {
   requested: MessageCircleQuestionMark,
   accepted: MessageCircleCheck,
@@ -28,8 +28,8 @@ export const REQUEST_INK: Readonly<Record<State, string>> = {
 };
 
 /**
- * Marks a hold whose release was requested. The mark precedes the holder's name, and its tooltip contains the answer or,
- * if there is none yet, the reason.
+ * Marks a hold whose release was requested. The mark precedes the holder's name. Its tooltip contains the answer, or
+ * the reason while there is no answer.
  */
 export function ReleaseRequestMark({ request }: { request: ReleaseRequest | null | undefined }) {
   const messages = useMessages(english);
@@ -44,7 +44,7 @@ export function ReleaseRequestMark({ request }: { request: ReleaseRequest | null
   );
 }
 
-/** Shows the state of a request, its answer, and who made it when and why. */
+/** Shows the state of a request and its answer, and who made the request, when and why. */
 export function ReleaseRequestText({ request }: { request: ReleaseRequest }) {
   const messages = useMessages(english);
   const { state, answerText } = request;
@@ -81,8 +81,8 @@ export function RequestOrigin({ request }: { request: ReleaseRequest }) {
 }
 
 /**
- * Announces each change of a request to screen readers. The time is left out, because it changes every second. Render
- * this component even if there is no request, because screen readers only announce changes of an element that exists.
+ * Announces each change of a request to screen readers. Omits the time, which changes every second. Render this
+ * component even if there is no request, because screen readers announce only changes of an existing element.
  */
 export function RequestAnnouncement({ request }: { request: ReleaseRequest | null }) {
   const messages = useMessages(english);

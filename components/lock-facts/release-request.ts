@@ -2,16 +2,16 @@ import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 
 /**
- * Returns the holder that an action on a lock applies to: the current state of `only`, or the first holder if `only` is
- * `undefined`.
+ * Returns the holder to which an action on a lock applies: the current state of `only`, or the first holder if `only`
+ * is `undefined`.
  */
 function findSubject(lock: Lock, only: Holder | undefined): Holder | undefined {
   return only === undefined ? lock.holders[0] : lock.holders.find(({ version }) => version === only.version);
 }
 
 /**
- * Returns whether the holder receives release requests. If a lock has several holders and `only` is `undefined`,
- * returns `false`, because a request is sent to a single holder.
+ * Returns whether the holder receives release requests. A request goes to a single holder, so the result is false if
+ * the lock has several and `only` is `undefined`.
  *
  * @param only one of several holders
  */
@@ -30,8 +30,8 @@ export function findReleaseRequest(lock: Lock, only?: Holder | undefined): Relea
 }
 
 /**
- * Returns the newer of two reports of a hold's release request. The response to a request can arrive later than the
- * holder's answer on the stream.
+ * Returns the newer of two reports of a hold's release request. The response to the request can arrive after the stream
+ * has reported the holder's answer.
  */
 export function pickNewerRequest(
   known: ReleaseRequest | null,

@@ -3,7 +3,7 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 type ReleaseMessages = Pick<Messages["lock"], "release">;
 
-/** Returns what an operator must know before releasing this lock; `null` if there is nothing. */
+/** Returns what an operator must know before a release of this lock; `null` if there is nothing. */
 export function formatReleaseAdvice(
   { release, format, kind, votes }: Lock,
   { release: messages }: ReleaseMessages,

@@ -4,9 +4,9 @@ import type { TypicalMs } from "@/lib/contract/stats.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { isLivenessCritical } from "./liveness-label.ts";
 
-/** The minimum number of holds for a typical duration. */
+/** Minimum number of ended holds for a typical duration. */
 export const SAMPLES_MIN = 3;
-/** The minimum number of holds for comparisons with p95, the same as on the server. */
+/** Minimum number of ended holds for a comparison with p95. Must match the server. */
 const SAMPLES_TO_JUDGE = 20;
 
 /** Formats the typical duration, such as `typical 4 s`; "" if too few holds have ended. */
@@ -18,7 +18,7 @@ export function formatTypicalDuration(
 }
 
 /**
- * Returns whether a lock has been held for longer than is typical. With `times` = 1, corresponds to the server's filter
+ * Returns whether a lock has been held for longer than is typical. With `times` = 1, equals the server's filter
  * `held>typical`.
  *
  * @param times the multiple of p95 that the hold must exceed
@@ -35,13 +35,11 @@ export function isLongerThanTypical(
   return began.length > 0 && now - Math.min(...began) > times * typical.p95;
 }
 
-/**
- * A hold that is longer than this multiple of p95 needs attention, the same as in `is:needs_attention` on the server.
- */
+/** Multiple of p95 above which a hold needs attention. Must match `is:needs_attention` on the server. */
 const TYPICAL_FACTOR_MAX = 2;
 
 /**
- * Returns whether a lock needs attention, according to the data on the page. Corresponds to the server's filter
+ * Returns whether a lock needs attention, according to the data on the page. Equals the server's filter
  * `is:needs_attention`.
  */
 export function needsAttention(lock: Lock, typical: TypicalMs | undefined, now: number | null): boolean {

@@ -2,18 +2,20 @@ import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 
-/** Separates parts of a line in every language. */
+/** Separates the parts of a line, in every language. */
 export const PART_SEPARATOR = " · ";
 
 type KindMessages = Messages["lockKinds"];
 
-/** Returns the number of acquired permits and the limit; `null` unless Redis stores both. */
+/** Returns the number of acquired permits and the total; `null` unless Redis stores both. */
 export function getPermitUse({ permits }: Lock): { acquired: number; total: number } | null {
   if (permits === undefined || permits.total === null) return null;
   return { acquired: permits.total - permits.available, total: permits.total };
 }
 
-/** Summarizes who holds a lock that several clients can share; `null` if the name of its holder is sufficient. */
+/**
+ * Describes who holds a lock that several clients can share. Returns `null` if the name of the holder is sufficient.
+ */
 export function summarizeHolders(lock: Lock, messages: KindMessages): string | null {
   const { kind, holders } = lock;
   const use = getPermitUse(lock);
@@ -29,7 +31,10 @@ export function summarizeHolders(lock: Lock, messages: KindMessages): string | n
     : null;
 }
 
-/** Names the kind of a lock for a row, with the length of a fair lock's queue; `null` for a plain lock. */
+/**
+ * Describes the kind of a lock for a row, for a fair lock with the length of its queue. Returns `null` for a plain
+ * lock.
+ */
 export function describeKind({ kind, holders, waiters }: Lock, messages: KindMessages): string | null {
   if (kind === null || kind === "lock") return null;
   if (kind === "read" && holders.length === 1) return messages.readers(1, formatNumber(1));

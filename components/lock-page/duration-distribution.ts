@@ -3,7 +3,7 @@ import type { TypicalTimes } from "@/lib/contract/stats.ts";
 type DurationHistogram = TypicalTimes["heldSpread"];
 
 export interface HistogramBar {
-  /** As percentages of the width and the height. */
+  /** The left edge as a percentage of the width. */
   readonly left: number;
   readonly width: number;
   readonly height: number;
@@ -15,9 +15,9 @@ export interface HistogramScale {
   readonly bars: readonly HistogramBar[];
 }
 
-/** The shortest duration on the scale, in ms. Shorter ones have the same position. */
+/** The shortest duration on the scale, in ms. All shorter ones have its position. */
 const SHORTEST_MS = 0.5;
-/** The margin at both ends, so that a mark at the edge is not clipped. */
+/** Share of the width that stays free at both ends, because a mark at the edge would be clipped. */
 const MARGIN = 0.04;
 
 /**

@@ -16,9 +16,7 @@ interface DurationPlotProps {
   names: { p50: string; p95: string; now: string | null };
 }
 
-/**
- * Draws a histogram of past durations, and the current one. It scales with CSS, so a new width needs no rerender.
- */
+/** Draws a histogram of past durations and the current duration. Scales with CSS, so a new width causes no render. */
 export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }: DurationPlotProps) {
   const { bars, toPercent } = createHistogramScale(
     histogram,
@@ -75,7 +73,7 @@ export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }
   );
 }
 
-/** Labels a mark on the side away from the other one, so that both labels fit even if the marks are close together. */
+/** Labels a mark on the side away from the other mark. Both labels then fit even if the marks are close together. */
 function MarkLabel({ at, isBefore, children }: { at: number; isBefore: boolean; children: string }) {
   return (
     <span

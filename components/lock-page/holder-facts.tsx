@@ -18,7 +18,7 @@ import { ReleaseRequestText } from "../lock-facts/release-request-text.tsx";
 interface HolderFactsProps {
   lock: Lock;
   holder: Holder;
-  /** Called to release only this holder; `undefined` if holders of the lock cannot be released separately. */
+  /** Called to release only this holder; `undefined` if the lock's holders cannot be released separately. */
   onRelease?: ((holder: Holder) => void) | undefined;
   blocked: string | null;
 }
@@ -108,7 +108,7 @@ function HeldSince({ holder: { since, sinceIs } }: { holder: Holder }) {
   );
 }
 
-/** Shows the lease of the holder if a grace period follows it. */
+/** Shows the lease of the holder if a grace period follows. */
 function HolderLease({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const uiMessages = useMessages(ui);
@@ -133,7 +133,7 @@ function HolderLease({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows the lease of one of several holders. The leases of holders expire independently of each other. */
+/** Shows the lease of one of several holders. Each holder has a separate lease. */
 function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder: Holder }) {
   const messages = useMessages(lockPage);
   const uiMessages = useMessages(ui);
@@ -149,7 +149,7 @@ function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder:
   );
 }
 
-/** Shortens a hold ID in the middle for display. The copy button copies the whole ID. */
+/** Shortens a hold id in the middle for display. The copy button copies the whole id. */
 const shortenHoldId = (holdId: string) =>
   holdId.length <= 32 ? holdId : `${holdId.slice(0, 20)}…${holdId.slice(-8)}`;
 

@@ -10,7 +10,7 @@ import { NextHolderText } from "../lock-facts/next-holder-text.tsx";
 import { formatReleaseAdvice, getReleaseObstacle } from "../lock-facts/release-text.ts";
 import { listFormats } from "../lock-facts/use-format-texts.ts";
 
-/** Shows the consequences of a release: the next holder, and what the previous holder's library does. */
+/** Shows the consequences of a release: the next holder, and the reaction of the previous holder's library. */
 export function IfReleased({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const words = useMessages(lockWords);

@@ -30,7 +30,7 @@ const ReleaseSheet = createLazyOverlay(
   "idle",
 );
 
-/** Loads the code of the body, in parallel with the lock's state. */
+/** Loads the code of the body in parallel with the state of the lock. */
 const loadLockBody = () => import("./lock-body.tsx").then((module) => module.LockBody);
 const LockBody = dynamic(loadLockBody, { ssr: false, loading: () => <LockSkeleton label="" /> });
 const loadLockActions = () => import("./lock-actions.tsx").then((module) => module.LockActions);
@@ -42,7 +42,7 @@ export function LockPage() {
     void loadLockBody();
     void loadLockActions();
   }, []);
-  // Uses the raw segment, because decoding would map `a%2Fb` and `a/b` to the same key.
+  // Uses the raw path segment, because decoding would map `a%2Fb` and `a/b` to the same key.
   const segment = usePathname().slice("/locks/".length);
   const parsed = parseKeyPath(segment);
   if (!parsed.ok) {
@@ -66,7 +66,7 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
   const [releaseSubject, setReleaseSubject] = useState<ReleaseSubject | null>(null);
   const actions = useRef<HTMLDivElement>(null);
   const blocked = usePageReleaseBlockedReason(lock);
-  // Also applies to an operator who cannot release the lock. The dialog then shows its details without the form.
+  // Also opens for an operator who may not release the lock. The dialog then shows the details without the form.
   const openRelease = () => lock !== undefined && lock.holders.length > 0 && setReleaseSubject({ lock });
   useShortcuts({ r: openRelease });
   useCommands([{ id: "lock:free", name: messages.release, keys: "r", blocked, run: openRelease }]);
@@ -113,7 +113,7 @@ interface ReleaseButtonProps {
   onFree(): void;
 }
 
-/** Renders the release button, which is highlighted if the lock needs attention. */
+/** Renders the release button. Highlights it if the lock needs attention. */
 function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
   const messages = useMessages(lockPage);
   const state = lock?.liveness?.state;
@@ -130,7 +130,7 @@ function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
   );
 }
 
-/** Shows as text why a held lock cannot be released, because not all users can see the tooltip of the button. */
+/** Shows why a held lock cannot be released, because not all users can see the tooltip of the button. */
 function BlockedNote({ lock, blocked }: { lock: Lock | undefined; blocked: string | null }) {
   const messages = useMessages(lockPage);
   if (blocked === null || lock === undefined || lock.holders.length === 0) return null;

@@ -59,10 +59,7 @@ export function LockState({ lock, history, onRelease, blocked }: LockStateProps)
   );
 }
 
-/**
- * Shows the holder, or a list of several holders. Shows nothing for a latch, because the holder in its state has only a
- * count.
- */
+/** Shows the holder, or a list of several holders. Renders nothing for a latch, whose only holder is its count. */
 function Holders({ lock, onRelease, blocked }: Omit<LockStateProps, "history">) {
   const [holder, second] = lock.holders;
   if (holder === undefined || lock.kind === "latch") return null;
@@ -116,7 +113,7 @@ const FACTS_CLASS = "grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 p
 function OperatorFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const kinds = useMessages(lockKinds);
-  // No client works while a lock is reserved, so a reservation has no liveness.
+  // A reservation has no liveness, because no client works under it.
   const isReservation = lock.holders.some(({ owner }) => parseReservedHold(owner) !== null);
   return (
     <dl className={FACTS_CLASS}>
@@ -136,7 +133,7 @@ function OperatorFacts({ lock }: { lock: Lock }) {
 /** Shows the details of the lock that do not depend on its holder. */
 function LockFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
-  // The fencing token of the holder is already shown above.
+  // The holder's details already show the fencing token.
   const isVersionFence = lock.holders.some(
     ({ fence }) => fence !== null && lock.version === `fence.${fence}`,
   );
@@ -179,7 +176,7 @@ function LockFormatFact({ lock }: { lock: Lock }) {
   const { layouts } = useMessages(formatFacts);
   const [only, second] = listFormats(lock);
   const formats = describeFormats(lock, shared);
-  // The layout of the format is that of its plain locks.
+  // The layout of the format describes only plain locks.
   const hasLayout = lock.kind !== "semaphore" && lock.kind !== "latch";
   return (
     <>
@@ -196,7 +193,7 @@ function LockFormatFact({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows keys that were acquired together. An action on one of the keys can affect the other keys. */
+/** Lists keys that were acquired together. An action on one of the keys can affect the others. */
 function SharedTokenKeys({ keys }: { keys: readonly KeyFields[] }) {
   return (
     <ul className="flex flex-col gap-0.5">

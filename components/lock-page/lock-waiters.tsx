@@ -24,7 +24,7 @@ const SHOWN_WAITERS_MAX = 20;
 /** The maximum number of placeholder rows while the waiters load. */
 const PLACEHOLDER_ROWS_MAX = 8;
 
-/** Lists the waiters in the order in which they are served, and states how certain that order is. */
+/** Lists the waiters in the order in which they acquire the lock, and states how certain that order is. */
 export function LockWaitersSection({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts).waiting;
   const { count, known } = lock.waiters;
@@ -49,7 +49,7 @@ export function LockWaitersSection({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows one line for a lock without known waiters, the most common case. */
+/** Shows one line for a lock without known waiters, which is the most common case. */
 function NoWaiters({ waiters: { known }, messages }: { waiters: Waiters; messages: WaiterMessages }) {
   const text = {
     exact: messages.noWaiters,
@@ -123,8 +123,7 @@ function WaiterRow({
   waiter: LockWaiter;
   messages: WaiterMessages;
   /**
-   * Whether the lock is fair. In the queue of a fair lock, a crashed waiter blocks the waiters behind it until its
-   * heartbeat expires.
+   * Whether the lock is fair. In its queue, a crashed waiter blocks the waiters behind it until its heartbeat expires.
    */
   isFair: boolean;
 }) {

@@ -27,25 +27,22 @@ const BulkReleaseSheet = createLazyOverlay(() =>
   import("@/components/release/bulk/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
-/** The maximum number of holders whose other locks are requested. */
+/** Maximum number of holders for which other locks are requested. */
 const OWNERS_MAX = 3;
 const SHOWN_LOCKS_MAX = 6;
 
 interface OwnerLocksSectionProps {
   lock: Lock | undefined;
-  /**
-   * Returns the element that receives the focus if the button that opened the dialog was removed along with the
-   * released locks.
-   */
+  /** Returns the element that receives the focus if the release removed the button that opened the dialog. */
   focusAfter(): HTMLElement | null;
 }
 
-/** Lists the other locks of the holders. A holder that crashed usually left several locks. */
+/** Lists the other locks of the holders. A holder that crashed often left several locks. */
 export function OwnerLocksSection({ lock, focusAfter }: OwnerLocksSectionProps) {
-  // The dialog stays open even when the list of locks disappears after the release.
+  // Keeps the dialog open even if the release removes all locks of the list.
   const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
-  // Locks whose values are the same constant do not necessarily have the same owner.
+  // If values are a constant, equal values do not imply the same owner.
   const identified = lock?.holders.filter((holder) => !isOwnerUnknown(holder));
   const owners = new Set(identified?.map(getHolderKey));
   return (

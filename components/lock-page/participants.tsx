@@ -27,7 +27,7 @@ interface ParticipantsProps {
   blocked: string | null;
 }
 
-/** Lists the readers, or the holders of permits, each with its lease and an action that releases only that holder. */
+/** Lists the readers, or the holders of permits, each with its lease and a button that releases only that holder. */
 export function Participants({ lock, onRelease, blocked }: ParticipantsProps) {
   const messages = useMessages(lockKinds);
   const [filter, setFilter] = useState("");

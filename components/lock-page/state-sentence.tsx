@@ -132,16 +132,13 @@ function WaitersSentence({
   return waiters.count ? <span className="font-medium text-warn">{text}</span> : text;
 }
 
-/** Returns "" if the waiters are unknown. The waiters section explains why. */
+/** Describes the waiters. Returns "" if they are unknown; the waiters section then explains why. */
 function formatWaiters({ count, known }: Waiters, messages: LockPageMessages): string {
   if (!count) return known === "exact" ? messages.noWaiters : "";
   return known === "exact" ? messages.wait(count) : messages.waitAtLeast(count);
 }
 
-/**
- * Announces changes to the holder and the liveness to screen readers. Times are left out, because they change every
- * second.
- */
+/** Announces changes of the holder and the liveness to screen readers. Omits times, which change every second. */
 export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
   const messages = useMessages(lockPage);
   const shared = useMessages(lockWords);

@@ -23,8 +23,8 @@ interface FirstRowsProviderProps {
 }
 
 /**
- * Provides the rows that came with the document. Pages that are opened later do not use them, because they may be as
- * old as the document.
+ * Provides the rows that the server rendered into the document. Only the first page uses them, because later they may
+ * be outdated.
  */
 export function FirstRowsProvider({ first, children }: FirstRowsProviderProps) {
   const store = useLiveStore();

@@ -27,8 +27,8 @@ interface FirstRowsProps {
 }
 
 /**
- * Renders the first rows on the server, so that they can be read before any script has run. They form a list and not a
- * table, because the table that replaces them has actions. Times are as of the read on the server.
+ * Renders the first rows on the server, so operators can read them before any script has run. Renders a list, because
+ * the rows have no actions yet. Times are those of the read on the server.
  */
 export function FirstRows({ locks, messages, buildHref }: FirstRowsProps) {
   const { title } = messages.table;

@@ -22,7 +22,7 @@ import { NotificationsHint } from "./notifications-hint.tsx";
 import { loadFilterCompletion } from "./search/load-completion.ts";
 import type { LocksView } from "./use-locks-view.ts";
 
-/** The code of the list tools loads with the first rows. Until then, placeholders reserve the space. */
+/** Loads the code of the list tools together with the first rows. Until then, placeholders reserve the space. */
 const loadListBar = loadPart(() => import("./toolbar/list-bar.tsx").then((module) => module.ListBar));
 const ListBar = dynamic(loadListBar, { ssr: false });
 if (typeof window !== "undefined") loadListBar().catch(() => undefined);
@@ -42,7 +42,7 @@ const MemoNotificationsHint = memo(NotificationsHint);
 
 interface ListHeaderProps {
   view: LocksView;
-  /** Announces results of actions on the list at the bottom of the page. */
+  /** Announces the results of actions on the list at the bottom of the page. */
   showToast: Toast["showToast"];
   onFilter(filter: string): void;
   onShow(filter: string, sort: string): void;

@@ -11,8 +11,8 @@ export interface ListQuery {
 }
 
 /**
- * Parses the list's filter and sort order from a URL. URLs are untrusted: a filter that is too long is truncated, and
- * an invalid sort order is replaced with the default one.
+ * Parses the filter and the sort order from a URL, which is untrusted. Truncates a filter that is too long, and
+ * replaces an invalid sort order with the default.
  */
 export function parseListUrl(q = "", sort = DEFAULT_SORT): ListQuery {
   const filter = q.slice(0, FILTER_CHARACTERS_MAX);

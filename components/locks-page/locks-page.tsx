@@ -46,7 +46,7 @@ const SelectionBar = dynamic(
     ssr: false,
   },
 );
-// Windows arrive up to ten times per second and rerender only the table.
+// Only the table must render for each window, which can arrive up to ten times per second.
 const MemoFacetSidebar = memo(FacetSidebar);
 const MemoEventPanel = memo(EventPanel);
 const MemoEventTicker = memo(EventTicker);

@@ -17,7 +17,7 @@ interface SelectionBarProps {
   onRelease(wish: BulkSelection): void;
 }
 
-/** Shows the actions on the selected rows. It is below the table, so that no row moves. */
+/** Shows the actions on the selected rows. Placed below the table, where it moves no row. */
 export function SelectionBar({ selection, total, filter, blocked, onRelease }: SelectionBarProps) {
   const messages = useMessages(viewTools);
   const { selected, scope, outOfSight } = selection;

@@ -11,7 +11,7 @@ import type { LocksView } from "./use-locks-view.ts";
 import type { ReleaseSheetState } from "./use-release-sheet.ts";
 import type { LockSelection } from "./use-selection.ts";
 
-/** Loads the table with the first rows, which arrive after the page. */
+/** Loads the table together with the first rows, which arrive after the page. */
 const loadLocksTable = loadPart(() => import("./table/locks-table.tsx").then((module) => module.LocksTable));
 const LocksTable = dynamic(loadLocksTable, { ssr: false, loading: () => <TablePlaceholder /> });
 if (typeof window !== "undefined") loadLocksTable().catch(() => undefined);

@@ -21,7 +21,9 @@ const BAR_CLASSES = [
   "ml-auto w-6 max-lg:hidden",
 ];
 
-/** Shows the rows that the server rendered, or bars of the same height, until the table has rows. */
+/**
+ * Shows the rows that the server rendered until the table has rows. Without such rows, shows bars of the same height.
+ */
 export function TablePlaceholder() {
   const { filter, sort } = useListUrl();
   const { connection } = useLiveState();

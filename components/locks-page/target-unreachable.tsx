@@ -4,10 +4,7 @@ import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { locks } from "@/lib/i18n/en/locks.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/**
- * Shows that Lockkeeper is unreachable. Unlike the empty states, it is bundled with the page, because the server cannot
- * send it.
- */
+/** Shows that the server is unreachable. Bundled with the page, because it cannot be loaded then. */
 export function TargetUnreachable() {
   const messages = useMessages(locks).unreachable;
   return (

@@ -8,7 +8,7 @@ import { useLiveState } from "@/lib/live/hooks.ts";
 import { parseFilter, selectsUnlisted } from "@/lib/query/filter.ts";
 import { UNLISTED_VIEW } from "./views/system-views.ts";
 
-/** Shows the number of possible locks if no lock is listed, and opens them. */
+/** Shows the number of possible locks if no lock is listed. A click lists them. */
 export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void }) {
   const messages = useMessages(english);
   const unlisted = useLiveState().health?.unlisted ?? 0;
@@ -23,7 +23,7 @@ export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void
   );
 }
 
-/** Repeats a search that matched no listed lock, and includes all possible locks. */
+/** Repeats a search that matched no listed lock, with all possible locks included. */
 export function UnlistedSearchButton({
   filter,
   onFilter,

@@ -17,11 +17,11 @@ export interface ListUrl extends ListQuery {
   setFilter(filter: string): void;
   setSort(sort: string): void;
   focusRow(path: string | null): void;
-  /** Resolves once the last selection is in the URL. Opening a page before that would replace the history entry. */
+  /** Resolves once the last selection is in the URL. A page that opens before that replaces the history entry. */
   settled(): Promise<unknown>;
 }
 
-/** Keeps the filter, sort order and selected row in the URL, so that a link shows what its sender saw. */
+/** Keeps the filter, sort order and selected row in the URL. A link to the page therefore shows the same list. */
 export function useListUrl(): ListUrl {
   const [{ q, sort, lock }, set] = useQueryStates(PARSERS);
   const written = useRef<Promise<unknown>>(Promise.resolve());

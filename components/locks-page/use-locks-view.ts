@@ -15,7 +15,7 @@ import { computeWindowLimit, computeWindowOffset } from "./visible-window.ts";
 export interface LocksView
   extends Pick<ListUrl, "filter" | "fault" | "sort" | "focusedPath" | "focusRow" | "settled"> {
   table: FrozenRows;
-  /** Sets the visible rows, so that the stream sends them. */
+  /** Sets the visible rows. The stream then sends these rows. */
   showRows(first: number, last: number): void;
   setFilter(filter: string): void;
   setSort(sort: string): void;
@@ -23,7 +23,7 @@ export interface LocksView
   show(filter: string, sort: string): void;
 }
 
-/** Returns the content of the table for the URL and the scroll position. */
+/** Returns the content of the table for the current URL and scroll position. */
 export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   const url = useListUrl();
   useRememberedSearch(url);

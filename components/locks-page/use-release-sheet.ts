@@ -10,7 +10,7 @@ export interface ReleaseSheetState {
   lock: Lock | null;
   open(lock: Lock): void;
   close(): void;
-  /** Returns the element that receives the focus when the dialog closes: the row, or the row that replaced it. */
+  /** Returns the element that receives the focus when the dialog closes: the row, or the one that replaced it. */
   backToRow(): HTMLElement | null;
 }
 

@@ -7,17 +7,17 @@ import type { Lock } from "@/lib/contract/lock.ts";
 /** The rows selected for a bulk action. */
 export interface LockSelection {
   /**
-   * The selected rows by path, each as it was when it was selected. If `scope` is `all`, contains only the loaded rows.
-   * Rows stay selected when they change or are scrolled out of view.
+   * The selected rows by path, each as it was at the time of selection. If `scope` is `all`, contains only the loaded
+   * rows. Rows stay selected when they change or leave the view.
    */
   selected: ReadonlyMap<string, Lock>;
-  /** `all` selects all matching locks, loaded or not, including those that appear later. */
+  /** `all` selects all matching locks, including those that are not loaded and those that appear later. */
   scope: "some" | "all";
-  /** The number of selected rows that are not loaded, for `some`. */
+  /** Number of selected rows that are not loaded; only if `scope` is `some`. */
   outOfSight: number;
-  /** Toggles the selection of a row. `extend` selects all rows from the row that was toggled last to this row. */
+  /** Toggles the selection of a row. With `extend`, selects all rows between the last toggled row and this one. */
   toggle(lock: Lock, extend: boolean): void;
-  /** Selects all loaded rows, or clears the selection if all of them are selected. */
+  /** Selects all loaded rows. If all of them are already selected, clears the selection. */
   toggleAll(): void;
   selectAllMatching(): void;
   clear(): void;
@@ -40,7 +40,7 @@ export function useSelection(items: readonly Lock[]): LockSelection {
     return [...some.keys()].filter((path) => !loaded.has(path)).length;
   }, [which, some, items]);
   const set = (locks: readonly Lock[], on: boolean) => {
-    // Deselecting one row while all are selected limits the selection to the loaded rows.
+    // If all locks are selected, deselecting a row limits the selection to the loaded rows.
     const next = new Map(selected);
     for (const lock of locks) {
       if (!on) next.delete(toLockPath(lock));

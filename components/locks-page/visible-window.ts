@@ -1,13 +1,10 @@
 export const WINDOW_ROWS = 100;
-/** The size of the first window of the stream. Rows below the visible area would delay the visible rows. */
+/** Number of rows in the first window of the stream. Rows below the visible area would delay the visible rows. */
 const FIRST_WINDOW_ROWS = 50;
 const MARGIN_ROWS = 10;
 const STEP_ROWS = 10;
 
-/**
- * Returns the offset of the window that contains the visible rows. The current offset is kept while its window contains
- * them.
- */
+/** Returns the offset of the window for the visible rows. Keeps the current offset if its window contains them. */
 export function computeWindowOffset(first: number, last: number, total: number, present: number): number {
   const from = Math.max(0, first - MARGIN_ROWS);
   const to = Math.min(total - 1, last + MARGIN_ROWS);
@@ -16,7 +13,7 @@ export function computeWindowOffset(first: number, last: number, total: number, 
   return Math.max(0, Math.floor((first - spare / 2) / STEP_ROWS) * STEP_ROWS);
 }
 
-/** Returns the number of rows to stream, which is smaller while the top of the list is visible. */
+/** Returns the number of rows to stream. It is smaller while the top of the list is visible. */
 export function computeWindowLimit(first: number, last: number): number {
   return first === 0 && last + MARGIN_ROWS < FIRST_WINDOW_ROWS ? FIRST_WINDOW_ROWS : WINDOW_ROWS;
 }

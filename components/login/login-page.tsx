@@ -29,7 +29,7 @@ export function LoginPage() {
       { token: token.current },
       {
         onSuccess: () => location.replace(sanitizeRedirect(location, BASE_PATH)),
-        // Unless the server definitely refused it, the link is still unused and can be tried again.
+        // Unless the server refused the link, the link is unused and can be tried again.
         onError: (error) =>
           setStep(
             error instanceof ApiProblem && error.status < 500 && error.status !== 429 ? "refused" : "failed",
@@ -40,7 +40,7 @@ export function LoginPage() {
 
   const openLink = () => {
     const { hash, pathname, search } = location;
-    // On other pages, the fragment is an anchor.
+    // On other pages, the fragment is not a token.
     if (hash.length < 2 || !isLoginPath(location, BASE_PATH)) {
       setStep((now) => (now === "reading" ? "form" : now));
       return;
@@ -57,7 +57,7 @@ export function LoginPage() {
   useEffect(() => {
     if (!begun.current) openLink();
     begun.current = true;
-    // A new link in the same tab changes only the fragment, so the browser does not reload the page.
+    // Opening another link in the same tab changes only the fragment, so the browser does not reload the page.
     addEventListener("hashchange", openLink);
     return () => removeEventListener("hashchange", openLink);
   }, []);
@@ -117,8 +117,8 @@ function LoginStep({ step, onAgain }: { step: LoginStepName; onAgain(): void }) 
 }
 
 /**
- * Explains how to log in with a one-time link, for the first login and forgotten passwords. This requires access to a
- * shell on the server, but no password.
+ * Explains how to log in with a one-time link, for the first login and after a forgotten password. Creating a link
+ * requires a shell on the server, but no password.
  */
 function LinkLogin() {
   const messages = useMessages(login);

@@ -78,7 +78,7 @@ export function PasswordForm() {
   );
 }
 
-/** Shows the same text for unknown names and wrong passwords, so that the text does not reveal which names exist. */
+/** Shows the same message for unknown names and wrong passwords. It must not reveal which names exist. */
 function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
   const messages = useMessages(login);
   const uiMessages = useMessages(ui);
@@ -88,7 +88,7 @@ function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number })
   return pauseMs > 0 ? messages.retryIn(formatRemaining(pauseMs, uiMessages)) : messages.retryNow;
 }
 
-/** Counts down the delay that the server requires, on the browser's clock. */
+/** Counts down the delay that the server requires. Uses the browser's clock. */
 function useRetryPause(error: Error | null): number {
   const [until, setUntil] = useState<{ error: Error; at: number } | null>(null);
   const [now, setNow] = useState(0);

@@ -4,14 +4,14 @@ interface LoginLocation {
   readonly search: string;
 }
 
-/** Returns whether the URL is that of the login page. Without a session, the form also appears on other pages. */
+/** Returns whether the URL is that of the login page. Without a session, other pages also show the login form. */
 export function isLoginPath({ pathname }: Pick<LoginLocation, "pathname">, basePath = ""): boolean {
   return pathname === `${basePath}/login`;
 }
 
 /**
- * Returns the destination after the login: the page on which the form appeared, the `next` page of the login page, or
- * the home page. Never returns a different origin.
+ * Returns the destination after the login: the page that showed the form, the `next` page of the login page, or the
+ * home page. Never returns a different origin.
  *
  * @param basePath the console's path prefix
  */
@@ -23,7 +23,7 @@ export function sanitizeRedirect(location: LoginLocation, basePath = ""): string
   if (!next.startsWith("/")) return home;
   try {
     const url = new URL(next, origin);
-    // `//host` and `/\host` also start with a slash, but lead to a different origin.
+    // `//host` and `/\host` also start with a slash, but are URLs of a different origin.
     return url.origin === origin && url.pathname.startsWith(home) ? url.href : home;
   } catch {
     return home;

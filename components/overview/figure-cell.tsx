@@ -17,7 +17,7 @@ import {
 import type { MeasuredSample } from "./spark-path.ts";
 import { Sparkline } from "./sparkline.tsx";
 
-/** The filter that finds the locks that a measure counts; `null` if the measure does not count locks. */
+/** The filter for the locks that a measure counts; `null` if the measure does not count locks. */
 const MEASURE_FILTERS: Readonly<Record<Measure, string | null>> = {
   held: "",
   waiting: "waiters>0",

@@ -32,9 +32,7 @@ interface OverviewDetailsProps {
   menuRef(button: HTMLButtonElement | null): void;
 }
 
-/**
- * Shows the overview metrics in a row, a menu to choose the time range, and optionally the lists of top key patterns.
- */
+/** Shows the metrics of the overview in a row, a menu for the time range, and optionally lists of top key patterns. */
 export function OverviewDetails({ onFilter, onClose, menuRef }: OverviewDetailsProps) {
   const messages = useMessages(overview);
   const [range, setRange] = useStatsRange();

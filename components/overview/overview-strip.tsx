@@ -12,7 +12,7 @@ const OverviewDetails = dynamic(
   () => import("./overview-details.tsx").then((module) => module.OverviewDetails),
   {
     ssr: false,
-    // Has the height of the loaded overview, so that the table does not move.
+    // Has the height of the loaded overview, because the table must not move.
     loading: () => <div className="h-[46px] rounded-[10px] border border-line bg-panel @max-xl:h-[134px]" />,
   },
 );
@@ -22,7 +22,7 @@ interface OverviewStripProps {
   onFilter(filter: string): void;
 }
 
-/** Shows the overview metrics of the target above the list of locks. */
+/** Shows the metrics of the target above the list of locks. */
 export function OverviewStrip({ onFilter }: OverviewStripProps) {
   const { overview } = useMessages(shell).parts;
   const { isOpen, toggle, openClass, deskKeyClass } = useOverviewState();

@@ -18,7 +18,7 @@ interface RankedListsProps {
 
 const DAY_MS = 86_400_000;
 
-/** Lists the key patterns with the highest values in the last 24 hours, such as the most contended ones. */
+/** Lists the key patterns with the highest values of a measure in the last 24 hours. */
 export function RankedLists({ stats, onFilter }: RankedListsProps) {
   const messages = useMessages(overview);
   const uiMessages = useMessages(ui);
@@ -80,7 +80,7 @@ function RankedList({ title, means, items, now, since, figure, describe, tone, o
   const messages = useMessages(overview);
   const id = useId();
   return (
-    // Has the height of five lines and a title, whether loaded or not.
+    // Always has the height of a title and five lines, even while loading.
     <section aria-labelledby={id} className="min-w-0 @4xl:min-h-36">
       <h2 id={id} title={means} className="pb-0.5 text-2xs font-semibold text-ink-2">
         {title}

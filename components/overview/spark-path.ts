@@ -14,9 +14,8 @@ interface SparkFrame {
 }
 
 /**
- * Returns the samples as the `d` attribute of an SVG path. The scale starts at 0, because a scale that starts at the
- * smallest value would exaggerate small changes. The path is interrupted where a value is missing, and a value between
- * two gaps is a dot.
+ * Returns the samples as the `d` attribute of an SVG path. The scale starts at 0, because a higher start would
+ * exaggerate small changes. A missing value interrupts the path, and a value between two missing ones is a dot.
  */
 export function buildSparkPath(samples: readonly Sample[], { from, to, width, height }: SparkFrame): string {
   const top = Math.max(0, ...samples.map(({ value }) => value ?? 0));
@@ -57,12 +56,12 @@ function isMeasured(sample: Sample): sample is MeasuredSample {
   return sample.value !== null;
 }
 
-/** How samples that are too close to be distinguished are merged into one value. */
+/** How to merge samples that are too close together into one value. */
 export type SampleAggregation = "largest" | "mean";
 
 /**
- * Merges samples into buckets of `stretchMs`, so that the line has no more points than it can show. Buckets are aligned
- * to absolute time, so that the line moves without changing its shape. The line ends at the latest sample.
+ * Merges samples into buckets of `stretchMs` ms, which limits the number of points of the line. Buckets are aligned to
+ * absolute time, so the line moves without changing its shape. The line ends at the latest sample.
  */
 export function thinSamples(
   samples: readonly Sample[],

@@ -10,7 +10,7 @@ import {
 
 const WIDTH = 100;
 const HEIGHT = 24;
-/** The maximum number of points, two pixels apart. */
+/** Maximum number of points; two pixels apart at the usual width. */
 const STRETCHES = 48;
 
 interface SparklineProps {
@@ -26,8 +26,8 @@ interface SparklineProps {
 }
 
 /**
- * Draws samples as one path in the color of the surrounding text. The path scales with CSS, so changing the theme or
- * the size does not rerender it. Its space is reserved before the data is loaded.
+ * Draws samples as one path in the color of the surrounding text. The path scales with CSS, so a new theme or size
+ * causes no render. The space is reserved before the data is loaded.
  */
 export const Sparkline = memo(function Sparkline({
   samples,

@@ -7,8 +7,7 @@ export interface OverviewState {
   readonly isOpen: boolean;
   toggle(open: boolean): void;
   /**
-   * The class of the open overview. It hides the overview on phones with a media query, so that it also applies before
-   * hydration.
+   * The class of the open overview. It hides the overview on phones with a media query, which applies before hydration.
    */
   readonly openClass: string;
   /** The class of the button that opens the overview on wide screens; `null` if the overview is open there. */
@@ -18,7 +17,7 @@ export interface OverviewState {
 
 let wasToggled = false;
 
-/** Returns whether the overview is open. On phones it starts closed, because it takes up half of the page. */
+/** Returns whether the overview is open. On phones, it is closed at first, because it covers half of the page. */
 export function useOverviewState(): OverviewState {
   const [chosenWide, setWide] = useUiFlag("overview");
   const [chosenPhone, setPhone] = useUiFlag("overview-phone");

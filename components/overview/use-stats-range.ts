@@ -9,7 +9,7 @@ import type { SeriesRange } from "@/lib/contract/stats.ts";
  */
 export const STATS_RANGES = ["hour", "day"] as const satisfies readonly SeriesRange[];
 
-/** Keeps the range of the sparklines in the URL, so that a link shows what its sender saw. */
+/** Keeps the range of the sparklines in the URL. A link to the page therefore shows the same range. */
 export function useStatsRange() {
   return useQueryState("range", parseAsStringLiteral(STATS_RANGES).withDefault("hour"));
 }

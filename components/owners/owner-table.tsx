@@ -20,7 +20,7 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import type { OwnersUrl } from "./use-owners-url.ts";
 
-/** The columns and their classes. On phones, the values of hidden columns are below the name. */
+/** The columns and their classes. On phones, hidden columns show their values below the name. */
 const COLUMN_HEADERS: readonly (readonly [OwnerSortField, className: string])[] = [
   ["name", "pl-4"],
   ["holds", "w-20"],
@@ -33,7 +33,7 @@ interface OwnerTableProps {
   owners: readonly Owner[];
   url: OwnersUrl;
   blocked: string | null;
-  /** Called to release the locks of a row. @param filter matches the locks that the row counts */
+  /** Called to release the locks of a row. @param filter matches exactly the locks of the row */
   onRelease(filter: string, button: HTMLElement): void;
 }
 
@@ -140,7 +140,7 @@ function OwnerRow({ owner, isOwnerString, filter, blocked, onRelease }: OwnerRow
   );
 }
 
-/** Shows why locks need attention, with counts that add up to the number of locks that need attention. */
+/** Shows why locks need attention. The counts add up to the number of such locks. */
 function AttentionReasons({ owner: { needsAttention, liveness } }: { owner: Owner }) {
   const messages = useMessages(owners);
   const { overdue = 0, no_ttl: noTtl = 0 } = liveness;
@@ -176,7 +176,7 @@ function OldestHold({ owner: { oldest } }: { owner: Owner }) {
   );
 }
 
-/** Shows the time in a separate component, so that each tick rerenders nothing else. */
+/** Shows the time of the oldest hold. A separate component, because it renders with each tick. */
 function OldestHoldTime({ oldest: { since, sinceIs } }: Pick<Owner, "oldest">) {
   const uiMessages = useMessages(ui);
   const now = useServerNow();

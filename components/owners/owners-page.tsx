@@ -35,7 +35,7 @@ export function OwnersPage() {
   const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
   const { data } = found;
-  // The banner shows the cause.
+  // The banner shows why.
   const isDown = useLiveState().health?.state === "down";
   return (
     <StaleOverlay className={LIST_PAGE_CLASS}>

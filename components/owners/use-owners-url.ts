@@ -42,8 +42,8 @@ export function useOwnersUrl() {
     setBy: (next: OwnerGrouping) => void set({ by: next }),
     setFilter: (filter: string) => void set({ q: filter === "" ? null : filter }),
     /**
-     * Sorts by a column. The first click sorts numbers in descending and names in ascending order, the second reverses
-     * it.
+     * Sorts by a column. The first click sorts numbers in descending and names in ascending order. The second click
+     * reverses the order.
      */
     sortBy(next: OwnerSortField) {
       const isDownNext = field === next ? !isDown : next !== "name";

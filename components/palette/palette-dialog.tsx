@@ -24,8 +24,8 @@ interface PaletteDialogProps {
 /**
  * Searches locks, pages and commands by name.
  *
- * The input is always mounted and takes the focus in the event-loop turn that opens the palette, so that no keystroke
- * is lost while the entries load. Enter waits for the entries of the current text.
+ * The input is always mounted. It takes the focus in the event-loop turn that opens the palette, so no keystroke is
+ * lost while the entries load. Enter waits for the entries of the current text.
  */
 export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps) {
   const messages = useMessages(palette);
@@ -43,7 +43,7 @@ export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps)
     return () => element?.close();
   }, []);
   const close = () => {
-    // Restores the focus in this event-loop turn, because the command may move it.
+    // Restores the focus in this turn of the event loop, because the command may move it.
     dialog.current?.close();
     onClosed();
   };

@@ -18,7 +18,7 @@ interface PaletteListProps {
   ref: Ref<PaletteListHandle>;
   id: string;
   typed: string;
-  /** Whether Enter was pressed before the entries matched `typed`. The active entry runs once they match. */
+  /** Whether Enter was pressed before the entries matched `typed`. If so, the active entry runs once they match. */
   isEnterPending: boolean;
   onEnterHandled(): void;
   /** Called with the element ID of the active entry. */
@@ -34,7 +34,7 @@ export function PaletteList({ ref, id, typed, isEnterPending, ...actions }: Pale
   const debounced = useDebounced(typed);
   const { sections, isSettled } = usePaletteSections(typed, isEnterPending ? typed : debounced, onHelp);
   const commands = sections.flatMap((section) => section.commands);
-  // Reset when the text changes, so that Enter runs the best match.
+  // A change of the text resets the choice, so Enter runs the best match.
   const [chosen, setChosen] = useState<{ id: string; typed: string } | null>(null);
   const chosenIndex =
     chosen?.typed === typed ? commands.findIndex((command) => command.id === chosen.id) : -1;
@@ -57,8 +57,8 @@ export function PaletteList({ ref, id, typed, isEnterPending, ...actions }: Pale
       document.getElementById(activeOption)?.scrollIntoView({ block: "nearest" });
   }, [activeOption]);
   useEffect(() => {
-    // An entry selected with the arrow keys can run immediately. The best match is known only when all entries are
-    // loaded.
+    // An entry that was selected with the arrow keys can run immediately. The best match is known only after all
+    // entries are loaded.
     if (!isEnterPending || !(isSettled || chosenIndex >= 0)) return;
     onEnterHandled();
     if (active !== undefined && !isBlocked(active)) run(active);
@@ -141,7 +141,7 @@ function PaletteEntry({ optionId, command, isActive, onPoint, onRun }: PaletteEn
   );
 }
 
-/** Returns the text after typing has paused, because each change sends a request. */
+/** Returns the text once typing has paused, because each change sends a request. */
 function useDebounced(text: string): string {
   const [debounced, setDebounced] = useState(text);
   useEffect(() => {

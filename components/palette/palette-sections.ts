@@ -5,7 +5,7 @@ export interface PaletteSection {
   readonly commands: readonly PaletteCommand[];
 }
 
-/** Returns the entries whose name or hint contains every word of the text, case-insensitively. */
+/** Returns the entries whose name or hint contains every word of the text. Ignores case. */
 export function filterCommands(commands: readonly PaletteCommand[], typed: string): PaletteCommand[] {
   const words = typed
     .toLowerCase()

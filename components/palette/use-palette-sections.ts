@@ -32,7 +32,7 @@ const SETTINGS_PAGES = [
 
 export interface PaletteSections {
   sections: PaletteSection[];
-  /** Whether the locks match the current text, which means that no search is running. */
+  /** Whether the locks match the current text, with no search in progress. */
   isSettled: boolean;
 }
 
@@ -48,7 +48,7 @@ export function usePaletteSections(typed: string, searchText: string, onHelp: ()
   const locks = { title: messages.locks, commands: found.commands };
   const sections = removeEmptySections([
     { title: messages.needsAttention, commands: typed === "" ? needsAttention.commands : [] },
-    // A complete key selects that lock, even if commands for longer keys contain it.
+    // If the text is a complete key, its lock comes first, even if commands for longer keys contain the text.
     ...(found.isExact ? [locks] : []),
     { title: messages.here, commands: filterCommands(here, typed) },
     { title: messages.pages, commands: filterCommands(pages, typed) },
@@ -74,7 +74,7 @@ interface LockCommands {
   isExact: boolean;
 }
 
-/** Lists the matching held locks, and searches for the text. */
+/** Lists the held locks that match, and a command that searches for the text. */
 function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   const messages = useMessages(palette);
   const go = useNavigate();
@@ -93,7 +93,7 @@ function useFoundLockCommands(typed: string, searchText: string): LockCommands {
     name: messages.searchLocks(toVisibleText(text)),
     run: () => router.push(searchHref),
   };
-  // Locks that are not held have a page with their history.
+  // Locks that are not held also have a page, which shows their history.
   const openFree = {
     id: "open",
     name: messages.openKey(toVisibleText(text)),
@@ -112,7 +112,7 @@ function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   };
 }
 
-/** Lists the locks that need attention, while the text is empty. */
+/** Lists the locks that need attention. Used while the text is empty. */
 function useAttentionCommands(): Pick<LockCommands, "commands" | "isSettled"> {
   const messages = useMessages(palette);
   const go = useNavigate();

@@ -15,7 +15,7 @@ interface ProblemArticleProps {
   translations: Messages["problems"]["translations"];
 }
 
-/** Renders the page that the `type` of a problem links to. */
+/** Renders the page of a problem code. The `type` of a problem links to it. */
 export function ProblemArticle({ problem, messages, translations }: ProblemArticleProps) {
   const { code, status, title, meaning, outcome, retry, remedy, fields, example } = problem;
   const translation = translations?.ofCode[code];

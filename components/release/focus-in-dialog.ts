@@ -1,8 +1,8 @@
 import type { RefObject } from "react";
 
 /**
- * Focuses an element of a dialog now and two frames later, because a dialog moves the focus itself in the next frame if
- * the focused control was removed.
+ * Focuses an element of a dialog now and again two frames later. If the focused control was removed, the dialog itself
+ * moves the focus in the next frame.
  *
  * @returns a function that cancels the pending focus
  */

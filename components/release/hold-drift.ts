@@ -5,12 +5,12 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { isHoldEnd } from "../events/key-history/merge-events.ts";
 
 /**
- * `same`: the hold that the operator saw still exists. `other`: another hold has replaced it. `gone`: no client holds
- * the lock.
+ * What became of the hold that the operator saw. `same`: it still exists. `other`: another hold has replaced it.
+ * `gone`: no client holds the lock.
  */
 export type HoldDrift = "same" | "other" | "gone";
 
-/** Compares the hold that the operator saw with the current lock. A state that is older than `seen` is ignored. */
+/** Compares the hold that the operator saw with the current lock. Ignores a state that is older than `seen`. */
 export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Holder): HoldDrift {
   if (current === undefined || current.asOf < seen.asOf) return "same";
   const isThere =
@@ -22,8 +22,9 @@ export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Hold
 }
 
 /**
- * The kind of change. `other_owner`: another client holds the lock. `reacquired`: the same owner acquired it again.
- * `not_followed`: the same owner holds it, but Redis was not observed continuously, so it may be a different hold.
+ * The kind of change. `other_owner`: another client holds the lock. `reacquired`: the same owner has acquired the lock
+ * again. `not_followed`: the same owner holds the lock, but Redis was not observed continuously, so the hold may be a
+ * different one.
  */
 export type HoldChange = "other_owner" | "reacquired" | "not_followed";
 
@@ -51,7 +52,7 @@ export function findHoldEnd(seen: Lock, current: Lock, events: readonly HistoryE
   return Math.min(...[...ends, ...starts].filter((at) => at >= seen.asOf), current.asOf);
 }
 
-/** Finds the event that ended the hold that the operator saw. Only holds with a fencing token are found. */
+/** Finds the event that ended the hold that the operator saw. Finds only holds with a fencing token. */
 export function findEndEvent(
   seen: Lock,
   holder: Holder | undefined,
@@ -63,8 +64,8 @@ export function findEndEvent(
 }
 
 /**
- * Adds the holder's answer from the events to a request that is still unanswered in the state. A holder that accepts
- * can release the lock within milliseconds, so the hold can end before its state with the answer was read.
+ * Adds the holder's answer from the events to a request without an answer. A holder that accepts can release the lock
+ * within milliseconds, before its state with the answer is read.
  */
 export function addAnswer(
   request: ReleaseRequest,

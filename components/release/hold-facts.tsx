@@ -72,9 +72,9 @@ const TYPICAL_SAMPLES_MIN = 3;
 
 interface HoldFactsProps {
   lock: Lock;
-  /** The holder to release if the lock has several. */
+  /** The holder to release if the lock has several holders. */
   only?: Holder | undefined;
-  /** The time on the Redis clock at which the hold ended. The displayed times stop there. */
+  /** The time at which the hold ended, on the Redis clock. Displayed times stop there. */
   endedAt?: number | null;
 }
 
@@ -129,9 +129,7 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   );
 }
 
-/**
- * Returns the lock with the remaining lease of one of its holders, because the leases of holders expire independently.
- */
+/** Returns the lock with the remaining lease of one holder, because each holder has a separate lease. */
 function toOwnLease(lock: Lock, { version, remainingMs }: Holder): Lock {
   const holder = lock.holders.find((each) => each.version === version);
   return { ...lock, remainingMs: holder === undefined ? remainingMs : holder.remainingMs };

@@ -20,7 +20,8 @@ interface Tone {
 }
 
 /**
- * The color classes of each state. `overdue` is an incident. `alive` is a warning, because a release would cause harm.
+ * The color classes of each state. `overdue` indicates an incident. `alive` is a warning, because a release would cause
+ * harm.
  */
 const TONES: Record<LivenessState, Tone> = {
   overdue: { box: "bg-bad-bg", title: "text-bad", bar: "bg-bad" },

@@ -14,8 +14,8 @@ interface OutcomeNoteProps {
   tone: keyof typeof TONES;
   title: ReactNode;
   /**
-   * `asked`: the note is the response to a request of the operator and takes the focus. `unasked`: the note takes the
-   * focus only if the focused element was removed.
+   * `asked`: the note responds to the operator and takes the focus. `unasked`: the note takes the focus only if the
+   * focused element was removed.
    */
   comes: "asked" | "unasked";
   children?: ReactNode;
@@ -26,7 +26,7 @@ export function OutcomeNote({ tone, title, comes, children }: OutcomeNoteProps) 
   const place = useRef<HTMLDivElement>(null);
   const { box, ink } = TONES[tone];
   useEffect(() => {
-    // The focused element may have been removed with the form. If so, the dialog takes the focus, before or after this
+    // The form may have contained the focused element. In that case, the dialog takes the focus, before or after this
     // effect.
     const isLost = document.activeElement?.contains(place.current) ?? true;
     return comes === "asked" || isLost ? focusInDialog(place) : undefined;

@@ -5,27 +5,27 @@ import { computeSubjectRemainingMs } from "../lock-facts/lock-texts.ts";
 import { findReleaseRequest } from "../lock-facts/release-request.ts";
 import { findReleaseMethods, type ReleaseMethod } from "./release-methods.ts";
 
-/** The maximum length of a short lease in ms. Such a lease expires before an operator can read the dialog. */
+/** Maximum length of a short lease in ms. Such a lease expires before an operator has read the dialog. */
 export const SHORT_LEASE_MS = 30_000;
 
 /** The action that each liveness state suggests. */
 type Advice = "release_unless_short" | "wait_if_short" | "ask_once" | "none";
 
 const ADVICE: Readonly<Record<LivenessState, Advice>> = {
-  // The renewals stopped, so the holder has crashed or is stuck.
+  // The renewals have stopped, so the holder has crashed or is stuck.
   overdue: "release_unless_short",
-  // The holder does not renew, so the lease expires on time. Whether the holder is working is unknown.
+  // The holder does not renew, so the lease expires on time. It is unknown whether the holder is working.
   not_renewing: "wait_if_short",
-  // The holder renews, so a release would take the lock away from a working client. It also receives requests.
+  // The holder renews, so a release would take the lock from a working client. The holder may receive release requests.
   alive: "ask_once",
   // The holder may or may not renew.
   unknown: "none",
-  // There is no evidence that the holder is working, and no expiry to wait for.
+  // There is no evidence that the holder is working, and waiting for expiry is not possible.
   no_ttl: "none",
 };
 
 /**
- * Returns the action that the evidence supports, or `null` if the operator has to choose.
+ * Returns the action that the evidence supports, or `null` if the operator must choose.
  *
  * @param only one of several holders, whose own lease applies
  * @param now Redis clock in Unix milliseconds
@@ -47,8 +47,8 @@ export function preselectMethod(
 }
 
 /**
- * Returns whether a preselection that the operator left unchanged became wrong. A lease that merely drops below 30 s
- * does not count, because the choice must not change while the operator is reading.
+ * Returns whether a preselection that the operator left unchanged has become wrong. Ignores that a lease drops below 30
+ * s, because the choice must not change while the operator reads.
  */
 export function isPreselectionWrong(
   preselected: ReleaseMethod,
@@ -61,7 +61,7 @@ export function isPreselectionWrong(
   return ADVICE[lock.liveness?.state ?? "unknown"] !== "release_unless_short";
 }
 
-/** Returns whether the holder can be asked and has not been asked before. After an answer, the operator chooses. */
+/** Returns whether the holder can be asked and has not been asked. After an answer, the operator must choose. */
 function isAskable(lock: Lock, only: Holder | undefined, request: ReleaseRequest | null): boolean {
   return request === null && findReleaseMethods(lock, only, request).get("ask") === null;
 }

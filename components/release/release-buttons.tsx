@@ -67,14 +67,14 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
   );
 }
 
-/** Renders the button of the second, explicit step. It names the owner whose current hold will be released. */
+/** Renders the button of the second, explicit step. It names the owner whose hold will be released. */
 export function ReleaseAnywayButton({ form }: { form: ReleaseForm }) {
   const lockText = useMessages(lockWords);
   const messages = useMessages(english);
   const { state, choice } = form;
   const { step } = state;
   if (step.at !== "unverified") return null;
-  // Of several holders, only the reviewed one is released.
+  // If the lock has several holders, only the reviewed one is released.
   const holder = state.holder ?? step.lock.holders[0];
   const who = holder === undefined ? messages.theOwner : shortenText(formatHolder(holder, lockText));
   const isReservation = holder !== undefined && parseReservedHold(holder.owner) !== null;

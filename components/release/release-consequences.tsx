@@ -22,7 +22,7 @@ import { WaitFacts } from "./wait-facts.tsx";
 
 const LISTED_WAITERS_MAX = 3;
 
-/** Shows the next holder, what else is released, and what the previous holder's library does. */
+/** Shows the next holder, what else a release ends, and the reaction of the previous holder's library. */
 export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const request = useMessages(releaseRequest);
@@ -51,7 +51,7 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   );
 }
 
-/** Shows who can acquire the lock next. While other readers hold the lock, no writer can acquire it. */
+/** Shows who can acquire the lock next. No writer can acquire it while other readers hold it. */
 function NextParticipant({ lock, only }: { lock: Lock; only: Holder | undefined }) {
   const messages = useMessages(lockKinds);
   const others = lock.holders.length - 1;
@@ -60,7 +60,7 @@ function NextParticipant({ lock, only }: { lock: Lock; only: Holder | undefined 
   return <NextHolderText lock={lock} />;
 }
 
-/** States how many of the other holders keep the lock, and how many permits will be available. */
+/** States how many of the other holders keep the lock, and how many permits become available. */
 function OthersKeepNotice({ lock, released }: { lock: Lock; released: number }) {
   const messages = useMessages(english);
   const kinds = useMessages(lockKinds);
@@ -81,7 +81,7 @@ function OthersKeepNotice({ lock, released }: { lock: Lock; released: number }) 
   );
 }
 
-/** Shows which other holders and keys are released along with the hold, and which are not. */
+/** Shows which other holders and keys a release of the hold affects, and which it does not. */
 function OtherHoldersAndKeys({ lock, only }: { lock: Lock; only: Holder | undefined }) {
   const messages = useMessages(english);
   const others = lock.holders.length - 1;
@@ -132,7 +132,7 @@ function AllHoldersNotice({ holders }: { holders: readonly Holder[] }) {
   );
 }
 
-/** Shows how the holder notices the release, and what its library then does. */
+/** Shows how the holder notices the release, and how its library then reacts. */
 function PreviousOwnerNotice({ lock, holder }: { lock: Lock; holder: Holder }) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);

@@ -11,17 +11,18 @@ export type ReleaseMethod = "ask" | "release" | "reserve" | "wait";
 export type MethodObstacle = "requested" | "accepted" | "renewed" | "noTtl" | "noRoom" | "others";
 
 /**
- * Every method in display order, with the reason why it is not available; `null` if it is. The order is fixed, so that
- * nothing moves under the pointer. `ask` is missing if the holder did not receive requests when the dialog was opened.
+ * All methods in display order, with the reason why a method is not available, or `null`. The order is fixed, because
+ * options must not move under the pointer. `ask` is missing if the holder did not receive requests when the dialog was
+ * opened.
  */
 export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
 
 /**
  * Determines which methods are available for a lock in its current state.
  *
- * @param only one of several holders, whose release does not affect the others
+ * @param only one of several holders; its release does not affect the others
  * @param request the latest release request of the hold, if it is newer than the lock
- * @param canAsk whether `ask` is listed
+ * @param canAsk whether to list `ask`
  */
 export function findReleaseMethods(
   lock: Lock,
@@ -37,7 +38,7 @@ export function findReleaseMethods(
   ]);
 }
 
-/** Returns why the holder cannot be asked; `null` if it can, such as after a refusal. */
+/** Returns why the holder cannot be asked. Returns `null` if it can, for example after a refusal. */
 function findAskObstacle(request: ReleaseRequest | null): MethodObstacle | null {
   return request === null || request.state === "refused" ? null : request.state;
 }

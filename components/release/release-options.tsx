@@ -13,7 +13,7 @@ import { SECTION_HEADING_CLASS } from "./hold-facts.tsx";
 import type { MethodObstacle, ReleaseMethod } from "./release-methods.ts";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Finds the option to focus: the selected one, or else the first available one. */
+/** Finds the option to focus: the selected one, else the first available one. */
 export function findFocusedOption(form: ParentNode | null): HTMLElement | null {
   return (
     form?.querySelector<HTMLElement>("input[name=method]:checked") ??
@@ -25,7 +25,7 @@ export function findFocusedOption(form: ParentNode | null): HTMLElement | null {
 interface ReleaseOptionProps {
   value: ReleaseMethod;
   name: string;
-  /** Why it is unavailable; `null` if it is available. */
+  /** Why the option is unavailable; `null` if it is available. */
   unavailable: string | null;
   isChosen: boolean;
   onChoose(method: ReleaseMethod): void;
@@ -49,12 +49,12 @@ function ReleaseOption({ value, name, unavailable, isChosen, onChoose, children 
         name="method"
         value={value}
         checked={isChosen}
-        // Not `disabled`, because it would lose the focus, and its reason would not be reachable by keyboard.
+        // Not `disabled`: a disabled input would lose the focus, and the keyboard could not reach its reason.
         aria-disabled={!isAvailable || undefined}
         aria-label={name}
         aria-describedby={hintId}
         onChange={() => isAvailable && onChoose(value)}
-        // The focus ring surrounds only the radio button, because a ring around the option would look like a selection.
+        // The focus ring surrounds the radio button only. Around the whole option, it would look like a selection.
         className="mt-0.5 size-[13px] rounded-full accent-accent outline-offset-2 outline-accent focus-visible:outline-2"
       />
       <span>

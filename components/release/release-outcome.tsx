@@ -67,8 +67,8 @@ export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
 }
 
 /**
- * Returns whether the hold ended after a release request, other than by expiry or a force-release. The event can arrive
- * after the new state of the lock, so a missing event counts as the holder's release.
+ * Returns whether the hold ended after a release request, by neither expiry nor a force-release. The event can arrive
+ * after the new state of the lock, so a missing event counts as a release by the holder.
  */
 function isRequestedEnd({ state: { request, seen, holder }, events: keyEvents }: ReleaseForm): boolean {
   if (request === null) return false;
@@ -83,7 +83,9 @@ interface ChangedOutcomeProps {
   comes: "asked" | "unasked";
 }
 
-/** Describes the change: another owner, another hold of the same owner, or a hold that could not be followed. */
+/**
+ * Describes the change: another owner, another hold of the same owner, or a hold that was not observed continuously.
+ */
 function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: ChangedOutcomeProps) {
   const messages = useMessages(english);
   const subject = lock === undefined ? undefined : findReviewSubject(lock, state.holder);
@@ -120,10 +122,7 @@ function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: Changed
   );
 }
 
-/**
- * Reports that the holder to release no longer holds the lock. Does not offer to release one of the other holders
- * instead.
- */
+/** States that the holder to release no longer holds the lock. Does not offer to release another holder. */
 function ParticipantGoneOutcome({ others, comes }: { others: number; comes: "asked" | "unasked" }) {
   const messages = useMessages(lockKinds);
   return (

@@ -22,7 +22,7 @@ export function ReleaseReason({ form }: { form: ReleaseForm }) {
     say_why: isRequest ? request.reasonRequired : messages.reasonRequired[liveness],
     shorten_reason: request.reasonTooLong(RELEASE_REQUEST_TEXT_MAX),
     name_format: messages.formatRequired,
-    // The confirmation field below asks for the name.
+    // The confirmation field below shows this error.
     confirm_target: undefined,
   };
   useEffect(() => {

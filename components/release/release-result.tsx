@@ -37,8 +37,8 @@ interface ReleaseResultProps {
 }
 
 /**
- * Shows the result of a release: the released holder, the time, the waiters, the current holder, and links to the event
- * and, for admins, to the audit log.
+ * Shows the result of a release: the released holder, the time, the waiters, the current holder, a link to the event
+ * and, for admins, a link to the audit log.
  */
 export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultProps) {
   const messages = useMessages(english);
@@ -107,8 +107,8 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
 }
 
 /**
- * Returns whether a hold with the same owner string exists again. Always `false` for holds with a fencing token,
- * because their owner strings are not unique.
+ * Returns whether a hold with the same owner string exists again. Always false for holds with a fencing token, because
+ * different holds can have the same label.
  */
 function isHeldAgain({ holders }: Lock, { owner, fence }: Pick<ForceReleased, "owner" | "fence">): boolean {
   return fence === undefined && holders.some((holder) => holder.owner === owner && holder.fence === null);
@@ -134,7 +134,7 @@ function ReleasedHold({ owner }: { owner: string | undefined }) {
   );
 }
 
-/** Describes the waiters just before the release, based on the same rules as the next holder in the dialog. */
+/** Describes the waiters directly before the release, by the same rules as the next holder in the dialog. */
 function NotifiedWaiters({
   result: { waiters, reserved },
   waited,
@@ -186,7 +186,7 @@ function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceRelea
   );
 }
 
-/** Finds the event for the release, once it has arrived. */
+/** Finds the event of the release. Returns `undefined` until it has arrived. */
 function findReleaseEvent(
   events: ReturnType<typeof useKeyEvents>["events"],
   result: ForceReleased,
@@ -207,7 +207,7 @@ function RecordLinks({ lock, result, onClose }: { lock: Lock; result: ForceRelea
   const query = new URLSearchParams(target === undefined ? {} : { target });
   const audited = new URLSearchParams(query);
   audited.set("action", "force_release");
-  // The filter is a glob.
+  // The filter is a glob, so special characters become `?`.
   audited.set("key", lock.key.replace(/[*?[\]\\]/g, "?"));
   audited.set("from", String(Math.floor(result.asOf - AUDIT_MARGIN_MS)));
   if (event !== undefined) query.set("event", event.id);

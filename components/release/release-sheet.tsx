@@ -32,17 +32,17 @@ import { RequestNote } from "./request-note.tsx";
 import { type ReleaseForm, useRelease } from "./use-release.ts";
 
 interface ReleaseSheetProps {
-  /** The lock as it was when the operator opened the dialog. */
+  /** The lock, as it was when the operator opened the dialog. */
   lock: Lock;
-  /** The holder to release if the lock has several. */
+  /** The holder to release if the lock has several holders. */
   holder?: Holder | undefined;
   onClose(): void;
   finalFocus(): HTMLElement | null;
 }
 
 /**
- * `form`: an action can be chosen and sent. `confirm`: the second, explicit step. `facts`: read-only for this operator
- * or for all. `over`: the hold changed or ended. `done`: the release was carried out.
+ * `form`: the operator can choose and send an action. `confirm`: the second, explicit step. `facts`: read-only for this
+ * operator or for all. `over`: the hold changed or ended. `done`: the release was carried out.
  */
 type SheetMode = "form" | "confirm" | "facts" | "over" | "done";
 
@@ -120,7 +120,7 @@ function useOpenLockPage(lock: Lock, onClose: () => void): () => void {
 }
 
 /**
- * Scrolls to the top when the review of another hold starts, and focuses the first option if it is in view, as when the
+ * Scrolls to the top when the review of another hold starts. Focuses the first option if it is in view, as when the
  * dialog opens.
  */
 function useFocusAfterReview(version: string | null, place: RefObject<HTMLElement | null>) {

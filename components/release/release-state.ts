@@ -8,16 +8,16 @@ import { canAskHolder, findReleaseRequest, pickNewerRequest } from "../lock-fact
 import { preselectMethod } from "./preselection.ts";
 import type { ReleaseMethod } from "./release-methods.ts";
 
-/** The duration of the reservation that a release can make. */
+/** Duration of the reservation that a release can make, in ms. */
 export const RESERVE_MS = 60_000;
 
-/** Why nothing was sent, or the server's error. */
+/** Why the dialog sent nothing, or the error of the request. */
 export type ReleaseFault = "say_why" | "shorten_reason" | "name_format" | "confirm_target" | RequestError;
 
 /**
- * The step of the dialog. `refused`: the server found another hold and did nothing. `unverified`: it could not verify
- * the hold; a second, explicit step releases the current one. `unknown`: no response. `done`: the lock was released,
- * and `waited` contains the waiters just before that.
+ * The step of the dialog. `refused`: the server found another hold and did nothing. `unverified`: the server could not
+ * verify the hold, and a second, explicit step releases the current one. `unknown`: there was no response. `done`: the
+ * lock was released; `waited` contains the waiters directly before that.
  */
 export type ReleaseStep =
   | { at: "choosing"; error?: ReleaseFault }
@@ -34,8 +34,8 @@ export interface ReleaseSubject {
 }
 
 /**
- * How the action was chosen: `preselected` based on the evidence, `chosen` by the operator, `open` if none is chosen
- * yet, or `cleared` because the preselection became wrong. A choice never changes to another method on its own.
+ * How the action was chosen: `preselected` from the evidence, `chosen` by the operator, not chosen yet (`open`), or
+ * `cleared` because the preselection became wrong. A choice never changes to another method by itself.
  */
 export type ReleaseChoice =
   | { is: "preselected" | "chosen"; method: ReleaseMethod }
@@ -44,21 +44,21 @@ export type ReleaseChoice =
 export interface ReleaseState {
   /** The hold that the operator reviews. Only this hold can be released. */
   seen: Lock;
-  /** The holder to release if the lock has several; `undefined` to release the whole lock. */
+  /** The holder to release if the lock has several holders; `undefined` for the whole lock. */
   holder: Holder | undefined;
   /** The end of the hold in Unix milliseconds of the Redis clock; `null` while the hold lasts. */
   endedAt: number | null;
-  /** The format, selected by the operator if the value does not determine it. */
+  /** The format that the operator selected if the value does not determine it; otherwise `null`. */
   format: FormatName | null;
   choice: ReleaseChoice;
   reason: string;
-  /** The target's label as typed for confirmation. */
+  /** The label of the target, as the operator typed it for confirmation. */
   confirmation: string;
-  /** Whether the holder can be asked. Kept constant, because options must not move while the dialog is open. */
+  /** Whether the holder can be asked. Does not change while the dialog is open, because options must not move. */
   canAsk: boolean;
-  /** The latest release request of the hold, kept after the hold has ended; `null` if there was none. */
+  /** The latest release request of the hold, even after the hold has ended; `null` if there was none. */
   request: ReleaseRequest | null;
-  /** The ID of the request that this dialog sent, if it sent one. */
+  /** The id of the request that this dialog sent; `null` if it sent none. */
   sentRequestId: string | null;
   step: ReleaseStep;
 }
@@ -74,13 +74,13 @@ export type ReleaseAction =
   | { type: "ended"; at: number }
   /** This dialog sent a request. */
   | { type: "asked"; request: ReleaseRequest }
-  /** The stream reported a request of any operator, or the answer to it. */
+  /** The stream reported a request of any operator, or its answer. */
   | { type: "request"; request: ReleaseRequest }
-  /** Starts the review of another hold, with all inputs reset. */
+  /** Starts the review of another hold. Resets all inputs. */
   | { type: "review"; subject: ReleaseSubject; now: number };
 
 /**
- * Creates the state in which the dialog opens.
+ * Creates the initial state of the dialog.
  *
  * @param now Redis clock in Unix milliseconds
  */
@@ -94,7 +94,7 @@ export function createReleaseState({ lock, holder }: ReleaseSubject, now: number
   };
 }
 
-/** Returns the version that the hold must still have to be released. */
+/** Returns the version that the hold must still have. The server refuses to release any other hold. */
 export function getExpectedVersion({ seen, holder }: ReleaseState): string | null {
   return holder === undefined ? seen.version : holder.version;
 }
@@ -118,7 +118,7 @@ export function reduceReleaseState(state: ReleaseState, action: ReleaseAction): 
     case "step":
       return { ...state, step: action.step };
     case "ended":
-      // The end event arrives after the new state, so a later report can only move the end to an earlier time.
+      // The end event arrives after the new state. A later report therefore only moves the end to an earlier time.
       return { ...state, endedAt: Math.min(state.endedAt ?? action.at, action.at) };
     case "asked":
       return {
@@ -148,15 +148,15 @@ export type ReleasePart = "lock" | "reader" | "writer" | "permits" | "holder" | 
 
 export function getReleasePart({ lock, holder }: ReleaseSubject): ReleasePart {
   if (lock.kind === "latch") return "latch";
-  // A semaphore with a single holder has no other part.
+  // If a semaphore has a single holder, the whole lock is released.
   if (holder === undefined) return "lock";
   if (lock.kind === "semaphore") return "permits";
   return holder.role === "read" ? "reader" : holder.role === "write" ? "writer" : "holder";
 }
 
 /**
- * Finds the hold to review after a change. Reviewing a participant never turns into reviewing the whole lock, which would
- * release the other participants too.
+ * Finds the hold to review after a change. After the review of a participant, never returns the whole lock, whose
+ * release would affect other participants.
  *
  * @param before the participant that was reviewed; `undefined` for the whole lock
  * @returns `undefined` if the owner of the participant no longer holds the lock, or holds it more than once

@@ -13,7 +13,7 @@ import { FACTS_CLASS, HoldFact } from "./hold-facts.tsx";
 import { OutcomeNote } from "./outcome-note.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Shows that the hold ended after a request: when, with which answer, and who holds the lock now. */
+/** Shows that the hold ended after a request: when, with which answer, and who currently holds the lock. */
 export function RequestResult({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const { request, seen, holder = seen.holders[0] } = form.state;

@@ -15,8 +15,7 @@ import {
 } from "./release-state.ts";
 
 /**
- * Keeps the latest release request of the hold in the state of the dialog, and returns the function that sends a
- * request.
+ * Keeps the latest release request of the hold in the state of the dialog. Returns the function that sends a request.
  *
  * @param shown the current state of the hold that the operator saw
  */

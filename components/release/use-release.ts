@@ -34,24 +34,24 @@ import { useReleaseRequest } from "./use-release-request.ts";
 
 export interface ReleaseForm {
   state: ReleaseState;
-  /** The current lock, if the stream has reported it. */
+  /** The current lock; `undefined` until the stream reports it. */
   current: Lock | undefined;
   /** The current state of the hold that the operator saw, including its renewals. */
   shown: Lock;
   drift: HoldDrift;
-  /** The event that ended the last hold; `undefined` if another hold has started since or no end is known. */
+  /** The event that ended the last hold. `undefined` if another hold has started since, or if no end is known. */
   ending: LockEvent | undefined;
   /** The events of the lock, newest first. */
   events: readonly HistoryEntry[];
   methods: ReleaseMethods;
-  /** `null` if the operator must choose. */
+  /** The chosen method; `null` if the operator must choose. */
   choice: ReleaseMethod | null;
   /** Why this lock is read-only for this operator or for all; `null` if it can be released. */
   factsOnly: string | null;
-  /** Why no request can currently be sent; `null` if requests can be sent or `factsOnly` is set. */
+  /** Why no request can be sent at the moment; `null` if requests can be sent or `factsOnly` is set. */
   blocked: string | null;
   needsReason: boolean;
-  /** The label of the target, which the operator must type to confirm; `undefined` if no confirmation is required. */
+  /** The label of the target that the operator must type to confirm; `undefined` if no confirmation is required. */
   confirm: string | undefined;
   choose(method: ReleaseMethod): void;
   setReason(reason: string): void;
@@ -103,9 +103,9 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
   useEffect(() => {
     if (endedAt !== null) dispatch({ type: "ended", at: endedAt });
   }, [endedAt]);
-  // The holder receives the reason of a request.
+  // The holder receives the reason with the request.
   const needsReason = choice === "ask" || isLikelyAlive(shown);
-  // Taking a production lock away from a client that may be working requires more than one click.
+  // On production, taking a lock from a client that may be working must require more than one click.
   const isConfirmed = isProduction(live.hello?.target) && needsReason && choice !== "ask";
   const confirm = isConfirmed ? live.hello?.target.label : undefined;
   const send = useSendRelease(state, dispatch, { compared, shown });
@@ -122,7 +122,7 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
   };
 }
 
-/** Clears a preselection that became wrong, and a choice that is no longer available. */
+/** Clears a preselection that has become wrong, and a choice that is no longer available. */
 function getValidChoice(
   { choice: { is, method }, holder, request, canAsk }: ReleaseState,
   shown: Lock,

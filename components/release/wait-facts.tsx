@@ -13,8 +13,8 @@ import { toWaitsQuery, useWaitPosition } from "@/lib/queries/waits.ts";
 import { HoldFact } from "./hold-facts.tsx";
 
 /**
- * Shows how many clients the lock blocks, and the root blocker if its holder waits itself. Nothing while there is
- * neither.
+ * Shows how many clients the lock blocks. If its holder waits itself, shows the root blocker. Renders nothing
+ * otherwise.
  */
 export function WaitFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(waits);

@@ -132,7 +132,7 @@ export function KeyForm({ onClose }: { onClose(): void }) {
   );
 }
 
-/** Warns about the input before the key is created. */
+/** Shows a warning about the input, before the key is created. */
 function FormWarning({ text }: { text: string }) {
   return (
     <p role="status" className="flex gap-2 rounded-[8px] bg-warn-bg px-3 py-2 text-warn">

@@ -2,7 +2,7 @@ import type { ApiKeyQuotaInput } from "@/lib/contract/accounts/api-key.ts";
 
 const MIB = 1024 * 1024;
 
-/** The quotas as entered. Empty text applies the server's limit. */
+/** The quotas as entered. If a field is empty, the server's limit applies. */
 export interface QuotaText {
   readonly holds: string;
   readonly mebibytes: string;
@@ -32,7 +32,7 @@ export function formatMebibytes(bytes: number): string {
   return String(Math.round((bytes / MIB) * 10) / 10);
 }
 
-/** Returns `null` for empty text, and `undefined` if the text is not a positive number. */
+/** Parses a positive number. Returns `null` for an empty field, and `undefined` if the input is invalid. */
 function parsePositive(text: string): number | null | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return null;

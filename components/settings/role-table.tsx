@@ -17,7 +17,7 @@ interface RoleTableProps {
   onRoles(roles: Roles): void;
 }
 
-/** Shows the role on each target. The role for a named target overrides `*`, even if it grants less. */
+/** Shows the role on each target. The role for a named target replaces that for `*`, even if it grants less. */
 export function RoleTable({ roles, onRoles }: RoleTableProps) {
   const messages = useMessages(operators);
   const targets = useTargets() ?? [];

@@ -17,7 +17,7 @@ const SETTINGS_TABS = [
   { href: "/settings/sessions", name: "sessions", isForAdmins: false },
 ] as const;
 
-/** Renders the layout of the settings pages, with a tab for each page. Each page has its own URL. */
+/** Renders the layout of the settings pages, with a tab for each page. Each page has a separate URL. */
 export function SettingsFrame({ children }: { children: ReactNode }) {
   const messages = useMessages(settings);
   const pathname = usePathname();

@@ -10,7 +10,7 @@ function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: { retry: 1 },
-      // Fails immediately while the server is unreachable, because an action must never be sent later than requested.
+      // Fails immediately while the server is unreachable. An action must never be sent later than requested.
       mutations: { retry: false, networkMode: "always" },
     },
   });

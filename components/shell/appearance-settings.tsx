@@ -16,7 +16,7 @@ const KeyboardHelp = dynamic(() => import("./keyboard-help.tsx").then((module) =
 const THEMES = ["system", "light", "dark"] as const;
 const subscribeToNothing = () => () => {};
 
-/** Shows the settings for theme and language, and help. On phones, the top bar does not contain them. */
+/** Shows the settings for theme and language, and a help button. On phones, the top bar does not contain them. */
 export function AppearanceSettings() {
   const messages = useMessages(settings);
   const { themes } = useMessages(shell);
@@ -60,7 +60,7 @@ interface RadioRowProps<Value extends string> {
   onChoose(value: Value): void;
 }
 
-/** Renders radio buttons in one line, which wraps if necessary. */
+/** Renders radio buttons in one line. The line wraps if necessary. */
 function RadioRow<Value extends string>({ legend, choices, chosen, onChoose }: RadioRowProps<Value>) {
   return (
     <fieldset className="flex flex-wrap items-center gap-x-4">

@@ -9,12 +9,12 @@ const SHOWN_MAX = 99;
 
 interface AttentionBadgeProps {
   count: number | undefined;
-  /** What is counted: locks that need attention, or deadlocks. */
+  /** What the badge counts: locks that need attention, or deadlocks. */
   of?: "locks" | "deadlocks";
   className: string;
 }
 
-/** Shows the number of locks that need attention, or of deadlocks; empty if there are none. */
+/** Shows the number of locks that need attention, or of deadlocks. Renders nothing if there are none. */
 export function AttentionBadge({ count, of = "locks", className }: AttentionBadgeProps) {
   const messages = useMessages(shell);
   if (count === undefined || count === 0) return null;

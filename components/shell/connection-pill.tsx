@@ -8,7 +8,10 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState, useSecondsSinceMessage } from "@/lib/live/hooks.ts";
 import { type ConnectionTone, getConnectionStatus } from "../app/connection.ts";
 
-/** The list loads with the first health message, so that it can be opened while the server is unreachable. */
+/**
+ * The code of the list loads with the first health message. The list can then be opened while the server is
+ * unreachable.
+ */
 const CompletenessList = dynamic(
   loadPart(() => import("./completeness-list.tsx").then((module) => module.CompletenessList)),
   { ssr: false },

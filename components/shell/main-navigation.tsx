@@ -18,7 +18,8 @@ const BADGE_CLASS =
   "max-[99.99rem]:absolute max-[99.99rem]:top-0.5 max-[99.99rem]:right-0 min-[100rem]:ml-auto";
 
 /**
- * Shows icons with tooltips below 1600 px, and names at 1600 px and wider. Phones have `PhoneBar` instead.
+ * Renders the navigation: icons with tooltips below 1600 px, and names at 1600 px and wider. Phones have `PhoneBar`
+ * instead.
  */
 export function MainNavigation() {
   const messages = useMessages(shell);
@@ -64,10 +65,7 @@ export function MainNavigation() {
   );
 }
 
-/**
- * Shows the name of a page next to its icon or as a tooltip. In both cases, the name is the accessible name of the
- * link.
- */
+/** Shows the name of a page next to its icon or as a tooltip. The name is also the accessible name of the link. */
 function NavigationLabel({
   children,
   isTooltipDismissed,
@@ -90,7 +88,7 @@ function NavigationLabel({
   );
 }
 
-/** Hides the tooltips on Escape, until the pointer or the focus returns (WCAG 1.4.13). */
+/** Hides the tooltips on Escape until the pointer or the focus returns (WCAG 1.4.13). */
 function useTooltipDismissal() {
   const [isDismissed, setDismissed] = useState(false);
   useEffect(() => {

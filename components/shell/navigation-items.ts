@@ -12,7 +12,7 @@ import {
 } from "lucide-react";
 import type { ConsolePage } from "../app/pages.ts";
 
-/** The icon of a page, used where its name does not fit. */
+/** The icons of the pages, for places without room for their names. */
 export const PAGE_ICONS: Readonly<Record<ConsolePage["name"], LucideIcon>> = {
   locks: Lock,
   waits: Workflow,
@@ -25,5 +25,5 @@ export const PAGE_ICONS: Readonly<Record<ConsolePage["name"], LucideIcon>> = {
   settings: Settings,
 };
 
-/** The pages in the bar on phones. The other pages are in the menu of the bar. */
+/** The pages in the bar on phones. The bar's menu contains the other pages. */
 export const PHONE_BAR_PAGES: readonly ConsolePage["name"][] = ["locks", "events"];

@@ -10,7 +10,7 @@ import { LanguageSwitch } from "./language-switch.tsx";
 import { Logo } from "./logo.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
-/** Renders the layout of the pages that require no login. It sends no API requests. */
+/** Renders the layout of the pages that require no login. Sends no API requests. */
 export function PublicShell({ children }: { children: ReactNode }) {
   const messages = useMessages(shell);
   return (

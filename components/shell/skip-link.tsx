@@ -4,8 +4,8 @@ import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /**
- * Links past filters and toolbars to the table or list of the page, or to the content if there is neither. It is the
- * first tab stop.
+ * Links past filters and toolbars to the table or list of the page. If there is neither, links to the content. This is
+ * the first tab stop.
  */
 export function SkipLink() {
   const messages = useMessages(shell);

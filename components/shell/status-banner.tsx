@@ -9,7 +9,7 @@ import { formatMastersDown } from "../app/connection.ts";
 
 interface StatusNotice {
   text: string;
-  /** The server's English text. */
+  /** The server's message, in English. */
   detail?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 import { buildTargetHref } from "../app/target-link.tsx";
 
-/** Checks that the target in the URL exists. Old or edited URLs can name a target that does not. */
+/** Renders its children if the target in the URL exists. Old or edited URLs can contain another name. */
 export function TargetCheck({ children }: { children: ReactNode }) {
   const messages = useMessages(shell);
   const name = useTargetName();

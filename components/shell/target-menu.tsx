@@ -14,15 +14,15 @@ import { buildTargetHref } from "../app/target-link.tsx";
 
 interface TargetMenuProps {
   targets: readonly TargetSummary[];
-  /** `undefined` if the target in the URL does not exist. */
+  /** The current target; `undefined` if the target in the URL does not exist. */
   here: TargetSummary | undefined;
 }
 
-/** Lists all targets with their state. Selecting one keeps the page, except on a lock page. */
+/** Lists all targets with their state. Selecting a target keeps the page, except on a lock page. */
 export function TargetMenu({ targets, here }: TargetMenuProps) {
   const messages = useMessages(shell);
   const pathname = usePathname();
-  // The key of a lock has no meaning on another target.
+  // A key has no meaning on another target.
   const page = pathname.startsWith("/locks/") ? "/" : pathname;
   return (
     <Menu.Root>

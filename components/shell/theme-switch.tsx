@@ -15,7 +15,7 @@ const THEMES = [
 
 const subscribeToNothing = () => () => {};
 
-/** Returns the icon, label and action of a control that cycles through the themes: system, light, dark. */
+/** Returns the icon, label and action of a control that switches to the next theme: system, light, dark. */
 export function useNextTheme(): { Icon: LucideIcon; label: string; apply(): void } {
   const messages = useMessages(shell);
   const { theme, setTheme } = useTheme();

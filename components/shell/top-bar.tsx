@@ -49,7 +49,7 @@ export function TopBar({ onHelp }: { onHelp(): void }) {
       >
         <CircleHelp aria-hidden size={15} />
       </Button>
-      {/* On phones, the sheet contains them. */}
+      {/* On phones, the menu contains them. */}
       <div className="flex gap-2 max-sm:hidden sm:gap-3.5">
         <LanguageSwitch />
         <ThemeSwitch />

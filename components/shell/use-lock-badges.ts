@@ -9,7 +9,7 @@ interface LockBadges {
   readonly deadlocks: number | undefined;
 }
 
-/** Returns the counts for the navigation, from the same snapshot as the page; `undefined` while they load. */
+/** Returns the counts for the navigation, from the same snapshot as the page. They are `undefined` while they load. */
 export function useLockBadges(): LockBadges {
   const state = useLiveState();
   const isUnreached = isTargetNeverReached(state);

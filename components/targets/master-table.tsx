@@ -38,7 +38,7 @@ const COLUMN_HEADERS = [
   "notifications",
 ] as const;
 
-/** Lists the masters of a target with their state and the settings that affect locks. */
+/** Lists the masters of a target, with their state and the settings that affect locks. */
 export function MasterTable({ masters, reports }: MasterTableProps) {
   const { masters: messages } = useMessages(targets);
   return (
@@ -125,7 +125,7 @@ function MasterCell({ head, tone = "plain", more, children }: MasterCellProps) {
 
 type ReportedValue = { report: MasterReport | undefined };
 
-/** Shows missing values as unknown, never as 0. */
+/** Shows a missing value as unknown. */
 function formatOrUnknown(value: ReactNode | null | undefined, unknown: string): ReactNode {
   return value ?? <span className="text-ink-3">{unknown}</span>;
 }
@@ -144,7 +144,7 @@ function ServerVersion({ report }: ReportedValue) {
   );
 }
 
-/** The clock difference in milliseconds below which it cannot be distinguished from network latency. */
+/** Clock difference, in ms, below which network latency may be the cause. */
 const SAME_MS = 50;
 
 function ResponseTime({ master: { state, roundTripUs, clockOffsetMs } }: { master: MasterHealth }) {

@@ -6,7 +6,7 @@ import { targets } from "@/lib/i18n/en/targets.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows how long changes on a polled master take to appear, once this has been measured. */
+/** Shows how long changes on a polled master take to appear. Renders nothing before the first measurement. */
 export function PollingDelay({ polling }: { polling: PollingDelays | undefined }) {
   const { masters: messages } = useMessages(targets);
   const uiMessages = useMessages(ui);

@@ -3,8 +3,8 @@ import { quoteForShell } from "@/lib/snippets/quote-for-shell.ts";
 const PER_MASTER_COMMAND = /^(?:CONFIG|ACL) /;
 
 /**
- * Formats a Redis command as redis-cli command lines, one per master. Commands for a sentinel or for the host are
- * returned unchanged.
+ * Formats a Redis command as redis-cli command lines, one per master. Returns commands for a sentinel or for the host
+ * unchanged.
  *
  * @param masters `host:port`, with IPv6 as `[host]:port`
  */

@@ -24,7 +24,7 @@ export function TargetCard({ target }: { target: TargetSummary }) {
   const title = useId();
   const { name, label, topology, address, server, state, locks, detail, masters, triedSince } = target;
   const isRefusing = masters.some(({ writesRefused }) => writesRefused !== undefined);
-  // The banner already shows the problem of the current target.
+  // The banner already shows the problem if this is the current target.
   const isInBanner = useLiveState().hello?.target.name === name && (state === "down" || isRefusing);
   const isWell = state === "live" || state === "catching_up";
   return (
@@ -85,7 +85,7 @@ interface TargetFindingsProps {
 
 function TargetFindings({ isDown, health, masters }: TargetFindingsProps) {
   const messages = useMessages(targets);
-  // The header of the card and the banner already show the cause.
+  // The header of the card and the banner already show why.
   if (isDown && health.data === undefined) return null;
   if (health.isError && !isDown) {
     return (

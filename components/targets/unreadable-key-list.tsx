@@ -5,7 +5,7 @@ import type { UnreadableKey } from "@/lib/contract/target.ts";
 import { targets } from "@/lib/i18n/en/targets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Lists samples of watched keys that cannot be read, with the reasons. */
+/** Lists samples of watched keys that Lockkeeper cannot read, with the reasons. */
 export function UnreadableKeyList({ keys }: { keys: readonly UnreadableKey[] }) {
   const messages = useMessages(targets);
   if (keys.length === 0) return null;

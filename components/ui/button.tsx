@@ -20,7 +20,10 @@ const SIZE_CLASSES: Record<ButtonSize, string> = {
   "small-icon": "size-6",
 };
 
-/** The classes for touch targets of 44 px on phones. In a line of text, the target is larger than the visible button. */
+/**
+ * The classes that make touch targets 44 px high on phones. In a line of text, the target is larger than the visible
+ * button.
+ */
 const PHONE_CLASSES: Record<ButtonSize, string> = {
   normal: "max-sm:min-h-11",
   small: "max-sm:relative max-sm:after:absolute max-sm:after:-inset-y-2.5 max-sm:after:inset-x-0",
@@ -31,7 +34,7 @@ const PHONE_CLASSES: Record<ButtonSize, string> = {
 interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
   variant?: ButtonVariant;
   size?: ButtonSize;
-  /** Why the button is disabled. The button remains focusable, so that the reason can be read. */
+  /** Why the button is disabled. The button can still have the focus, which shows the reason. */
   blocked?: string | null | undefined;
 }
 

@@ -1,7 +1,7 @@
 interface Choice<Value> {
   value: Value;
   name: string;
-  /** The explanation. May be empty. */
+  /** The explanation of the choice. May be empty. */
   text: string;
 }
 

@@ -6,7 +6,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Without TLS, only the legacy clipboard API is available.
+    // Without TLS, browsers offer only the legacy clipboard API.
     return copyWithExecCommand(text);
   }
 }

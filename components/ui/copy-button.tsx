@@ -9,11 +9,11 @@ import { copyText } from "./clipboard.ts";
 
 interface CopyButtonProps {
   text: string;
-  /** The accessible name, which states what is copied. */
+  /** The accessible name. It states what is copied. */
   label: string;
   /** Shown next to the icon. */
   children?: string;
-  /** Sized for a line of text. */
+  /** Whether the button is sized for a line of text. */
   small?: boolean;
 }
 
@@ -26,7 +26,7 @@ export function CopyButton({ text, label, children, small = false }: CopyButtonP
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = () => {
-    // If the browser denies access, the text on the page can still be selected.
+    // If the browser denies access, the user can still select the text on the page.
     void copyText(text).then(setCopied);
   };
   const Icon = copied ? Check : Copy;

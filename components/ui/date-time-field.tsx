@@ -15,12 +15,12 @@ interface DateTimeFieldProps {
   inputRef?: Ref<HTMLInputElement>;
 }
 
-/** The format of a date and time, which is the same in every language. */
+/** The format of a date and time, the same in every language. */
 const DATE_TIME_FORM = "YYYY-MM-DD HH:MM";
 const FIELD_CLASS =
   "h-7 w-[calc(19ch+20px)] rounded-[7px] border border-line bg-panel px-2 font-mono text-xs text-ink placeholder:text-ink-3 aria-invalid:border-bad max-sm:h-11";
 
-/** Asks for a time on a 24-hour clock, and shows the time zone next to it. */
+/** Asks for a time on a 24-hour clock. Shows the time zone next to the field. */
 export function DateTimeField({ value, onCommit, label, inputRef }: DateTimeFieldProps) {
   const { dateTimeInvalid } = useMessages(ui);
   // The server does not know the browser's time zone.
@@ -56,7 +56,7 @@ export function DateTimeField({ value, onCommit, label, inputRef }: DateTimeFiel
   );
 }
 
-/** Shows the time zone of all times on the page. @param at Unix milliseconds; `undefined` for now */
+/** Shows the time zone of the times on the page. @param at Unix milliseconds; `undefined` for now */
 export function ZoneName({ at = Date.now() }: { at?: number | undefined }) {
   return (
     <span
@@ -81,8 +81,8 @@ interface DateTimeTextFieldProps {
 }
 
 /**
- * Renders a text field for a date and time in a form that is submitted as a whole. It reports the text, not the time,
- * and shows no time zone.
+ * Renders a text field for a date and time in a form that is submitted as a whole. Passes on the text as entered, and
+ * shows no time zone.
  */
 export function DateTimeTextField({
   text,

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 interface EmptyStateProps {
   title: string;
-  /** Whether the page has no other heading. */
+  /** Whether the title is the only heading of the page. */
   page?: boolean;
   children: ReactNode;
 }

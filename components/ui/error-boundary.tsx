@@ -20,8 +20,8 @@ interface ErrorBoundaryState {
 }
 
 /**
- * Catches an error of its children and shows it in their place, so that the rest of the page keeps working. If the code
- * of a part cannot be loaded because another version of the console was deployed, the page must be reloaded.
+ * Catches an error of its children and shows it in their place. The rest of the page keeps working. If code cannot be
+ * loaded because another version of the console was deployed, the user must reload the page.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { error: null };
@@ -34,7 +34,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     const { error } = this.state;
     const { name, place = "page", children } = this.props;
     if (error === null) return children;
-    // React caches a failed import, so rerendering fails again.
+    // React caches a failed import, so rendering again would fail again.
     if (isChunkLoadError(error)) {
       return <LoadFailure name={name} place={place === "page" ? "inline" : "overlay"} />;
     }

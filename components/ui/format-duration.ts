@@ -20,13 +20,13 @@ function formatCoarse(ms: number, { units }: UnitMessages): string {
 const formatTenths = (ms: number, { units }: UnitMessages) =>
   `${(Math.floor(ms / 100) / 10).toFixed(1)} ${units.s}`;
 
-/** Formats the remaining time in ms, with tenths of a second in the last minute. Negative values count as 0. */
+/** Formats a remaining time in ms. Shows tenths of a second in the last minute, and negative values as 0. */
 export function formatRemaining(ms: number, messages: UnitMessages): string {
   const left = Math.max(0, ms);
   return left < MINUTE ? formatTenths(left, messages) : formatCoarse(left, messages);
 }
 
-/** Formats an elapsed time in ms, with tenths of a second below 10 s. Negative values count as 0. */
+/** Formats an elapsed time in ms. Shows tenths of a second below 10 s, and negative values as 0. */
 export function formatElapsed(ms: number, messages: UnitMessages): string {
   const past = Math.max(0, ms);
   if (past < 10 * SECOND) return formatTenths(past, messages);
@@ -55,7 +55,10 @@ export function formatAgo(ms: number, messages: Pick<Messages["ui"], "justNow" |
 
 const CLOCK_FORMAT = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
 
-/** Creates a formatter on first use, because constructing one takes milliseconds and would delay the first render. */
+/**
+ * Returns a function that creates the formatter on first use. Constructing a formatter takes milliseconds and would
+ * delay the first render.
+ */
 function createLazyFormatter<Made>(make: () => Made): () => Made {
   let cached: Made | undefined;
   return () => {
@@ -64,7 +67,9 @@ function createLazyFormatter<Made>(make: () => Made): () => Made {
   };
 }
 
-/** Dates look the same in every language. The Swedish locale formats them as ISO 8601. */
+/**
+ * Creates a formatter for dates, which look the same in every language. The Swedish locale formats them as ISO 8601.
+ */
 const getFormatter = (parts: Intl.DateTimeFormatOptions) =>
   createLazyFormatter(() => new Intl.DateTimeFormat("sv-SE", parts));
 const clockFormatters = getFormatter(CLOCK_FORMAT);
@@ -102,7 +107,7 @@ export function formatDate(at: number): string {
 const numberFormatters = createLazyFormatter(() => new Intl.NumberFormat("en-US"));
 export const formatNumber = (value: number): string => numberFormatters().format(value);
 
-/** Shortens a fencing token to its last six digits, the only ones that differ: `…104 822`. */
+/** Shortens a fencing token to its last six digits, because only these usually differ: `…104 822`. */
 export function formatFence(fence: string): string {
   if (fence.length <= 9) return fence;
   return `…${fence.slice(-6, -3)} ${fence.slice(-3)}`;

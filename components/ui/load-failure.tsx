@@ -8,18 +8,16 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
 
 interface LoadFailureProps {
-  /**
-   * The name of the part that failed to load, translated into the page's language. Defaults to the word for a dialog.
-   */
+  /** The name of the part that failed to load, in the page's language. Defaults to the word for a dialog. */
   name?: string;
-  /** `overlay`: fixed to a corner of the window. `inline`: inside another overlay. */
+  /** Where the notice is. `overlay`: fixed to a corner of the window. `inline`: inside another overlay. */
   place: "overlay" | "inline";
-  /** Loads the code again. If omitted, the page must be reloaded. */
+  /** Loads the code again. If omitted, the user must reload the page. */
   onRetry?: (() => void) | undefined;
   onClose?: (() => void) | undefined;
 }
 
-/** Reports that console code could not be loaded, and why: no connection, or an updated console. */
+/** States that code of the console could not be loaded, and why: no connection, or an updated console. */
 export function LoadFailure({ name, place, onRetry, onClose }: LoadFailureProps) {
   const messages = useMessages(shell).loadFailure;
   const [cause, setCause] = useState<"unknown" | "unreachable" | "updated">("unknown");
@@ -33,7 +31,7 @@ export function LoadFailure({ name, place, onRetry, onClose }: LoadFailureProps)
       isMounted = false;
     };
   }, []);
-  // The notice appears in response to a key or a click, so it takes the focus.
+  // The notice takes the focus, because it appears after a key press or a click.
   useEffect(() => {
     if (place === "overlay") retry.current?.focus();
   }, [place]);

@@ -1,7 +1,7 @@
 import { formatDate } from "./format-duration.ts";
 
 const SECOND_MS = 1000;
-/** `2026-11-21 21:05:01`. The seconds, the year or the whole date can be omitted. */
+/** Matches `2026-11-21 21:05:01`. The seconds, the year or the whole date can be missing. */
 const DATE_TIME = /^(?:(?:(\d{4})-)?(\d{1,2})-(\d{1,2})(?:$|[ T]+))?(?:(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/;
 
 /** Formats a time for a text field: `2026-11-21 21:05:01` in the browser's time zone. */
@@ -9,14 +9,14 @@ export function toLocalDateTime(at: number): string {
   return formatDate(at).slice(0, "2026-11-21 21:05:01".length);
 }
 
-/** Names the browser's time zone at a time: `UTC`, `CET`, `GMT+8`. */
+/** Returns the name of the browser's time zone at a time: `UTC`, `CET`, `GMT+8`. */
 export function formatZone(at: number): string {
   return formatDate(at).slice("2026-11-21 21:05:01 ".length);
 }
 
 /**
- * Parses a time in the browser's time zone, on a 24-hour clock. A time without a date is on the day of `now`, a date
- * without a year is in its year, and a date without a time is the start of that day.
+ * Parses a time in the browser's time zone, on a 24-hour clock. A time without a date is on the day of `now`. A date
+ * without a year is in the year of `now`. A date without a time is the start of that day.
  *
  * @returns Unix milliseconds; `undefined` if the text is empty or not a time
  */
@@ -31,12 +31,12 @@ export function parseLocalDateTime(text: string, now = Date.now()): number | und
     .slice(4)
     .map((part) => (part === undefined ? undefined : Number(part)));
   const moment = new Date(year, month - 1, day, hour, minute, second);
-  // `Date` normalizes dates, so 31 February would become a day in March.
+  // `Date` normalizes dates: 31 February would become a day in March.
   const isReal = moment.getMonth() === month - 1 && moment.getDate() === day && moment.getHours() === hour;
   return isReal && minute < 60 && second < 60 ? moment.getTime() : undefined;
 }
 
-/** Returns the last millisecond of a time's second, because fields are precise to the second. */
+/** Returns the last millisecond of the second that contains a time, because fields have a precision of one second. */
 export function toEndOfSecond(at: number): number {
   return Math.floor(at / SECOND_MS) * SECOND_MS + SECOND_MS - 1;
 }

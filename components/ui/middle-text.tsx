@@ -1,12 +1,12 @@
 import { SafeText } from "./safe-text.tsx";
 
-/** Minimum length of a text that is truncated in the middle. Shorter texts are truncated at the end. */
+/** Minimum length of a string that is truncated in the middle. A shorter string is truncated at the end. */
 const SPLIT_CHARACTERS_MIN = 17;
 const END_CHARACTERS = 7;
 
 /**
- * Shows one line of text from Redis. Long text is truncated in the middle, because IDs and host names differ at the
- * end.
+ * Shows a string from Redis on one line. Truncates a long string in the middle, because ids and host names differ at
+ * the end.
  */
 export function MiddleText({ text }: { text: string }) {
   const characters = Array.from(text);

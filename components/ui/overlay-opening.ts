@@ -1,4 +1,4 @@
-/** Matches open dialogs and menus, which capture the keyboard. */
+/** Matches open dialogs and menus. They capture the keyboard. */
 const OPEN_OVERLAY = "dialog[open], [role=dialog], [role=alertdialog], [role=menu]";
 const OPEN_DIALOG = "dialog[open], [role=dialog], [role=alertdialog]";
 
@@ -6,10 +6,10 @@ interface OpeningOverlay {
   cancel(): void;
 }
 
-/** At most one overlay is opening: if a click opens a second one, the first is cancelled. */
+/** The overlay that is opening, at most one. If a click opens a second one, the first is cancelled. */
 let opening: OpeningOverlay | null = null;
 
-/** Returns whether an overlay is open, or opening and not focused yet. No shortcut may fire then. */
+/** Returns whether an overlay is open, or opening and not focused yet. Shortcuts must do nothing then. */
 export function isOverlayActive(): boolean {
   return opening !== null || document.querySelector(OPEN_OVERLAY) !== null;
 }
@@ -22,18 +22,18 @@ export function isDialogActive(): boolean {
 /** Keys that only move the focus or belong to the browser. */
 const PASSED_KEYS: ReadonlySet<string> = new Set(["Tab", "Shift", "Control", "Alt", "Meta", "CapsLock"]);
 
-/** Returns whether a shortcut such as Ctrl+R belongs to the browser. Ctrl+K belongs to Lockkeeper. */
+/** Returns whether the browser handles a shortcut, such as Ctrl+R. Lockkeeper handles Ctrl+K. */
 function isBrowserKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (PASSED_KEYS.has(key) || /^F\d+$/.test(key)) return true;
   return (ctrlKey || metaKey || altKey) && key.toLowerCase() !== "k";
 }
 
 /**
- * Captures the keyboard while the code of an overlay loads, from this call until the overlay has the focus or the
- * returned function is called. Until then, key presses do nothing, except that Escape calls `onCancel`.
+ * Captures the keyboard while the code of an overlay loads, until the overlay has the focus or the returned function is
+ * called. During this time, key presses have no effect, except that Escape calls `onCancel`.
  *
- * Call it in the event-loop turn that opens the overlay. A layout effect qualifies, because React renders state set by
- * a key press or a click before the next event.
+ * Call this in the event-loop turn that opens the overlay. A layout effect qualifies, because React renders the result
+ * of a key press or click before the next event.
  */
 export function captureKeyboard(onCancel: () => void): () => void {
   opening?.cancel();

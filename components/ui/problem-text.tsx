@@ -4,7 +4,7 @@ import { ApiProblem, NetworkError } from "@/lib/api/request.ts";
 import { type ProblemMessages, problems } from "@/lib/i18n/en/problems.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows an error in the page's language, followed by the server's message unless the page is in English. */
+/** Shows an error in the page's language. Unless that is English, adds the server's message. */
 export function ProblemText({ problem }: { problem: { message: string } }) {
   const { translations: problemTexts } = useMessages(problems);
   const text = problemTexts === null ? null : translateProblem(problem, problemTexts);
@@ -21,7 +21,7 @@ export function ProblemText({ problem }: { problem: { message: string } }) {
   );
 }
 
-/** Returns `null` for a code without messages. */
+/** Returns the translation of a problem; `null` if there is none. */
 function translateProblem(problem: unknown, { ofCode, ofNoResponse }: ProblemMessages): string | null {
   if (problem instanceof ApiProblem) {
     const { title, remedy } = ofCode[problem.code];

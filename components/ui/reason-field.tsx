@@ -13,7 +13,7 @@ interface ReasonFieldProps {
   error: ReactNode;
   /** Whether the reason is optional. */
   isOptional?: boolean;
-  /** States what happens to the reason. By default, that it is recorded in the audit log. */
+  /** States what happens to the reason. By default, states that the audit log contains it. */
   placeholder?: string;
   charactersMax?: number;
   /** Reasons to choose from. */
@@ -72,13 +72,12 @@ interface ConfirmNameFieldProps {
   label: string;
   typed: string;
   onType(typed: string): void;
-  /** Whether the form was submitted without the name, so that the field takes the focus. */
+  /** Whether the form was submitted without the name. The field then takes the focus. */
   isMissing?: boolean;
 }
 
 /**
- * Asks the operator to type a name. This confirms an action on production that affects many locks, or a client that
- * may be working.
+ * Asks the operator to type a name. Used on production, for an action on many locks or on a client that may be working.
  */
 export function ConfirmNameField({ label, typed, onType, isMissing = false }: ConfirmNameFieldProps) {
   const input = useRef<HTMLInputElement>(null);

@@ -6,7 +6,7 @@ interface SafeTextProps {
   wrap?: boolean;
 }
 
-/** Shows text from Redis, isolated from the surrounding writing direction, with invisible characters made visible. */
+/** Shows a string from Redis. Isolates its writing direction and makes invisible characters visible. */
 export function SafeText({ text, wrap = false }: SafeTextProps) {
   let at = 0;
   return (

@@ -10,7 +10,7 @@ interface SortHeaderProps {
   name: string;
   /** Whether the column contains numbers, which are right-aligned. */
   figure: boolean;
-  /** `undefined` if the rows are sorted by another column. */
+  /** The sort order; `undefined` if the rows are sorted by another column. */
   order: "ascending" | "descending" | undefined;
   onSort(): void;
   className: string | undefined;
@@ -23,7 +23,7 @@ export function SortHeader({ name, figure, order, onSort, className, children }:
   return (
     <th
       scope="col"
-      // Excludes the names of the other controls in the header.
+      // Without this label, the name would include the other controls in the header.
       aria-label={name}
       aria-sort={order}
       className={clsx(HEADER_CLASS, figure ? "text-right" : "text-left", className)}
@@ -38,7 +38,7 @@ export function SortHeader({ name, figure, order, onSort, className, children }:
         )}
       >
         {name}
-        {/* Placed in the padding, so that the header keeps its width. */}
+        {/* Placed in the padding, because the header must keep its width. */}
         {order !== undefined && (
           <Arrow aria-hidden size={12} className={clsx("shrink-0", figure ? "-ml-4" : "-mr-4")} />
         )}

@@ -1,7 +1,9 @@
-/** The cookie that stores which parts of a page are open (`name`) or closed (`-name`), separated by dots. */
+/**
+ * The name of the cookie that contains which parts of a page are open (`name`) or closed (`-name`), separated by dots.
+ */
 export const UI_FLAGS_COOKIE = "lockkeeper_folds";
 
-/** Returns whether a part is open; `null` if no choice was made. */
+/** Returns whether a part is open; `null` if the user made no choice. */
 export function readFlag(cookie: string, name: string): boolean | null {
   const flags = cookie.split(".");
   if (flags.includes(name)) return true;

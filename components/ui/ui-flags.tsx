@@ -7,13 +7,13 @@ import { readFlag, UI_FLAGS_COOKIE, writeFlag } from "./ui-flags-cookie.ts";
 const InitialFlagsContext = createContext("");
 const YEAR_S = 365 * 24 * 3600;
 const listeners = new Set<() => void>();
-/** `undefined` if no choice was made since the page was loaded. */
+/** The cookie as last set on this page; `undefined` if the user has made no choice since the page was loaded. */
 let currentFlags: string | undefined;
 
 /**
- * Provides the choices that the server read from the cookie.
+ * Provides the choices in the cookie that the server received.
  *
- * @param kept the cookie as the server received it
+ * @param kept the value of the cookie
  */
 export function UiFlagsProvider({ kept, children }: { kept: string; children: ReactNode }) {
   return <InitialFlagsContext value={kept}>{children}</InitialFlagsContext>;
@@ -25,8 +25,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Returns a choice that is stored in a cookie (`null` if no choice was made), and a function that sets it. Because of
- * the cookie, the server renders the page as it was left, and nothing moves during hydration.
+ * Returns a choice that a cookie stores (`null` if there is none), and a function that sets it. The server reads the
+ * cookie and renders the page as the user left it, so nothing moves during hydration.
  */
 export function useUiFlag(name: string): [boolean | null, (value: boolean) => void] {
   const first = use(InitialFlagsContext);

@@ -2,7 +2,10 @@
 
 import { type RefObject, useLayoutEffect, useState } from "react";
 
-/** Returns the inner width of an element in pixels. Before it is mounted, the width is 0, which is never painted. */
+/**
+ * Returns the inner width of an element in pixels. Before the element is mounted, the result is 0; the browser never
+ * paints that state.
+ */
 export function useElementWidth(element: RefObject<HTMLElement | null>): number {
   const [px, setPx] = useState(0);
   useLayoutEffect(() => {

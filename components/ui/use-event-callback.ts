@@ -3,8 +3,8 @@
 import { useCallback, useEffect, useRef } from "react";
 
 /**
- * Returns the same function for every render, so that components that receive it do not rerender. It calls the latest
- * handler. Use it for event handlers only, never while rendering.
+ * Returns the same function for every render, which calls the latest handler. Components that receive the function do
+ * not render again. Use it for event handlers only, never while rendering.
  */
 export function useEventCallback<Given extends unknown[]>(
   act: (...given: Given) => void,

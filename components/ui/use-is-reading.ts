@@ -3,14 +3,14 @@
 import { type RefObject, useEffect, useState } from "react";
 
 /**
- * Time without movement after which the pointer no longer counts as reading, in ms. A reader moves the pointer
+ * Time, in ms, after which a pointer that does not move no longer counts as reading. A reader moves the pointer
  * occasionally.
  */
 const POINTER_IDLE_MS = 60_000;
 
 /**
  * Returns whether the pointer or the keyboard focus is in an element. A dialog or menu that was opened from the element
- * counts as part of the element, so that the content behind the dialog does not move.
+ * counts as part of it, because the content behind the dialog must not move.
  */
 export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
   const pointer = useIsPointerInside(place);
@@ -19,8 +19,8 @@ export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
 }
 
 /**
- * The attribute of a control outside the element. Its value is the ID of the element. Pointing at the control counts as
- * reading the element.
+ * The attribute of a control outside the element, with the id of the element as its value. Pointing at such a control
+ * counts as reading the element.
  */
 export const READING_CONTROL_ATTRIBUTE = "data-reading";
 
@@ -51,7 +51,7 @@ function useIsPointerInside(place: RefObject<HTMLElement | null>): boolean {
     };
     const moved = ({ target, clientX, clientY, type }: MouseEvent) => {
       const now = `${clientX} ${clientY}`;
-      // Rows that change under a resting pointer also cause events.
+      // Rows that change under a resting pointer also cause pointer events.
       if (now === at && type !== "wheel") return;
       at = now;
       clearTimeout(rest);
@@ -74,7 +74,7 @@ function useIsFocusInside(place: RefObject<HTMLElement | null>): boolean {
   const [isThere, setThere] = useState(false);
   useEffect(() => {
     const focused = ({ target }: Event) => setThere((before) => isInside(place, target, before));
-    // While the focus moves between two elements, neither has it for a moment.
+    // While the focus moves between two elements, neither of them has it for a moment.
     const blurred = () => {
       setTimeout(() => setThere((before) => isInside(place, document.activeElement, before)), 0);
     };

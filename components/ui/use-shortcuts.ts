@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import { isOverlayActive } from "./overlay-opening.ts";
 
-/** Handlers by `event.key` in lower case. */
+/** Handlers by `event.key`, in lower case. */
 export type ShortcutMap = Record<string, (event: KeyboardEvent) => void>;
 
 function isShortcutIgnored(event: KeyboardEvent): boolean {
@@ -16,7 +16,9 @@ function isShortcutIgnored(event: KeyboardEvent): boolean {
   );
 }
 
-/** Handles single-key shortcuts for the whole page, except while the user types or an overlay is open or opening. */
+/**
+ * Handles single-key shortcuts for the whole page. Ignores them while the user types or an overlay is open or opening.
+ */
 export function useShortcuts(keys: ShortcutMap): void {
   const latest = useRef(keys);
   useEffect(() => {

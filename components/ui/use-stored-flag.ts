@@ -18,7 +18,7 @@ function readStoredFlag(name: string, fallback: boolean): boolean {
   }
 }
 
-/** Returns a choice that the browser stores across pages, and a function that sets it. */
+/** Returns a choice that the browser stores, and a function that sets it. */
 export function useStoredFlag(name: string, fallback: boolean): [boolean, (value: boolean) => void] {
   const value = useSyncExternalStore(
     subscribeToFlag,
@@ -29,7 +29,7 @@ export function useStoredFlag(name: string, fallback: boolean): [boolean, (value
     try {
       localStorage.setItem(name, next ? "1" : "0");
     } catch {
-      // Storage is not permitted, so the choice lasts as long as the page.
+      // The browser does not permit storage, so the choice lasts until the page is closed.
     }
     for (const listener of listeners) listener();
   };

@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
-/** Texts that could not be stored. They last as long as the page. */
+/** Values that the browser could not store. They last until the page is closed. */
 const memoryValues = new Map<string, string | null>();
 
 function subscribeToText(listener: () => void): () => void {
@@ -32,8 +32,8 @@ function writeStoredText(name: string, value: string | null): void {
 }
 
 /**
- * Returns a text that the browser stores, and a function that sets it. The text is `null` if there is none, and always
- * on the server.
+ * Returns a string that the browser stores, and a function that sets it. The string is `null` if none is stored, and
+ * always on the server.
  */
 export function useStoredText(name: string): [string | null, (value: string | null) => void] {
   const value = useSyncExternalStore(

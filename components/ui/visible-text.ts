@@ -1,20 +1,20 @@
 export interface TextPart {
   text: string;
-  /** Whether `text` replaces characters that are invisible or would reorder visible characters. */
+  /** Whether `text` replaces characters that are invisible or would reorder others. */
   isPlaceholder: boolean;
 }
 
-/** The maximum number of characters shown. A key can be a megabyte long. */
+/** Maximum number of characters shown. A key can have megabytes. */
 const SHOWN_MAX = 600;
 
-// Control characters, format characters (bidi, zero width), lone surrogates, private use, and every space except
-// U+0020.
+// Control characters, format characters (bidirectional, zero width), lone surrogates, private use, and every space
+// except U+0020.
 const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 const EDGE_WHITESPACE = /^ +| +$/g;
-/** Matches texts that may contain characters to replace. Most texts contain none and are returned without a loop. */
+/** Matches strings that may contain characters to replace. Most strings do not match and need no loop. */
 const MAY_BE_INVISIBLE = new RegExp(`${INVISIBLE_CHARACTERS.source}|\u2420|^ | $`, "u");
 
-/** Splits untrusted text from Redis into parts. Invisible characters are replaced with visible placeholders. */
+/** Splits an untrusted string from Redis into parts. Replaces invisible characters with visible placeholders. */
 export function splitVisibleParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
@@ -35,7 +35,7 @@ export function toVisibleText(text: string): string {
     .join("");
 }
 
-/** Shortens text in the middle, because host and thread names differ at the start and at the end. */
+/** Shortens a string in the middle, because host and thread names differ at the start and at the end. */
 export function shortenText(text: string, most = 24): string {
   const whole = toVisibleText(text);
   const half = Math.floor(most / 2);

@@ -13,7 +13,7 @@ import {
 export type BulkItemResult = BulkItemLine & { readonly now?: Lock };
 export type BulkStreamLine = Exclude<BulkLine, BulkItemLine> | BulkItemResult;
 
-/** Splits a partial response into complete lines and the beginning of the next line. */
+/** Splits a partial response into complete lines and the start of the next line. */
 export function splitLines(text: string): { lines: string[]; rest: string } {
   const lines = text.split("\n");
   const rest = lines.pop() ?? "";
@@ -23,7 +23,7 @@ export function splitLines(text: string): { lines: string[]; rest: string } {
 /**
  * Releases several holds, or previews their release.
  *
- * @param onLines called as lines arrive, with several lines at once if they arrive quickly
+ * @param onLines called with the lines that have arrived; with several at once if they arrive quickly
  * @param signal cancels items that have not started
  * @throws ApiProblem if nothing was started; NetworkError if the response was cut off
  */

@@ -10,7 +10,7 @@ import type { TargetHealth } from "@/lib/contract/target.ts";
 
 import { requestJson, sendRequest, type TargetName, withTarget } from "./request.ts";
 
-/** Reads the typical times of locks with the same key pattern. */
+/** Reads the typical hold and wait times of the lock's key pattern. */
 export function getTypicalDurations(path: string, target: TargetName): Promise<TypicalTimes> {
   return requestJson(sendRequest("GET", withTarget(`/locks/${path}/typical`, target)), (wire, json) =>
     wire.readTypicalDurations(json),
@@ -117,7 +117,7 @@ export function replaceRules(rules: readonly FormatRule[], target: TargetName): 
   );
 }
 
-/** Previews the effect of rules without changing anything. */
+/** Previews the effect of rules. Changes nothing. */
 export function previewRules(rules: readonly FormatRule[], target: TargetName): Promise<RulePreview> {
   return requestJson(
     sendRequest("POST", withTarget("/formats/rules/preview", target), { rules }),

@@ -21,13 +21,13 @@ const LINE_FEED_BYTE = 10;
 const buildExportPath = (format: ExportFormat, { filter, sort }: ExportRequest, target: TargetName) =>
   withTarget("/export/locks", target, { format, filter: filter === "" ? undefined : filter, sort });
 
-/** Builds the URL from which the browser can download the file, using its session. */
+/** Builds the URL from which the browser downloads the file. The browser's session authorizes the download. */
 export function buildLocksExportUrl(format: ExportFormat, wanted: ExportRequest, target: TargetName): string {
   return API_BASE + buildExportPath(format, wanted, target);
 }
 
 /**
- * Downloads the matching locks as a file, and reports the progress.
+ * Downloads the matching locks as a file. Reports the progress.
  *
  * @throws ApiProblem; NetworkError, also if the response was cut off
  */

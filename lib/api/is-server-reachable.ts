@@ -1,6 +1,9 @@
 import { sendRequest } from "./request.ts";
 
-/** Returns whether Lockkeeper responds. If Lockkeeper is down, a proxy in front of it may respond with 502 to 504. */
+/**
+ * Returns whether Lockkeeper responds. A status of 500 or above does not count, because a proxy may send 502 to 504
+ * while Lockkeeper is down.
+ */
 export async function isServerReachable(): Promise<boolean> {
   try {
     return (await sendRequest("GET", "/session")).status < 500;

@@ -1,11 +1,11 @@
 import { reachability } from "./reachability.ts";
 
-/** Time within which the live stream detects that the server is unreachable, in ms. */
+/** Time, in ms, within which the live stream detects that the server is unreachable. */
 const NOTICE_MS = 1000;
 
 /**
- * Wraps the loader of a part of the page so that it waits while the server is unreachable, and retries after an outage.
- * Otherwise, a part that failed to load would be missing until the page is reloaded.
+ * Wraps the loader of a part of the page. The wrapped loader waits while the server is unreachable, and retries after
+ * an outage. Without it, a part that failed to load would be missing until the page is reloaded.
  *
  * @throws the error of `load` if the server is reachable; an update of the console has then removed the file
  */

@@ -1,9 +1,9 @@
 import type { Reachability } from "./reachability.ts";
 
-/** The headers with which Next requests or prefetches the payload of a page. */
+/** The header with which Next requests or prefetches the payload of a page. */
 const PAYLOAD_HEADER = "rsc";
 const PREFETCH_HEADER = "next-router-prefetch";
-/** The statuses with which a proxy responds if its server is unreachable. */
+/** The statuses that a proxy sends if its server is unreachable. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 5000;
@@ -16,8 +16,8 @@ interface PageRequestPorts {
 
 /**
  * Creates a `fetch` that delays requests for pages while the server is unreachable. Next turns a failed request into a
- * browser navigation, which replaces the console with the browser's error page. A delayed request keeps the current
- * page, and the navigation continues when the server is reachable again. Other requests are not delayed.
+ * browser navigation, which replaces the console with the browser's error page. During a delayed request, the current
+ * page stays. The navigation continues when the server is reachable again. Does not delay other requests.
  */
 export function createPageFetch({ reachability, send, sleep }: PageRequestPorts): typeof fetch {
   return async (input, init) => {
@@ -30,7 +30,7 @@ export function createPageFetch({ reachability, send, sleep }: PageRequestPorts)
     for (let retryMs = RETRY_MIN_MS; ; retryMs = Math.min(RETRY_MAX_MS, 2 * retryMs)) {
       await reachability.whenReachable();
       const response = await send(input, init).catch((error: unknown) => {
-        // The navigation was replaced by another one.
+        // Another navigation has replaced this one.
         if (init?.signal?.aborted) throw error;
       });
       if (response !== undefined && !GATEWAY_STATUSES.has(response.status)) return response;

@@ -1,6 +1,6 @@
 /**
  * Tracks whether the server is reachable from this tab. The live stream updates the state, and other requests wait for
- * it, so that only one request at a time probes a server that is down.
+ * it. While the server is down, at most one request at a time probes it.
  */
 export class Reachability {
   #isReachable = true;

@@ -5,13 +5,13 @@ import { BASE_PATH } from "./base-path.ts";
 export const API_BASE = `${BASE_PATH}/api/v1`;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** An error response from the server. */
+/** An error that the server returned. */
 export class ApiProblem extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   /** The current lock, for `changed` and `unverified`. */
   readonly lock: Lock | undefined;
-  /** The time after which to retry, in milliseconds, if the server sent it. */
+  /** Time to wait before a retry, in milliseconds, if the server sent one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: Problem, lock: Lock | undefined, retryAfterMs?: number) {
@@ -36,7 +36,7 @@ const NETWORK_ERROR_MESSAGES: Readonly<Record<Exclude<NetworkErrorReason, "statu
   broken_off: "The response was cut off.",
 };
 
-/** The error for a request without a usable response. The request may or may not have been carried out. */
+/** The error of a request without a usable response. The server may or may not have carried out the request. */
 export class NetworkError extends Error {
   readonly reason: NetworkErrorReason;
   /** The HTTP status of a response from an intermediary. */
@@ -106,7 +106,7 @@ export async function requestJson<T>(
   }
 }
 
-/** Waits for the response to a request and ignores its body. @throws ApiProblem, NetworkError */
+/** Waits for the response to a request. Ignores its body. @throws ApiProblem, NetworkError */
 export async function requestVoid(request: Promise<Response>): Promise<void> {
   const response = await request;
   if (!response.ok) throw await readError(response);

@@ -26,7 +26,7 @@ import { ViewList } from "@/lib/contract/view.ts";
 import { LockWaiters } from "@/lib/contract/waiters.ts";
 import { Waits } from "@/lib/contract/waits/waits.ts";
 
-// The page's content security policy blocks the code that zod would otherwise generate.
+// The content security policy of the page blocks code that zod would otherwise generate.
 z.config({ jitless: true });
 
 export const readApiKeys = (json: unknown) => ApiKeyList.parse(json);

@@ -2,7 +2,7 @@ import type { LiveView } from "@/lib/contract/live.ts";
 import type { TargetList } from "@/lib/contract/target.ts";
 import { readError, requestJson, sendRequest } from "./request.ts";
 
-// Requests that every page needs. `endpoints.ts` contains those for individual pages, which are loaded later.
+// Requests that every page needs. `endpoints.ts` contains those of individual pages, which load later.
 
 export function getTargets(): Promise<TargetList> {
   return requestJson(sendRequest("GET", "/targets"), (wire, json) => wire.readTargets(json));
@@ -13,13 +13,13 @@ export async function logout(): Promise<void> {
   if (!response.ok && response.status !== 401) throw await readError(response);
 }
 
-/** Checks whether the session is active. EventSource cannot distinguish 401 from an unreachable server. */
+/** Checks whether the session is active. EventSource does not distinguish a 401 from an unreachable server. */
 export async function checkSession(): Promise<"in" | "out" | "unknown" | "unreachable"> {
   try {
     const response = await sendRequest("GET", "/session");
     if (response.ok) return "in";
     if (response.status === 401) return "out";
-    // A proxy whose server is down does not send a problem document.
+    // If a proxy responds because the server is down, it does not send a problem document.
     const isFromLockkeeper = response.headers.get("content-type")?.includes("json") ?? false;
     return isFromLockkeeper ? "unknown" : "unreachable";
   } catch {

@@ -89,7 +89,7 @@ const intentFields = {
   details: z.record(z.string(), z.unknown()).optional().meta({ description: "Parameters of the action." }),
 };
 
-/** A position in the chain. `number` 0 with a hash of zeros is the start of the chain. */
+/** A position in the chain. At its start, `number` is 0 and the hash consists of zeros. */
 export const ChainPlace = z.object({ number: z.int().min(0), hash: HASH }).meta({
   id: "ChainPlace",
   description: "A position in the chain. `number` 0 with a hash of zeros is the start of the chain.",

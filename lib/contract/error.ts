@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Every code that a problem document can carry, with its HTTP status. Routes, the OpenAPI document, the problem pages
- * and docs/problems.md read the status from here.
+ * All codes of problem documents, with their HTTP status. Routes, the OpenAPI document, the problem pages and
+ * docs/problems.md use this table.
  */
 export const STATUS_OF_CODE = {
   invalid: 400,
@@ -53,7 +53,7 @@ export const STATUS_OF_CODE = {
 export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
 /**
- * The codes of errors in this process. `aborted` is never sent, because the waiting client has disconnected or is the
+ * The codes of errors in this process. The server never sends `aborted`: the waiting client has disconnected, or is the
  * application that uses the library.
  */
 export type LibraryErrorCode = ErrorCode | "aborted";
@@ -107,11 +107,11 @@ export const TITLE_OF_CODE: Record<ErrorCode, string> = {
 };
 
 /**
- * Returns the `type` of a problem, which is the path of the page that documents the code.
+ * Returns the `type` of a problem: the path of the page that documents the code.
  *
- * It is a relative reference (RFC 9457), so it resolves to the server that sent the problem.
+ * The path is a relative reference (RFC 9457) and resolves to the server that sent the problem.
  *
- * @param basePath the path that the server is mounted at; "" at the root of its host
+ * @param basePath the path at which the server is mounted; "" at the root of its host
  */
 export function buildProblemType(code: ErrorCode, basePath: string): string {
   return `${basePath}/problems/${code}`;
@@ -144,9 +144,9 @@ export interface ProblemContent {
 }
 
 /**
- * Builds a problem document with its members in the order that RFC 9457 uses.
+ * Builds a problem document. Its members are in the order of RFC 9457.
  *
- * @param basePath the path that the server is mounted at; "" at the root of its host
+ * @param basePath the path at which the server is mounted; "" at the root of its host
  */
 export function buildProblem(content: ProblemContent, basePath: string): Problem {
   const { code, detail, facts, requestId } = content;

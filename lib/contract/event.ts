@@ -24,7 +24,7 @@ const FREQUENT_TYPES: ReadonlySet<EventType> = new Set(["renewed", "waiting", "w
 
 /**
  * Returns whether an event is streamed but not stored. Frequent events would displace the rest of the history. Events
- * caused by an operator (`by`) are always stored.
+ * that an operator caused (`by`) are always stored.
  */
 export function isLiveOnly({ type, by }: Pick<LockEvent, "type" | "by">): boolean {
   return FREQUENT_TYPES.has(type) && by === undefined;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Formats in which the API can acquire locks. Locks in other formats can only be read and force-released. */
+/** Formats in which the API can acquire locks. Lockkeeper can only read and force-release locks in other formats. */
 export const WritableFormat = z.enum(["redisson", "token", "timestamp"]).meta({
   description:
     "Format of the lock in Redis. `redisson`: a hash, as Redisson writes it. `token`: a string with the owner, as redlock, redis-py and others write it. `timestamp`: a string with the time at which the lock expires.",
@@ -26,12 +26,15 @@ export function isSharedKind(kind: WritableKind | LockKind | undefined): boolean
   return isSemaphoreKind(kind) || kind === "read";
 }
 
-/** Returns the kind of a semaphore hold; `semaphore` by default. @param kind the kind that its companion stores */
+/** Returns the kind of a semaphore hold; `semaphore` by default. @param kind the kind in the companion of the hold */
 export function getSemaphoreKind(kind: WritableKind | undefined): SemaphoreKind {
   return isSemaphoreKind(kind) ? kind : "semaphore";
 }
 
-/** Every recognized format, named after the library that writes it. `token` is a string from an unknown library. */
+/**
+ * All formats that Lockkeeper recognizes, named after the library that writes them. `token` is a string of an unknown
+ * library.
+ */
 export const FORMAT_NAMES = [
   ...WritableFormat.options,
   "bsm-redislock",
@@ -86,7 +89,7 @@ export const LockKind = z
   });
 export type LockKind = z.infer<typeof LockKind>;
 
-/** Kinds of lock that can occupy a key when a request for another kind is refused. */
+/** Kinds of lock that can use a key when a request for another kind is refused. */
 export const UsedKind = z.enum(["lock", "read", "write", "semaphore", "plain_semaphore", "latch"]);
 export type UsedKind = z.infer<typeof UsedKind>;
 

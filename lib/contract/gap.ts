@@ -1,6 +1,6 @@
 import type { GapEvent, HistoryEntry } from "./event.ts";
 
-/** Returns whether an entry is a gap. This file contains no schemas, because pages load those lazily. */
+/** Returns whether an entry is a gap. This file must not contain schemas, because pages load those lazily. */
 export function isGap(entry: HistoryEntry): entry is GapEvent {
   return entry.type === "gap";
 }

@@ -1,6 +1,4 @@
-/**
- * Limits shared by the console and the API. This file does not use zod, which must not be part of a page's first load.
- */
+/** Limits that the console and the API share. This file must not use zod, which is not part of a page's first load. */
 
 /** Limits on accounts. */
 export const NAME_CHARACTERS_MAX = 64;
@@ -10,24 +8,29 @@ export const PASSWORD_CHARACTERS_MAX = 256;
 export const API_KEYS_MAX = 1000;
 export const OPERATORS_MAX = 1000;
 export const API_KEY_PATTERNS_MAX = 100;
-/** How long a revoked or expired key is listed, and how long requests with its secret get a specific error. */
+/**
+ * Time, in ms, for which a revoked or expired key is listed. During it, requests with the key's secret get a specific
+ * error.
+ */
 export const ENDED_KEY_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 export const ROTATION_OVERLAP_MS_MAX = 7 * 24 * 60 * 60 * 1000;
 
 /** Limits on saved views. */
 export const VIEW_NAME_CHARACTERS_MAX = 60;
-/** The maximum number of views per operator or API key. The limit for the team is the same. */
+/** Maximum number of views per operator or API key. The team has the same limit. */
 export const VIEWS_MAX = 30;
 export const VIEW_COLUMNS_MAX = 30;
 export const VIEW_ID_PATTERN = /^[A-Za-z0-9_-]{8,32}$/;
 
-/** The maximum length of a filter. It allows an exact match of the longest owner. */
+/** Maximum length of a filter in characters. An exact match of the longest owner fits. */
 export const FILTER_CHARACTERS_MAX = 2400;
-/** The maximum number of locks per export, which is about 100 MB of JSON. */
+/** Maximum number of locks per export: about 100 MB of JSON. */
 export const EXPORT_LOCKS_MAX = 100_000;
 
 export const REASON_CHARACTERS_MAX = 500;
-/** The maximum length of the reason of a release request, and of its answer. Both are stored with the hold. */
+/**
+ * Maximum length, in characters, of the reason of a release request and of its answer. Redis stores both with the hold.
+ */
 export const RELEASE_REQUEST_TEXT_MAX = 200;
 export const NOTE_CHARACTERS_MAX = 500;
 /** The maximum number of holds released by one request. */

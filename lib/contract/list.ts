@@ -20,8 +20,7 @@ export const LockSort = z
   });
 
 /**
- * The maximum total length of the globs and plain words of a filter. The cost of matching them grows faster than their
- * length.
+ * Maximum total length of the globs and plain words in a filter. The cost of matching grows faster than their length.
  */
 export const FILTER_GLOBS_MAX = 300;
 
@@ -43,7 +42,7 @@ export const LockFilter = z
   });
 
 function countGlobs(filter: string): number {
-  // A filter this short cannot exceed the limit.
+  // A shorter filter cannot exceed the limit.
   if (filter.length <= FILTER_GLOBS_MAX) return 0;
   return parseFilter(filter).reduce((sum, term) => {
     if (!("glob" in term || "text" in term)) return sum;

@@ -14,7 +14,7 @@ export const WINDOW_LIMIT_MAX = 200;
 const OFFSET = { description: "Number of rows to skip." };
 const LIMIT = { description: "Maximum number of rows." };
 
-/** The data that one tab displays. The stream sends nothing else. */
+/** The data that one tab displays. The stream sends only this data. */
 export const LiveView = z
   .strictObject({
     filter: LockFilter,
@@ -56,7 +56,7 @@ export const LiveView = z
 export type LiveView = z.infer<typeof LiveView>;
 
 export const LiveQuery = LiveView.omit({ keep: true, counts: true, namespaces: true }).extend({
-  // Query values are strings, so they are converted. A body must contain numbers.
+  // Query values are strings and are converted. A body must contain numbers.
   offset: z.coerce.number().int().min(0).default(0).meta(OFFSET),
   limit: z.coerce.number().int().min(0).max(WINDOW_LIMIT_MAX).default(100).meta(LIMIT),
   mode: z.enum(["stream", "poll"]).default("stream").meta({
@@ -284,7 +284,7 @@ export const PinnedLock = z
   .meta({ id: "PinnedLock" });
 export type PinnedLock = z.infer<typeof PinnedLock>;
 
-/** Messages of GET /live by SSE event name. */
+/** The schemas of the messages of GET /live, by SSE event name. */
 export const LIVE_MESSAGES = {
   hello: LiveHello,
   health: Health,

@@ -1,4 +1,4 @@
-/** The sort fields of locks. This file does not use zod, which must not be part of a page's first load. */
+/** The sort fields of locks. This file must not use zod, which is not part of a page's first load. */
 export const LOCK_SORT_FIELDS = [
   "key",
   "owner",

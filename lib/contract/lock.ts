@@ -36,7 +36,7 @@ export const OldestHold = z
 export const asOfSchema = z
   .int()
   .meta({ description: "Time at which Redis was read, Redis clock, in Unix milliseconds." });
-/** `asOf` of responses that are computed from the index instead of a read. */
+/** The field `asOf` in responses that are computed from the index. */
 export const listAsOfSchema = z.int().meta({
   description:
     "Time up to which the index is confirmed to have every change of the locks in it, Redis clock, in Unix milliseconds. With keyspace notifications it is confirmed twice a second; without, by each polling round, and new locks may be missing for longer (`polling` of the target's health). Masters that do not respond are left out.",
@@ -47,7 +47,7 @@ export const fenceSchema = z.string().regex(/^\d+$/).meta({
 });
 
 export const RECORD_TEXT_MAX = 200;
-/** The maximum length of `session`. It is short, so that the longest record still fits into a companion. */
+/** Maximum length of `session` in characters. With it, the longest record still fits into a companion. */
 export const SESSION_TEXT_MAX = 64;
 const createRecordTextSchema = (what: string) =>
   z.string().max(RECORD_TEXT_MAX).optional().meta({ description: what });
@@ -168,7 +168,7 @@ export const Votes = z
   .meta({ id: "Votes" });
 export type Votes = z.infer<typeof Votes>;
 
-/** The operator actions that a lock of this format and confidence allows, and why other actions are refused. */
+/** The operator actions that are possible for a lock of this format and confidence, and why others are refused. */
 export const ReleaseTerms = z
   .object({
     may: z.enum(["yes", "with_format", "never"]).meta({

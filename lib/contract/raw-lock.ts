@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { asOfSchema, keyFields } from "./lock.ts";
 
-/** The maximum length of one returned text in bytes. */
+/** Maximum length of one returned string in bytes. */
 export const RAW_TEXT_BYTES_MAX = 256;
 /** The maximum number of returned fields or members. */
 export const RAW_ENTRIES_MAX = 64;

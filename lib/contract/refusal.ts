@@ -1,4 +1,4 @@
-/** The reasons why Redis responds but refuses a command. Each corresponds to a Redis error code. */
+/** The reasons for which Redis responds but refuses a command. Each corresponds to a Redis error code. */
 export const REFUSAL_REASONS = [
   "no_replicas",
   "persistence_failed",
@@ -22,7 +22,7 @@ export const WRITE_REFUSALS = [
 ] as const satisfies readonly RefusalReason[];
 export type WriteRefusal = (typeof WRITE_REFUSALS)[number];
 
-/** The meaning of a refusal with the Redis error code, and its remedy. Two sentences without a final period. */
+/** The meaning of a refusal, with the Redis error code, and its remedy. One sentence each, without a final period. */
 export const REFUSAL_TEXTS: Readonly<Record<RefusalReason, { cause: string; remedy: string }>> = {
   no_replicas: {
     cause:

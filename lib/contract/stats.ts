@@ -155,7 +155,7 @@ export type SeriesPoint = z.infer<typeof SeriesPoint>;
 export const SERIES_RANGES = ["hour", "day"] as const;
 export type SeriesRange = (typeof SERIES_RANGES)[number];
 
-/** The sort fields of key patterns: the counts in snake_case, and the computed fields. */
+/** The sort fields of key patterns: the counts, in snake_case, and the computed fields. */
 export const PATTERN_SORT_FIELDS = [
   "acquisitions",
   "waits",

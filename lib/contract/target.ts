@@ -162,7 +162,7 @@ export const MasterReport = z
   });
 export type MasterReport = z.infer<typeof MasterReport>;
 
-/** The maximum number of unreadable keys named in the health of a target. */
+/** Maximum number of unreadable keys that the health of a target lists. */
 export const UNREADABLE_KEYS_LISTED_MAX = 20;
 
 export const UnreadableKey = z

@@ -1,4 +1,4 @@
-/** The languages of the console. English is part of each page; other languages are separate chunks. */
+/** The languages of the console. Every page includes English. Other languages are separate chunks. */
 export const LANGUAGES = ["en", "zh"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -14,7 +14,7 @@ export function isLanguage(text: string | undefined): text is Language {
   return LANGUAGES.some((language) => language === text);
 }
 
-/** Returns the chosen language, otherwise the first supported one in `Accept-Language`, otherwise English. */
+/** Returns the chosen language, else the first supported one in `Accept-Language`, else English. */
 export function resolveLanguage(chosen: string | undefined, acceptLanguage: string | null): Language {
   if (isLanguage(chosen)) return chosen;
   const accepted = (acceptLanguage ?? "").split(",").map((entry) => {

@@ -8,7 +8,7 @@ import { LANGUAGE_COOKIE, LANGUAGE_TAGS, type Language } from "./language.ts";
 
 interface LanguageState {
   language: Language;
-  /** The messages of the language; `null` for English, which each page includes. */
+  /** The messages of the language; `null` for English, which every page includes. */
   messages: Messages | null;
   setLanguage(language: Language): Promise<void>;
 }
@@ -18,7 +18,10 @@ const LanguageContext = createContext<LanguageState | null>(null);
 const YEAR_S = 365 * 24 * 3600;
 let chineseMessages: Promise<Messages | null> | undefined;
 
-/** Returns one promise for all renders, as `use` requires. If loading fails, the page remains in English. */
+/**
+ * Loads the Chinese messages. Returns the same promise for all renders, as `use` requires. If loading fails, the page
+ * stays in English.
+ */
 function loadChinese(): Promise<Messages | null> {
   chineseMessages ??= import("./zh/messages.ts").then(
     (module) => module.zh,
@@ -27,12 +30,12 @@ function loadChinese(): Promise<Messages | null> {
   return chineseMessages;
 }
 
-/** Allows a failed load to be retried the next time the language is selected. */
+/** Clears a failed load. The next time the language is selected, the messages are loaded again. */
 async function clearFailedLoad(): Promise<void> {
   if ((await chineseMessages) === null) chineseMessages = undefined;
 }
 
-/** Provides the language. The server and the first render in the browser read it from the same cookie. */
+/** Provides the language. The server and the first render in the browser take it from the same cookie. */
 export function MessagesProvider({ language: first, children }: { language: Language; children: ReactNode }) {
   const [language, setLanguage] = useState(first);
   const [, startTransition] = useTransition();
@@ -45,7 +48,7 @@ export function MessagesProvider({ language: first, children }: { language: Lang
       document.documentElement.lang = LANGUAGE_TAGS[next];
       await clearFailedLoad();
       startTransition(() => {
-        // The page remains in the previous language until the messages have loaded.
+        // The page stays in the previous language until the messages are loaded.
         setLanguage(next);
         // Only the server renders the title.
         router.refresh();
@@ -65,8 +68,8 @@ function useLanguageState(): LanguageState {
 }
 
 /**
- * Returns the messages of a namespace in the page's language. The caller passes the English messages, so that a page
- * loads only the namespaces it uses: `const messages = useMessages(table)`.
+ * Returns the messages of a namespace in the page's language. The caller passes the English messages, so a page loads
+ * only the namespaces it uses: `const messages = useMessages(table)`.
  */
 export function useMessages<Namespace extends keyof Messages>(
   english: Messages[Namespace] & { namespace: Namespace },

@@ -1,8 +1,9 @@
 /**
- * A lock's key as a string, so that it can be compared and used as the key of a `Map`.
+ * A lock's key as a string, which can be compared and used as the key of a `Map`.
  *
- * Redis keys are bytes. Nearly all are UTF-8 and are stored as text. The others are stored as a lone surrogate followed
- * by the base64url of their bytes. Well-formed text never contains a lone surrogate, so the two forms cannot collide.
+ * Redis keys are bytes. Nearly all are UTF-8 and are represented as text. Any other key is represented as a lone
+ * surrogate followed by the base64url of its bytes. Well-formed text never contains a lone surrogate, so the two forms
+ * cannot collide.
  */
 export type Key = string;
 
@@ -19,7 +20,7 @@ const lossyUtf8 = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
 const utf8 = new TextEncoder();
 
 export function isBinaryKey(key: Key): boolean {
-  // By code point, because the high surrogate of a pair, as in U+10000, is the same code unit as the mark.
+  // Compares code points: the high surrogate of a pair, as in U+10000, is the same code unit as the mark.
   return key.codePointAt(0) === BINARY_MARK.codePointAt(0);
 }
 
@@ -35,7 +36,7 @@ export function encodeKey(key: Key): Uint8Array {
   return isBinaryKey(key) ? decodeBase64Url(key.slice(1)) : utf8.encode(key);
 }
 
-/** Formats a key as human-readable text. Invalid UTF-8 appears as U+FFFD. */
+/** Formats a key for display. Invalid UTF-8 becomes U+FFFD. */
 export function formatKey(key: Key): string {
   return isBinaryKey(key) ? lossyUtf8.decode(encodeKey(key)) : key;
 }
@@ -56,9 +57,9 @@ export function parseKeyFields(fields: KeyFields): Key {
 }
 
 /**
- * Encodes a key as one path segment. It is percent-encoded, or `~` followed by the base64url encoding of its bytes if
+ * Encodes a key as one path segment, usually with percent encoding. Uses `~` and the base64url of the bytes instead if
  * the percent-encoded form could reach another route or key (`.`, `..`, `//`, a leading or trailing slash, a leading
- * `~`, invalid UTF-8) or contains a zero byte, because proxies reject `%00`.
+ * `~`, invalid UTF-8). Does the same for a key with a zero byte, because proxies reject `%00`.
  */
 export function encodeKeyPath(key: Key): string {
   return needsByteForm(key) || key.includes("\0")
@@ -68,7 +69,7 @@ export function encodeKeyPath(key: Key): string {
 
 export type ParsedKeyPath = { ok: true; key: Key } | { ok: false; why: string };
 
-/** Parses a raw (still encoded) path segment. Slashes of the key must be encoded as `%2F`. */
+/** Parses a raw (still encoded) path segment. Slashes in the key must be encoded as `%2F`. */
 export function parseKeyPath(segment: string): ParsedKeyPath {
   if (segment.startsWith("~")) return parseByteForm(segment.slice(1));
   const text = decodePercent(segment);

@@ -4,13 +4,14 @@ import { changeView, checkSession } from "../api/session-endpoints.ts";
 import { MESSAGE_NAMES } from "./message-names.ts";
 import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
-/** Loads the reader separately from the other schemas, because the first rows wait for it. */
+/** Loads the reader separately from the other schemas, because the first rows wait for the reader. */
 const loadMessageReader = () => import("./message-reader.ts");
 type MessageReader = Awaited<ReturnType<typeof loadMessageReader>>;
-// Starts loading before hydration. A failure is reported when the module is needed and loaded a second time.
+// Starts loading before hydration. If this fails, the module is loaded again when it is needed, which reports the
+// error.
 if (typeof window !== "undefined") loadMessageReader().catch(() => undefined);
 
-/** Creates the `StreamPorts` of a real browser. */
+/** Creates the `StreamPorts` of a browser. */
 export function createBrowserPorts(target: TargetName): StreamPorts {
   return {
     open: openStream,
@@ -43,15 +44,15 @@ function buildLiveUrl(view: LiveView, mode: StreamMode, target: TargetName): str
 }
 
 /**
- * The maximum number of streams per browser, which opens six connections per host. Additional tabs poll, so that a
- * connection is always free for pages and clicks.
+ * Maximum number of streams per browser. A browser opens six connections per host. Further tabs poll, which keeps
+ * connections free for pages and clicks.
  */
 const STREAM_SLOTS = 4;
 
 const doNothing = () => undefined;
 
 const acquireStreamSlot: StreamPorts["acquireSlot"] = (onChange) => {
-  // Browsers provide web locks only with TLS or on localhost. Without them, every tab keeps a connection open.
+  // Browsers provide web locks only with TLS or on localhost. Without web locks, every tab has a stream.
   const { locks } = navigator;
   if (locks === undefined) {
     onChange(true);
@@ -83,7 +84,7 @@ const acquireStreamSlot: StreamPorts["acquireSlot"] = (onChange) => {
 const openStream: StreamPorts["open"] = (url, on) => {
   const source = new EventSource(url);
   let isClosed = false;
-  // Connects while the message reader is loading. Messages that arrive before it is loaded are queued in order.
+  // Connects while the message reader is loading. Queues messages in order until the reader is loaded.
   const wire = loadMessageReader();
   const whenRead = (onReader: (wire: MessageReader) => void) =>
     void wire.then(

@@ -4,18 +4,18 @@ const STORED_ID = /^(\d{1,15})-(\d{1,15})$/;
 /** The maximum number of entries that the home store records in one millisecond. */
 const IDS_PER_MS = 1_000_000n;
 
-/** Returns whether an event is stored. The IDs of live-only and unrecorded events have a different form. */
+/** Returns whether an event is stored. Ids of events that are live-only or not recorded yet have a different form. */
 export function isStored({ id }: HistoryEntry): boolean {
   return STORED_ID.test(id);
 }
 
-/** Returns the position of an entry in the history; `undefined` if it has none. */
+/** Returns the position of an entry in the history, or `undefined` if the entry is not stored. */
 export function toSortableId(entry: HistoryEntry | undefined): bigint | undefined {
   const [, ms, seq] = STORED_ID.exec(entry?.id ?? "") ?? [];
   return ms === undefined || seq === undefined ? undefined : BigInt(ms) * IDS_PER_MS + BigInt(seq);
 }
 
-/** Returns the time at which an ID was created, in Unix milliseconds; `undefined` if the text is not an ID. */
+/** Returns the time in an id, in Unix milliseconds. Returns `undefined` if the string is not an id. */
 export function parseIdTime(id: string): number | undefined {
   const [, ms] = STORED_ID.exec(id) ?? [];
   return ms === undefined ? undefined : Number(ms);

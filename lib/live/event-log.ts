@@ -4,11 +4,11 @@ export interface EventSnapshot {
   /** Oldest first. */
   events: readonly HistoryEntry[];
   paused: boolean;
-  /** The number of events since the pause. */
+  /** Number of events that have arrived since the pause. */
   missed: number;
   /**
-   * The number of events that the stream skipped before an event, by its ID. Infinity if unknown, because there was no
-   * connection.
+   * Number of events that the stream skipped before an event, by its id. Infinity if the number is unknown because
+   * there was no connection.
    */
   skippedBefore: ReadonlyMap<string, number>;
 }
@@ -18,7 +18,7 @@ export interface EventLogSlice {
   readonly entries: readonly HistoryEntry[];
   /** The position after the last entry. */
   readonly place: number;
-  /** `false` if entries between the requested position and the first returned entry have been dropped. */
+  /** False if entries between the requested position and the first returned entry were dropped. */
   readonly isWhole: boolean;
 }
 
@@ -30,20 +30,21 @@ const EMPTY_SNAPSHOT: EventSnapshot = { events: [], paused: false, missed: 0, sk
 export interface EventLogOptions {
   capacity?: number;
   /**
-   * Limits how often listeners are notified, so that thousands of events per second do not cause thousands of renders.
+   * Schedules notifications of the listeners. It limits their rate, because thousands of events per second must not
+   * cause thousands of renders.
    */
   schedule?: (run: () => void) => void;
 }
 
-/** Holds the latest events, without the duplicates that the stream sends after a reconnect. */
+/** Holds the latest events. Drops duplicates, which the stream sends after a reconnect. */
 export class EventLog {
   #capacity: number;
   #schedule: (run: () => void) => void;
   #events: HistoryEntry[] = [];
   #ids = new Set<string>();
-  /** Recorded events by the ID that they had before they were recorded. */
+  /** Recorded events, by the id that they had before they were recorded. */
   #renamed = new Map<string, HistoryEntry>();
-  /** The number of dropped events, which is the position of the first remaining event. */
+  /** Number of dropped events. Equals the position of the first remaining event. */
   #droppedCount = 0;
   #skippedBefore = new Map<string, number>();
   /** The number of events that were skipped since the last event arrived. */
@@ -59,10 +60,7 @@ export class EventLog {
     this.#schedule = schedule;
   }
 
-  /**
-   * Adds the recent events at the start of a connection. If none of these events is known, preceding events may be
-   * missing.
-   */
+  /** Adds the recent events at the start of a connection. If none of them is known, earlier events may be missing. */
   addRecent(events: readonly HistoryEntry[]): void {
     const isJoined = events.some(({ id }) => this.#ids.has(id));
     const mayMiss = !isJoined && this.#events.length > 0 && events.length >= RECENT_EVENTS_MAX;
@@ -72,7 +70,7 @@ export class EventLog {
   /**
    * Adds events.
    *
-   * @param skipped the number of events that the stream skipped before these
+   * @param skipped number of events that the stream skipped before them
    */
   add(events: readonly HistoryEntry[], skipped = 0): void {
     this.#skipped += skipped;
@@ -96,7 +94,7 @@ export class EventLog {
     this.#publishSoon();
   }
 
-  /** Replaces an event that was shown before it was recorded, at the same position. */
+  /** Replaces an event that was shown before it was recorded. The new entry has the same position. */
   #replaceRenamed(event: HistoryEntry): boolean {
     if (event.type === "gap" || event.was === undefined || !this.#ids.delete(event.was)) return false;
     this.#ids.add(event.id);
@@ -107,7 +105,7 @@ export class EventLog {
     return true;
   }
 
-  /** Freezes the shown events. Events that arrive are counted and kept. */
+  /** Freezes the shown events. Counts and keeps events that arrive. */
   pause(): void {
     this.#paused = true;
     this.#missed = 0;
@@ -120,7 +118,7 @@ export class EventLog {
     this.#publish();
   }
 
-  /** Returns the entries from a position on, even while paused. A reader starts at 0 and continues at `place`. */
+  /** Returns the entries from a position on, even while paused. Start at 0 and continue at the returned `place`. */
   readFrom(place: number): EventLogSlice {
     const first = Math.max(0, place - this.#droppedCount);
     return {
@@ -140,7 +138,7 @@ export class EventLog {
   }
 
   clear(): void {
-    // Invalidates the positions of readers, so that they start over.
+    // Invalidates the positions of all readers, which then start again.
     this.#droppedCount += this.#events.length + 1;
     this.#events = [];
     this.#renamed.clear();

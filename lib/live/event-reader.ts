@@ -12,15 +12,15 @@ export interface EventWindow {
   readonly entries: readonly HistoryEntry[];
   readonly newer: NewerState;
   readonly older: OlderState;
-  /** The number of matching events that have arrived but are not shown yet. */
+  /** Number of matching events that have arrived but are not shown yet. */
   readonly waiting: number;
   readonly paused: boolean;
 }
 
 export interface HistoryPages {
-  /** Loads events before an ID, newest first. Without an ID, loads them from the end of the view. */
+  /** Loads events before an id, newest first. Without an id, loads events from the end of the view. */
   before(id: string | undefined): Promise<History>;
-  /** Loads events after an ID, oldest first. Without an ID, loads those after the end of `before(undefined)`. */
+  /** Loads events after an id, oldest first. Without an id, loads events after the end of `before(undefined)`. */
   after(id: string | undefined): Promise<History>;
 }
 
@@ -28,18 +28,18 @@ export interface EventReaderOptions {
   readonly log: EventLog;
   readonly pages: HistoryPages;
   readonly matches: (entry: HistoryEntry) => boolean;
-  /** With `now`, new events are shown. With `then`, the view starts in the past. */
+  /** Where the view starts. `now`: at the newest events, and new events are added. `then`: in the past. */
   readonly from: "now" | "then";
   /**
-   * The maximum number of loaded events. Surplus events are dropped at the end that the user scrolls away from, and are
-   * fetched again if needed.
+   * Maximum number of loaded events. Surplus events are dropped at the end from which the user scrolls away, and loaded
+   * again when needed.
    */
   readonly capacity?: number;
 }
 
 /**
- * Holds a contiguous, bounded range of a target's events. The stream adds events at the newest end, and pages add them
- * at both ends. Independent of React.
+ * Holds a contiguous range of a target's events, limited in size. The stream adds events at the newest end, and pages
+ * add events at both ends. Does not depend on React.
  */
 export class EventReader {
   #options: EventReaderOptions & { capacity: number };
@@ -48,25 +48,27 @@ export class EventReader {
   #ids = new Set<string>();
   #newer: NewerState;
   #older: OlderState = "more";
-  /** The position in the log from which to continue. */
+  /** The position in the log at which to continue. */
   #logPosition = 0;
   #waiting = 0;
   #paused = false;
-  /** Whether the user has scrolled down. New rows would then move the rows that the user is reading. */
+  /** Whether the user has scrolled down. New rows would then move the rows that the user reads. */
   #isScrolledAway = false;
   /**
-   * Whether the pointer or the focus is on the rows. If so, rows must not move, because a click could hit the wrong
-   * row.
+   * Whether the pointer or the focus is on the rows. Rows must not move then, because a click could hit the wrong row.
    */
   #isHeldStill = false;
-  /** Incremented to invalidate pages that are still loading. */
+  /** Incremented to invalidate pages that are loading. */
   #generation = 0;
   /**
-   * The ID after which the next page of newer events starts. `undefined` until a page has been requested; that page
-   * then starts at the end of the view.
+   * The id after which the next page of newer events starts. `undefined` until a page was requested; the first page
+   * starts at the end of the view.
    */
   #newestRequestedId: string | undefined;
-  /** The position in the log when the newer page was requested. Events that the page lacks are after this position. */
+  /**
+   * The position in the log at which the newer page was requested. Events missing from the page are after this
+   * position.
+   */
   #attachPosition = 0;
   #snapshot: EventWindow;
   #listeners = new Set<() => void>();
@@ -89,7 +91,7 @@ export class EventReader {
   stop(): void {
     this.#unsubscribeLog?.();
     this.#generation++;
-    // Pages that were loading are requested again after a restart.
+    // After a restart, requests pages again that were loading.
     if (this.#older === "loading") this.#older = "more";
     if (this.#newer === "loading") this.#newer = "more";
   }
@@ -112,7 +114,7 @@ export class EventReader {
     this.#readLog({ isAsked: true });
   }
 
-  /** Sets whether the rows must stay in place. While they must, events that arrive are counted in `waiting`. */
+  /** Sets whether the rows must stay in place. While they must, `waiting` counts events that arrive. */
   holdStill(isHeldStill: boolean): void {
     if (this.#isHeldStill === isHeldStill) return;
     this.#isHeldStill = isHeldStill;
@@ -128,7 +130,7 @@ export class EventReader {
 
   /**
    * Drops past events and continues with new ones. Has no effect on a reader with `from: "then"`; create a new reader
-   * instead.
+   * in that case.
    */
   jumpToNow(): void {
     if (this.#options.from === "then") return;
@@ -189,7 +191,7 @@ export class EventReader {
     this.#setEntries(entries);
   }
 
-  /** Stops following live events after the newest entries were dropped. Newer events are then loaded as pages. */
+  /** Stops following live events, because the newest entries were dropped. From then on, newer events load as pages. */
   #detachFromLive(entries: readonly HistoryEntry[]): void {
     this.#generation++;
     this.#newer = "more";
@@ -204,12 +206,14 @@ export class EventReader {
     if (next === undefined) this.#attachToLive();
   }
 
-  /** Follows live events after the last page has arrived. The log contains the events that the page lacks. */
+  /**
+   * Follows live events after the last page has arrived. The log contains the events that are missing from the page.
+   */
   #attachToLive(): void {
     const newest = toSortableId(this.#entries.find(isStored));
     const newestAt = this.#entries[0]?.at ?? 0;
     const { log, matches } = this.#options;
-    // The log has dropped events that arrived while the page was loading, so another page must be requested.
+    // The log has dropped events that arrived while the page was loading, so another page is needed.
     if (!log.readFrom(this.#attachPosition).isWhole) return;
     const { entries, place } = log.readFrom(0);
     const fresh = entries.filter((entry) => {
@@ -229,7 +233,7 @@ export class EventReader {
     const surplus = entries.length - this.#options.capacity;
     if (surplus > 0) {
       entries.length = this.#options.capacity;
-      // A page that is loading continues after an event that has been dropped.
+      // A page that is loading would continue after an event that was dropped.
       this.#generation++;
       this.#older = "more";
     }
@@ -245,7 +249,7 @@ export class EventReader {
     const { entries, place, isWhole } = log.readFrom(this.#logPosition);
     const fresh = entries.filter((entry) => matches(entry) && !this.#ids.has(entry.id));
     if (this.#newer !== "live" || this.#paused || this.#isScrolledAway || isHeldStill) {
-      // Events that the log has dropped are still counted.
+      // Keeps counting events that the log has dropped.
       if (this.#newer === "live") this.#waiting = Math.max(this.#waiting, fresh.length);
       else {
         this.#waiting += fresh.length;
@@ -253,7 +257,7 @@ export class EventReader {
       }
     } else {
       const hole = fresh.findLastIndex(({ id }) => log.skippedBefore.get(id) === Number.POSITIVE_INFINITY);
-      // Events are missing, so the range starts over and preceding events are fetched.
+      // Events are missing. The range starts again, and earlier events are loaded.
       if (!isWhole || hole >= 0) this.#restart();
       this.#logPosition = place;
       this.#waiting = 0;

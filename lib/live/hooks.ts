@@ -12,8 +12,8 @@ export function useLiveState(): LiveState {
 }
 
 /**
- * Returns the time on the Redis clock in Unix milliseconds, updated four times a second; `null` until it is known. Use
- * it only in components that show a time.
+ * Returns the time on the Redis clock in Unix milliseconds, updated four times a second; `null` until known. Use this
+ * only in components that show a time.
  */
 export function useServerNow(): number | null {
   const { ticker } = useLiveStore();
@@ -31,8 +31,8 @@ export function useSecondsSinceMessage(): number | null {
 }
 
 /**
- * Returns the events of the stream. The stream contains the events of all locks while a mounted component requests
- * `all`.
+ * Returns the events of the stream. While a mounted component passes `all`, the stream contains the events of all
+ * locks.
  */
 export function useEvents(wanted: "all" | "as_they_come" = "as_they_come"): EventSnapshot {
   const store = useLiveStore();
@@ -55,7 +55,7 @@ export function useWindowSubscription({ filter, sort, offset, limit, keep }: Win
   useEffect(() => () => store.subscribeWindow(undefined), [store]);
 }
 
-/** Returns the counts of all locks, all from the same moment; `undefined` until the first counts arrive. */
+/** Returns the counts of all locks; `undefined` until the first counts arrive. All counts are from the same moment. */
 export function useCounts(): CountSnapshot | undefined {
   const store = useLiveStore();
   return useSyncExternalStore(store.onCounts, store.counts, () => undefined);

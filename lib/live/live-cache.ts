@@ -10,17 +10,17 @@ const getWindowQueryKey = (target: TargetName) => ["window", target] as const;
 const getLockQueryKey = (target: TargetName, path: string) => ["lock", target, path] as const;
 const getPinnedQueryKey = (target: TargetName) => ["kept", target] as const;
 
-/** The options of streamed queries. Structural sharing is off, because the stream already preserves unchanged objects. */
+/** The options of streamed queries. Structural sharing is off, because the stream already reuses unchanged objects. */
 const STREAMED_QUERY = { queryFn: skipToken, staleTime: "static", structuralSharing: false } as const;
 
-/** Creates the cache that the stream writes and pages read. The cache never fetches streamed data. */
+/** Creates the cache that the stream writes and pages read. The cache never fetches streamed data itself. */
 export function createLiveCache(client: QueryClient, target: TargetName): LiveCache {
   return {
     window: (window) => client.setQueryData<LiveWindow>(getWindowQueryKey(target), window),
     pinned: (pinned) => client.setQueryData<PinnedLocks>(getPinnedQueryKey(target), pinned),
     lock: (lock) =>
       client.setQueryData<Lock>(getLockQueryKey(target, encodeKeyPath(parseKeyFields(lock))), lock),
-    // `history` is the start of the query keys in `lib/queries/lock-history.ts`, whose data is fetched.
+    // Query keys in `lib/queries/lock-history.ts` start with `history`. Their data is fetched.
     reconnected: () => void client.invalidateQueries({ queryKey: ["history"] }),
     clear: () => client.clear(),
   };

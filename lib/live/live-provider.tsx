@@ -11,7 +11,7 @@ import { createLiveCache } from "./live-cache.ts";
 import { LiveContext } from "./live-context.ts";
 import { LiveStore } from "./live-store.ts";
 
-/** Provides the live state of one target. Mount a new provider for another target. */
+/** Provides the live state of one target. For another target, mount a new provider. */
 export function LiveProvider({ target, children }: { target: TargetName; children: ReactNode }) {
   const client = useQueryClient();
   const [store] = useState(

@@ -21,7 +21,7 @@ export interface LiveState {
   connection: Connection;
   hello: LiveHello | null;
   health: Health | null;
-  /** Whether the server is newer than this page, so that the page must be reloaded. */
+  /** Whether the server is newer than this page. The user must then reload the page. */
   outdated: boolean;
 }
 
@@ -36,9 +36,9 @@ export const INITIAL_LIVE_STATE: LiveState = {
 export interface LiveCache {
   window(window: LiveWindow): void;
   lock(lock: Lock): void;
-  /** Locks by path. Contains only those that are not in the window. */
+  /** Pinned locks outside the window, by path. */
   pinned(pinned: ReadonlyMap<string, PinnedLock>): void;
-  /** Called when a new connection opens, because fetched data may be outdated. */
+  /** Called when a new connection opens. Fetched data may be outdated then. */
   reconnected(): void;
   clear(): void;
 }
@@ -47,7 +47,7 @@ export type WindowView = Omit<LiveView, "lock" | "events" | "counts" | "namespac
 
 const EMPTY_VIEW: WindowView = { filter: "", sort: "key", offset: 0, limit: 0 };
 
-/** The console's state of the server, updated by the stream. Independent of React. */
+/** The state of the server, as the stream reports it to the console. Does not depend on React. */
 export class LiveStore {
   readonly clock: ServerClock;
   readonly ticker: Ticker;
@@ -55,7 +55,7 @@ export class LiveStore {
   #stream: LiveStream;
   #elapsed: () => number;
   #cache: LiveCache;
-  /** Not part of the state, because it changes with every message and is shown only if messages stop. */
+  /** Not part of the state, because it changes with every message and matters only when messages stop. */
   #lastMessageAt: number | null = null;
   #state = INITIAL_LIVE_STATE;
   #listeners = new Set<() => void>();
@@ -87,7 +87,7 @@ export class LiveStore {
       {
         message: (message) => this.#handleMessage(message),
         connection: (connection) => {
-          // Countdowns also stop while the tab is hidden.
+          // Countdowns stop too while the tab is hidden.
           this.ticker.rest(connection === "asleep");
           if (connection === "logged_out") this.#forget();
           this.#setState({ connection });
@@ -113,8 +113,8 @@ export class LiveStore {
   readonly state = (): LiveState => this.#state;
 
   /**
-   * Returns the latest counts. The counts are not in the cache, because the cache notifies its readers one by one, so
-   * some would show new counts earlier than others.
+   * Returns the latest counts. The cache does not contain them, because it notifies its readers one by one, and some
+   * would show new counts earlier than others.
    */
   readonly counts = (): CountSnapshot | undefined => this.#counts;
 
@@ -128,15 +128,16 @@ export class LiveStore {
     return this.#lastMessageAt === null ? null : this.#elapsed() - this.#lastMessageAt;
   }
 
-  /** Sets the window to stream; `undefined` if no table is on the screen. */
+  /** Sets the window to stream; `undefined` if the page shows no table. */
   subscribeWindow(window: WindowView | undefined): void {
     this.#window = window ?? EMPTY_VIEW;
     this.#sendView();
   }
 
   /**
-   * Subscribes to a lock by its key in path form. The latest subscription takes precedence. Returns a function that
-   * ends the subscription.
+   * Subscribes to a lock. The latest subscription takes precedence. Returns a function that ends the subscription.
+   *
+   * @param path the key as a path segment
    */
   subscribeLock(path: string): () => void {
     const wish = { path };
@@ -177,7 +178,7 @@ export class LiveStore {
     this.#stream.markLoggedOut();
   }
 
-  /** Removes all data when a session has ended. */
+  /** Removes all data. Called when a session has ended. */
   #forget(): void {
     this.events.clear();
     this.#cache.clear();
@@ -186,7 +187,7 @@ export class LiveStore {
     this.#setState({ hello: null, health: null });
   }
 
-  /** Batches changes, because the branches of a tree mount and unmount together. */
+  /** Batches changes of the view, because the branches of a tree mount and unmount together. */
   #sendViewSoon(): void {
     if (this.#isViewPending) return;
     this.#isViewPending = true;
@@ -243,7 +244,7 @@ export class LiveStore {
     }
   }
 
-  /** Updates the pinned rows, and removes those that are no longer pinned. */
+  /** Updates the pinned rows. Removes rows that are no longer pinned. */
   #updatePinned(items: readonly PinnedLock[]): void {
     const wanted = new Set(this.#window.keep);
     const entries = items.map((item) => [encodeKeyPath(parseKeyFields(item.lock)), item] as const);
@@ -252,7 +253,7 @@ export class LiveStore {
     this.#cache.pinned(this.#pinned);
   }
 
-  /** Applies a window. If a change does not match the previous window, requests a complete one. */
+  /** Applies a window. If a change does not fit the previous window, requests a complete window. */
   #applyWindow(window: LiveWindow | undefined): void {
     this.#currentWindow = window;
     if (window === undefined) {
@@ -263,7 +264,7 @@ export class LiveStore {
     this.#cache.window(window);
   }
 
-  /** Removes pinned locks that are now in the window. */
+  /** Removes pinned locks that the window now contains. */
   #removePinned({ items }: LiveWindow): void {
     if (this.#pinned.size === 0) return;
     const shown = new Set(items.map((lock) => encodeKeyPath(parseKeyFields(lock))));

@@ -2,9 +2,9 @@ import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 import type { SessionState, StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
 /**
- * `connecting`: nothing was received yet, or the tab has just become visible again. `reconnecting`: the connection was
- * just lost. `stale`: no message arrived for too long, so the shown data may be outdated. `asleep`: the tab is hidden
- * and has no connection.
+ * The state of the connection. `connecting`: no message has arrived yet, or the tab has just become visible again.
+ * `reconnecting`: the connection was just lost. `stale`: no message has arrived for too long, so the shown data may be
+ * outdated. `asleep`: the tab is hidden and has no connection.
  */
 export type Connection = "connecting" | "live" | "reconnecting" | "stale" | "logged_out" | "asleep";
 
@@ -15,18 +15,18 @@ export interface StreamListener {
 
 export const STALE_AFTER_MS = 2500;
 /**
- * The time limit for the first message in milliseconds. It is generous, because networks can be slow and no data that
- * could be stale is shown before the first message.
+ * Time limit for the first message in ms. It is long, because networks can be slow, and before the first message there
+ * is no data that could be stale.
  */
 export const FIRST_MESSAGE_MS = 15_000;
-/** The polling interval of a tab without its own connection, in ms. It is shorter than the limit for `stale`. */
+/** Polling interval of a tab without a stream, in ms. Shorter than the limit for `stale`. */
 const POLL_INTERVAL_MS = 1200;
 const DEAD_AFTER_MS = 10_000;
 const SLEEP_AFTER_MS = 10_000;
 const LOGIN_CHECK_MS = 10_000;
 const RETRY_MIN_MS = 300;
 const RETRY_MAX_MS = 5000;
-/** The maximum time between two probes of a server that does not respond, in milliseconds. */
+/** Maximum time between two probes of a server that does not respond, in ms. */
 const PROBE_MAX_MS = 3000;
 
 type TimerName = "stale" | "dead" | "retry" | "sleep" | "login";
@@ -45,11 +45,11 @@ function isSameView(a: LiveView, b: LiveView): boolean {
   );
 }
 
-/** Compares lists item by item, because filters contain spaces. */
+/** Compares lists item by item. Joining the items would be ambiguous, because filters contain spaces. */
 const isSameList = (a: readonly string[] = [], b: readonly string[] = []) =>
   a.length === b.length && a.every((text, at) => text === b[at]);
 
-/** The stream of one tab. It connects, detects silence, reconnects, and disconnects while the tab is hidden. */
+/** The stream of one tab. Connects, detects silence, reconnects, and disconnects while the tab is hidden. */
 export class LiveStream {
   #ports: StreamPorts;
   #listener: StreamListener;
@@ -65,7 +65,7 @@ export class LiveStream {
   #failures = 0;
   /** Whether no message has arrived since the page was loaded. */
   #isFirst = true;
-  /** The number of consecutive view changes that were refused because the server did not know the stream. */
+  /** Number of consecutive view changes that the server refused because it did not know the stream. */
   #goneStreams = 0;
   #running = false;
   #timers = new Map<TimerName, () => void>();
@@ -77,9 +77,7 @@ export class LiveStream {
     this.#view = view;
   }
 
-  /**
-   * Whether this tab polls because it does not have its own stream. If so, it receives no counts of filters and namespaces.
-   */
+  /** Whether this tab polls because it has no stream. It then receives no counts of filters and namespaces. */
   get isPolling(): boolean {
     return this.#mode === "poll";
   }
@@ -112,7 +110,7 @@ export class LiveStream {
   }
 
   /**
-   * Disconnects until there is a session again. Call it after a logout in this tab, or after a 401 response to any
+   * Disconnects until there is a session again. Call this after a logout in this tab, or after a 401 response to any
    * request.
    */
   markLoggedOut(): void {
@@ -126,14 +124,14 @@ export class LiveStream {
     this.#disconnect();
     this.#cancelTimer("retry");
     this.#releaseSlot = this.#ports.acquireSlot((hasPlace) => this.#openSource(hasPlace ? "stream" : "poll"));
-    // Only messages restart the timer. A new connection without messages does not.
+    // Only messages restart the timer. Opening a new connection does not.
     if (this.#connection === "connecting" && !this.#timers.has("stale")) this.#restartStaleTimer();
     this.#restartDeadTimer();
   }
 
   #openSource(mode: StreamMode): void {
     this.#mode = mode;
-    // These fields are too long for a URL, so they are sent once the stream is open.
+    // These fields are too long for a URL. They are sent once the stream is open.
     const { keep, counts, namespaces, ...windowView } = this.#view;
     const isComplete = keep === undefined && counts === undefined && namespaces === undefined;
     this.#sentView = isComplete ? this.#view : windowView;
@@ -198,7 +196,7 @@ export class LiveStream {
     else this.#startTimer("retry", this.#nextPauseMs(RETRY_MAX_MS), () => this.#connect());
   }
 
-  /** Probes the server with a small request before the stream is opened again. */
+  /** Probes the server with a small request before the stream opens again. */
   #probeLater(): void {
     this.#startTimer("retry", this.#nextPauseMs(PROBE_MAX_MS), async () => {
       const session = await this.#checkLostSession();
@@ -207,12 +205,15 @@ export class LiveStream {
     });
   }
 
-  /** Returns `undefined` if the session has ended or the stream is no longer needed. */
+  /**
+   * Checks the session after the stream was lost. Returns `undefined` if the session has ended or the stream is no
+   * longer needed.
+   */
   async #checkLostSession(): Promise<Exclude<SessionState, "out"> | undefined> {
     const session = await this.#ports.checkSession();
     const isWanted = this.#running && this.#source === undefined && !this.#timers.has("retry");
     if (!isWanted || this.#connection === "asleep" || this.#connection === "logged_out") return undefined;
-    // Without a first message, no data is shown, so there is no reason to wait before reporting the outage.
+    // Before the first message, the page shows no data, so the outage is reported immediately.
     if (session === "unreachable" && this.#isFirst) this.#setConnection("stale");
     if (session !== "out") return session;
     this.markLoggedOut();
@@ -227,7 +228,7 @@ export class LiveStream {
   async #sendView(): Promise<void> {
     if (this.#sending) return;
     if (this.#mode === "poll") {
-      // Immediately polls for the state of the new view.
+      // While polling, fetches the state of the new view immediately.
       if (this.#running && this.#sentView !== this.#view && this.#timers.has("retry")) this.#connect();
       return;
     }
@@ -239,8 +240,8 @@ export class LiveStream {
       if (this.#streamId !== stream) continue;
       if (result === "out") this.markLoggedOut();
       if (result === "done") this.#goneStreams = 0;
-      // If this occurs once, the stream has just ended. If it occurs repeatedly, a proxy sends the changes to another
-      // instance.
+      // If this occurs once, the stream has just ended. Repeated occurrences mean that a proxy sends the changes to
+      // another instance.
       if (result === "gone") void (this.#goneStreams++ === 0 ? this.#connect() : this.#onFailure());
       // A new connection requests the rejected view.
       if (result === "failed") void this.#onFailure();

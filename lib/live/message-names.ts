@@ -2,7 +2,7 @@ import type { LiveMessage } from "@/lib/contract/live.ts";
 
 export type MessageName = LiveMessage["name"];
 
-/** The message names of the contract, without zod. The type ensures that both match. */
+/** The message names of the contract, without zod. The type checker ensures that both match. */
 const MESSAGE_NAME_RECORD: Readonly<Record<MessageName, true>> = {
   hello: true,
   health: true,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { LIVE_MESSAGES, type LiveMessage } from "@/lib/contract/live.ts";
 import type { MessageName } from "./message-names.ts";
 
-// The page's content security policy blocks the code that zod would otherwise generate.
+// The content security policy of the page blocks code that zod would otherwise generate.
 z.config({ jitless: true });
 
 /** Parses a message. Returns `undefined` for a message that this version of the page does not know. */

@@ -1,4 +1,6 @@
-/** The Redis clock as estimated by the browser. Independent of the browser's wall clock, which may be off by hours. */
+/**
+ * The browser's estimate of the Redis clock. Does not depend on the browser's wall clock, which may be off by hours.
+ */
 export interface ServerClock {
   /** Records the Redis time at which a message was sent. */
   observe(now: number): void;
@@ -13,11 +15,11 @@ interface Sample {
 }
 
 /**
- * Creates a clock from the times in messages. Network latency makes `now - elapsed` too small, so the largest offset
- * within the window is used: it has the least latency.
+ * Creates a clock from the times in messages. Network latency makes `now - elapsed` too small. The clock therefore uses
+ * the largest offset within the window, which has the least latency.
  */
 export function createServerClock(elapsed: () => number, windowMs = 30_000): ServerClock {
-  // Offsets decrease from first to last, so the first one is always the largest.
+  // Offsets decrease from first to last, so the first offset is always the largest.
   const samples: Sample[] = [];
   let latest: number | null = null;
 

@@ -1,6 +1,6 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 
-/** With `poll`, the stream ends after the first complete state. */
+/** How the stream operates. With `poll`, it ends after the first complete state. */
 export type StreamMode = "stream" | "poll";
 
 export type SessionState = "in" | "out" | "unknown" | "unreachable";
@@ -9,19 +9,22 @@ export interface StreamSource {
   close(): void;
 }
 
-/** The browser functions that the stream uses, which tests replace. */
+/** The browser functions that the stream uses. Tests replace them. */
 export interface StreamPorts {
   /**
-   * Requests one of the connections that the tabs of a browser may keep open. Calls `onChange` immediately or soon.
+   * Requests one of the connections that the tabs of a browser may keep open. Calls `onChange` now or soon.
    *
    * @returns a function that releases the connection or withdraws the request
    */
   acquireSlot(onChange: (hasPlace: boolean) => void): () => void;
-  /** Opens the stream. Messages that cannot be parsed are passed as `undefined`. */
+  /** Opens the stream. Passes messages that cannot be parsed as `undefined`. */
   open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): StreamSource;
   url(view: LiveView, mode: StreamMode): string;
   changeView(stream: string, view: LiveView): Promise<"done" | "gone" | "out" | "failed">;
-  /** Checks the session. `unknown`: the server responded but could not check it. `unreachable`: it did not respond. */
+  /**
+   * Checks the session. `unknown`: the server responded but could not check the session. `unreachable`: the server did
+   * not respond.
+   */
   checkSession(): Promise<SessionState>;
   timer(run: () => void, afterMs: number): () => void;
   random(): number;

@@ -3,8 +3,7 @@ import type { LiveView } from "@/lib/contract/live.ts";
 import type { LiveCounts, LiveNamespaceCount } from "@/lib/contract/live-counts.ts";
 
 /**
- * The counts of all locks, all from the same moment on the server. Every part of a page that shows counts reads them
- * here.
+ * The counts of all locks, from the same moment on the server. All parts of a page that show counts read this snapshot.
  */
 export interface CountSnapshot extends Pick<LiveCounts, "held" | "waiting" | "needsAttention"> {
   /** The number of matches by filter. */
@@ -13,7 +12,7 @@ export interface CountSnapshot extends Pick<LiveCounts, "held" | "waiting" | "ne
   readonly namespaces: ReadonlyMap<string, LiveNamespaceCount>;
 }
 
-/** Applies a `counts` message to the previous counts. */
+/** Applies a `counts` message to the previous snapshot. */
 export function applyCounts(before: CountSnapshot | undefined, message: LiveCounts): CountSnapshot {
   const { held, waiting, needsAttention, filters, namespaces, complete } = message;
   const byName = new Map(complete ? [] : before?.namespaces);

@@ -47,7 +47,7 @@ export function useAuditVerification() {
   });
 }
 
-/** Builds the URL of an audit export. `jsonl` is a contiguous chain, so only the period of the filter applies. */
+/** Builds the URL of an audit export. `jsonl` is a contiguous chain, so only the time range of the filter applies. */
 export function buildAuditExportUrl(format: "jsonl" | "csv", view: AuditView): string {
   const { from, to } = view;
   const wanted = format === "csv" ? view : { from, to };

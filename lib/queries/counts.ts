@@ -8,12 +8,12 @@ import { useLiveStore } from "../live/live-context.ts";
 import { useIsTargetReadable } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
-/** The interval of refetches, in ms. Refetches are cheap, because the server caches and updates each result. */
+/** Interval of refetches, in ms. Refetches are cheap, because the server caches each result and keeps it up to date. */
 const REFETCH_MS = 15_000;
 
 /**
- * Returns the number of matches of each filter, in order; `undefined` until known. The numbers come from the stream,
- * together with all other counts on the page. A tab without its own stream fetches the numbers.
+ * Returns the number of matches of each filter, in order; `undefined` until known. The stream sends the numbers
+ * together with all other counts on the page. A tab without a stream fetches them.
  */
 export function useLockCounts(filters: readonly string[]): readonly (number | undefined)[] {
   useFilterCountSubscription(filters);
@@ -49,8 +49,8 @@ export interface ListCounts {
 }
 
 /**
- * Returns the counts of a list, consistent with the rest of the page. Until these counts arrive, returns the counts of
- * the window.
+ * Returns the counts of a list, from the same snapshot as the rest of the page. Until the snapshot contains them,
+ * returns the counts of the window.
  */
 export function useListCounts(filter: string): ListCounts | undefined {
   useFilterCountSubscription([filter]);

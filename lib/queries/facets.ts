@@ -10,8 +10,8 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 /**
- * The interval of refetches, in ms. The interval is long, because these counts only help to choose a filter. Hidden
- * pages do not refetch.
+ * Interval of refetches, in ms. It is long, because these counts only help to choose a filter. Hidden pages do not
+ * refetch.
  */
 const REFETCH_MS = 5000;
 /** The number of namespaces shown per branch. Namespaces with the most locks come first. */
@@ -51,7 +51,7 @@ export function useNamespaces(prefix: string, isWanted = true) {
   });
 }
 
-/** Returns the namespaces below a prefix with the current counts, consistent with the rest of the page. */
+/** Returns the namespaces below a prefix with their current counts, from the same snapshot as the rest of the page. */
 export function useCountedNamespaces(prefix: string) {
   useNamespaceCountSubscription(prefix);
   const { data, error } = useNamespaces(prefix);

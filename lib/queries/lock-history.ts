@@ -5,11 +5,14 @@ import { useLiveStore } from "@/lib/live/live-context.ts";
 import { getHistory } from "../api/endpoints.ts";
 import type { TargetName } from "../api/request.ts";
 
-/** Returns the query key. After a reconnect, `lib/live/live-cache.ts` invalidates all keys that start with `history`. */
+/**
+ * Returns the query key of a history. After a reconnect, `lib/live/live-cache.ts` invalidates all keys that start with
+ * `history`.
+ */
 const getHistoryQueryKey = (target: TargetName, path: string, at: number | undefined) =>
   ["history", target, path, at] as const;
 
-/** The maximum delay between an event and its recording, in ms, unless the home store is overloaded. */
+/** Maximum delay between an event and its recording, in ms. Longer only if the home store is overloaded. */
 const RECORDING_DELAY_MAX_MS = 5000;
 
 /**
@@ -23,7 +26,7 @@ export function useHistory(path: string, at?: number) {
   return useInfiniteQuery({
     queryKey: getHistoryQueryKey(target, path, at),
     queryFn: ({ pageParam }) => getHistory(path, target, pageParam, at),
-    // IDs start with the time of recording, and a cursor does not have to be an existing ID.
+    // Ids start with the time of recording. A cursor does not have to be an existing id.
     initialPageParam: at === undefined ? undefined : `${at + RECORDING_DELAY_MAX_MS}-0`,
     getNextPageParam: ({ next }) => next,
     staleTime: Number.POSITIVE_INFINITY,

@@ -15,7 +15,7 @@ export interface OwnersView {
 }
 
 const REFETCH_MS = 3000;
-/** The maximum number of owners shown. A more specific search shows the other owners. */
+/** Maximum number of owners shown. To see further owners, the operator must narrow the search. */
 export const OWNERS_SHOWN = 500;
 
 /** Reads the owners and their current locks. */
@@ -36,7 +36,7 @@ export function useOwners({ by, filter, sort }: OwnersView) {
         ),
         (wire, json) => wire.readOwners(json),
       ),
-    // While the target is down, there is no data that is newer than what the page already shows.
+    // While the target is down, no data is newer than what the page shows.
     enabled: useIsTargetAnswering(),
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,

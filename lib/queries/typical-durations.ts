@@ -8,7 +8,7 @@ import { useTargetQuery } from "./target-query.ts";
 
 const TYPICAL_REFETCH_MS = 30_000;
 
-/** Reads the typical times of the lock's key pattern; `undefined` until they are loaded. */
+/** Reads the typical times of the lock's key pattern; `undefined` until loaded. */
 export function useTypicalDurations(path: string): TypicalTimes | undefined {
   const { target } = useLiveStore();
   const { data } = useTargetQuery<TypicalTimes, RequestError>({

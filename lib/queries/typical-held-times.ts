@@ -9,15 +9,12 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 const REFETCH_MS = 60_000;
-/**
- * The number of key patterns to read; the most frequently acquired patterns come first. The lock page also covers all
- * other patterns.
- */
+/** Number of key patterns to read, most frequently acquired first. The lock page reads other patterns separately. */
 const PATTERNS_MAX = 200;
 
 const loadKeyPattern = loadPart(() => import("@/lib/keys/key-pattern.ts"));
 
-/** Returns `undefined` if there is no data. */
+/** Returns the typical hold time of a key's pattern; `undefined` if there is no data. */
 type TypicalHeldLookup = (key: Key) => TypicalMs | undefined;
 
 /** Returns how long locks of a key pattern are typically held. All callers share one request per minute. */
@@ -35,7 +32,7 @@ export function useTypicalHeldTime(key: Key): TypicalMs | undefined {
 
 async function fetchTypicalHeldTimes(target: TargetName): Promise<TypicalHeldLookup> {
   const query = { sort: "acquisitions", limit: String(PATTERNS_MAX) };
-  // Not part of the first load, because it is only used with fetched data.
+  // Not part of the first load, because only fetched data uses it.
   const { toKeyPattern: patternOf } = await loadKeyPattern();
   const typical = await requestJson(sendRequest("GET", withTarget("/stats", target, query)), (wire, json) =>
     wire

@@ -1,7 +1,7 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { RequestError } from "../api/request.ts";
 
-/** Returns a mutation after which the data of `queryKey` is fetched again, even if the mutation failed. */
+/** Returns a mutation. After each run, even a failed one, the data of `queryKey` is fetched again. */
 export function useInvalidatingMutation<Done, Input>(
   queryKey: QueryKey,
   change: (input: Input) => Promise<Done>,
@@ -9,7 +9,7 @@ export function useInvalidatingMutation<Done, Input>(
   const client = useQueryClient();
   return useMutation<Done, RequestError, Input>({
     mutationFn: change,
-    // The data can contain a secret or password, so it is removed when its page or sheet is closed.
+    // The data can contain a secret or password, so it is removed when its page or dialog closes.
     gcTime: 0,
     onSettled: () => client.invalidateQueries({ queryKey }),
   });

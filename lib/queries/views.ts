@@ -6,16 +6,13 @@ import { type RequestError, requestJson, requestVoid, sendRequest } from "../api
 import { useLiveState } from "../live/hooks.ts";
 
 const VIEWS_QUERY_KEY = ["views"];
-/**
- * The interval of refetches, in ms. The interval is long, because other browsers and the team change views
- * infrequently.
- */
+/** Interval of refetches, in ms. It is long, because views rarely change in other browsers or for the team. */
 const REFETCH_MS = 60_000;
 const NO_VIEWS: readonly View[] = [];
 
 const getViewPath = (id: string) => `/views/${encodeURIComponent(id)}`;
 
-/** Returns the operator's views, followed by the team's; empty until they are loaded. */
+/** Returns the operator's views, followed by the team's. Empty until loaded. */
 export function useViews(): readonly View[] {
   const { connection } = useLiveState();
   const { data } = useQuery<ViewList, RequestError>({

@@ -8,14 +8,14 @@ import { type RequestError, requestJson, sendRequest, withTarget } from "../api/
 import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
-/** The server finds a deadlock within 2 s. */
+/** Interval of refetches, in ms. The server finds a deadlock within 2 s. */
 const REFETCH_MS = 1000;
 const POSITION_REFETCH_MS = 2000;
 
 /**
- * Reads the wait-for graph repeatedly.
+ * Reads the wait-for graph, and refetches it while mounted.
  *
- * @param lock restricts it to one lock
+ * @param lock limits the graph to one lock
  */
 export function useWaits(lock: KeyFields | undefined, refetchMs = REFETCH_MS, enabled = true) {
   const target = useTargetName();
@@ -33,7 +33,10 @@ export function useWaits(lock: KeyFields | undefined, refetchMs = REFETCH_MS, en
   });
 }
 
-/** Reads who blocks a lock and how many clients are behind it. `undefined` if it is free, or while this is unknown. */
+/**
+ * Reads which lock blocks this one and how many clients wait behind it. `undefined` if the lock is free, or while this
+ * is unknown.
+ */
 export function useWaitPosition(lock: Lock): WaitPosition | undefined {
   return useWaits(lock, POSITION_REFETCH_MS, lock.holders.length > 0).data?.position;
 }

@@ -12,12 +12,12 @@ export default async function Page() {
 }
 
 /**
- * Returns the server's URL as the client sees it, from the request headers: the origin and the base path. Once the page
- * is hydrated, the URL in the browser replaces it.
+ * Returns the server's URL as the client sees it, from the request headers: the origin and the base path. After
+ * hydration, the page uses the URL in the browser instead.
  */
 async function resolveServerUrl(): Promise<string> {
   const request = await headers();
-  // The server only forwards this header from trusted proxies.
+  // The server forwards this header only from trusted proxies.
   const scheme = request.get("x-forwarded-proto") === "https" ? "https" : "http";
   return `${scheme}://${request.get("x-forwarded-host") ?? request.get("host") ?? "127.0.0.1:3000"}${BASE_PATH}`;
 }

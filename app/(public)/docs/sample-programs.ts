@@ -19,7 +19,7 @@ export async function readSamplePrograms(): Promise<SamplePrograms> {
 }
 
 async function readSample(file: SampleFile): Promise<SampleProgram> {
-  // The folder is known only at run time, so the build must not look for the files.
+  // The folder is known only at run time, so the build must not search for the files.
   const path = join(/* turbopackIgnore: true */ getConsoleFolder(), "public/samples", file.name);
   return { ...file, text: await readFile(path, "utf8") };
 }

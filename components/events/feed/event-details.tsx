@@ -25,7 +25,7 @@ interface EventDetailsProps {
   onReplay(at: number): void;
 }
 
-/** Shows the details of an entry next to the list, or on phones over the lower half of the list. */
+/** Shows the details of an entry next to the list. On phones, the details cover the lower half of the list. */
 export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
   const { details: messages } = useMessages(eventsPage);
   const title = entry !== undefined && isGap(entry) ? messages.gapTitle : messages.title;
@@ -159,7 +159,7 @@ function EventActions({ entry, onReplay }: { entry: HistoryEntry; onReplay(at: n
   );
 }
 
-/** Returns a link to this page that opens at the time of the entry and shows the details of the entry. */
+/** Returns a link to this page at the time of the entry, with the details of the entry open. */
 function buildEventLink({ at, id }: HistoryEntry): string {
   const address = new URL(location.href);
   for (const name of ["from", "to", "speed"]) address.searchParams.delete(name);

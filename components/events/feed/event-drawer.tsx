@@ -5,7 +5,7 @@ import { events as english } from "@/lib/i18n/en/events.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EventFeed } from "./event-panel.tsx";
 
-/** Shows the event panel as an overlay, for screens that are too narrow for the panel. Load it lazily. */
+/** Shows the event panel as an overlay on screens that are too narrow for the panel. Load this component lazily. */
 export function EventDrawer({ onClose }: { onClose(): void }) {
   const { panel } = useMessages(english);
   return (

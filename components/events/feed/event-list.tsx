@@ -23,13 +23,13 @@ import { NewEventsButton } from "./new-events-button.tsx";
 import { RenewalsRow } from "./renewals-row.tsx";
 import { useAnchoredRows } from "./use-anchored-rows.ts";
 
-/** The distance from the end of the loaded rows at which more are requested. */
+/** Number of rows before the end of the loaded rows at which more rows are requested. */
 const LOAD_AHEAD_ROWS = 100;
-/** The number of placeholder rows while older rows load, so that scrolling continues. */
+/** Number of placeholder rows while older rows load. They allow the user to keep scrolling. */
 const PLACEHOLDER_ROWS = 200;
 const PLACEHOLDER_CLASS =
   "absolute inset-x-0 bg-[linear-gradient(transparent_calc(var(--row)-1px),var(--line-soft)_calc(var(--row)-1px)),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px)] bg-[length:100%_var(--row),48px_var(--row),42%_var(--row)] bg-[position:0_0,16px_0,92px_0] [background-repeat:repeat-y]";
-/** The class that reserves the width of the scroll bar in the header row, so that headers align with columns. */
+/** The class that reserves the width of the scroll bar in the header row. Headers then align with columns. */
 const GUTTER_CLASS = "[scrollbar-gutter:stable]";
 
 export interface EventListHandle {
@@ -47,7 +47,7 @@ interface EventListProps {
   expanded: ReadonlySet<string>;
   onToggleGroup(id: string): void;
   onJump(at: number): void;
-  /** Whether new events are added while the top of the list is visible. */
+  /** Whether new events are shown while the top of the list is visible. */
   follows: boolean;
   /** Called when the first row becomes visible or hidden. */
   onTop(isAtTop: boolean): void;
@@ -60,7 +60,7 @@ interface EventListProps {
   onOlder: (() => void) | undefined;
   /** Loads newer events; `undefined` if there are no newer events or while they load. */
   onNewer: (() => void) | undefined;
-  /** Whether there are older events to load. They are loaded when the user scrolls near the end. */
+  /** Whether older events can be loaded. Scrolling near the end loads them. */
   isOlderComing: boolean;
   /** Shown if the list is empty. */
   children: ReactNode;
@@ -72,7 +72,7 @@ interface EventListProps {
 /** The ID of the list, which `NewEventsButton` refers to. */
 const LIST_ID = "event-list";
 /**
- * The classes of the button for new events. The button is next to the headers or over the rows, so that no row moves.
+ * The classes of the button for new events. Its place is next to the headers or over the rows, where it moves no row.
  */
 const NEW_EVENTS_CLASSES = {
   wide: "absolute top-1 right-4 z-10",
@@ -137,7 +137,7 @@ export function EventList({ lines, onReading, onTop, onOlder, onNewer, ...props 
   );
 }
 
-/** Shows the column headers. They are hidden from screen readers, because each row labels its cells. */
+/** Shows the column headers. Hides them from screen readers, because each row labels its cells. */
 function EventHeads() {
   const { heads } = useMessages(eventsPage).list;
   return (
@@ -185,7 +185,7 @@ function FeedRow({ line, place, ...props }: FeedRowProps) {
   );
 }
 
-/** Lets the parent component focus a row of the list, including a row that is not rendered yet. */
+/** Provides a handle with which the parent component focuses a row of the list, even a row that is not rendered yet. */
 function useFocusOfRows(
   ref: Ref<EventListHandle> | undefined,
   scroller: RefObject<HTMLElement | null>,

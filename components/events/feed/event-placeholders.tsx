@@ -3,7 +3,7 @@
 import clsx from "clsx";
 import { EVENT_PANEL_CLASS, EVENT_TICKER_CLASS, useEventPanel } from "./use-event-panel.ts";
 
-/** Reserves the space of the panel, so that the table does not move when the panel has loaded. */
+/** Reserves the space of the panel while its code loads, so that the table does not move. */
 export function EventPanelPlaceholder() {
   return useEventPanel().isOpen && <div className={EVENT_PANEL_CLASS} />;
 }

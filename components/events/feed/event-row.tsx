@@ -29,11 +29,11 @@ interface EventRowProps {
   skipped: number;
   isOpen: boolean;
   onOpen(entry: HistoryEntry): void;
-  /** Called to show all events up to a time, including skipped events. */
+  /** Called to show all events up to a time, including those that were skipped. */
   onJump(at: number): void;
 }
 
-/** Shows one line of the stream. If lines are added above the row, it moves without a rerender. */
+/** Shows one line of the stream. When lines are added above it, the row moves without rendering again. */
 export function EventRow({ entry, place, ...rest }: EventRowProps) {
   const { isOpen } = rest;
   return (

@@ -17,9 +17,9 @@ interface EventStreamProps {
   entries: readonly HistoryEntry[];
   skippedBefore: ReadonlyMap<string, number>;
   follows: boolean;
-  /** Whether the entry that the URL requests can still be loaded. */
+  /** Whether the entry in the URL may still be loaded. */
   isLoading: boolean;
-  /** Whether renewals are grouped; `false` if the search asks for renewals. */
+  /** Whether renewals are grouped; false if the search selects renewals. */
   foldsRenewals: boolean;
   onTop(isAtTop: boolean): void;
   onReading: ((isReading: boolean) => void) | undefined;
@@ -36,7 +36,7 @@ interface EventStreamProps {
 }
 
 /**
- * Shows the list of events, and the details of the entry whose ID is in the URL fragment. `j` and `k` move between
+ * Shows the list of events, and the details of the entry whose id is in the URL fragment. `j` and `k` move between
  * entries, and Enter opens one.
  */
 export function EventStream({
@@ -70,7 +70,7 @@ export function EventStream({
     const at = Math.min(lines.length - 1, Math.max(0, from + by));
     handle.current?.go(at);
     const next = lines[at];
-    // Open details follow the focused row.
+    // While details are open, they show the focused row.
     if (openId !== undefined && next !== undefined && "entry" in next) setHash(next.id);
   };
   const close = () => {

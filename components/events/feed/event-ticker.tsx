@@ -23,7 +23,7 @@ const EventDrawer = createLazyOverlay(() =>
 
 /**
  * Shows the latest event in one line if the event panel is closed or does not fit. A click opens the panel, or a drawer
- * if the panel does not fit.
+ * if there is no room for the panel.
  */
 export function EventTicker() {
   const { panel } = useMessages(english);
@@ -38,8 +38,8 @@ export function EventTicker() {
     <div className={clsx(EVENT_TICKER_CLASS, closedClass)}>
       <button
         type="button"
-        // The ref is a new function on each render, because the button is always mounted and takes the focus when it
-        // becomes visible.
+        // A new function on each render: React then calls it again, and the always mounted button takes the focus when
+        // it becomes visible.
         ref={(button) => focusEventToggle(button)}
         title={panel.show}
         onClick={open}
@@ -56,7 +56,7 @@ export function EventTicker() {
   );
 }
 
-/** Returns the latest event that is not a renewal. Renewals are too frequent to be shown. */
+/** Shows the latest event that is not a renewal, because renewals are too frequent. */
 function LatestEvent() {
   const { panel } = useMessages(english);
   const { events } = useEvents("all");

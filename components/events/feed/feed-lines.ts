@@ -14,17 +14,17 @@ export type FeedLine =
   | { readonly id: string; readonly renewals: RenewalGroup };
 
 interface FoldOptions {
-  /** The minimum number of renewals for a group. */
+  /** Minimum number of consecutive renewals that form a group. */
   readonly least: number;
-  /** The maximum number of lines to return. */
+  /** Maximum number of lines to return. */
   readonly most?: number;
   /** The IDs of expanded groups. */
   readonly expanded?: ReadonlySet<string>;
 }
 
 /**
- * Groups consecutive renewals, so that other events remain visible. A renewal by an operator (`by`) is not grouped. A
- * group keeps its ID while newer renewals join it.
+ * Groups consecutive renewals, which would otherwise hide other events. Does not group a renewal by an operator (`by`).
+ * A group keeps its id while newer renewals join.
  *
  * @param entries newest first
  */

@@ -28,7 +28,7 @@ interface LiveEventsProps {
   onClear(): void;
 }
 
-/** Shows live events with the history, or the events around a time. */
+/** Shows live events and the history, or the events around a time. */
 export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: LiveEventsProps) {
   const [reading, reader] = useEventReader(search, at);
   const { commands } = useMessages(eventsPage);
@@ -59,7 +59,7 @@ export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: 
       : [{ id: "events:now", name: commands.live, run: resume }],
   );
   const isFiltered = search.filter !== "" || search.types.length > 0;
-  // Gaps are shown for every search.
+  // Gaps are always shown, whatever the search is.
   const isEmpty = isFiltered ? entries.every(isGap) : entries.length === 0;
   const isDown = useLiveState().health?.state === "down";
   useReloadAfterOutage(isDown, reader, older);
@@ -100,7 +100,7 @@ export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: 
 }
 
 /**
- * Retries a failed read of the history once the target is reachable again. Until then, the status banner shows why the
+ * Repeats a failed read of the history once the target is reachable again. Until then, the status banner shows why the
  * target is down.
  */
 function useReloadAfterOutage(isDown: boolean, reader: EventReader, older: EventWindow["older"]): void {
@@ -112,7 +112,7 @@ function useReloadAfterOutage(isDown: boolean, reader: EventReader, older: Event
   }, [isDown, reader, older]);
 }
 
-/** Returns whether the focused element handles the key itself. */
+/** Returns whether the focused element, a button or link, handles the key itself. */
 function isButtonPressed({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && target.closest("button, a") !== null;
 }

@@ -6,7 +6,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 interface EventPauseButtonProps {
   paused: boolean;
   onPause(): void;
-  /** Called to end the pause and to show the events that arrived during it. */
+  /** Called to end the pause and to show the events that have arrived since. */
   onResume(): void;
   small: boolean;
 }

@@ -19,8 +19,8 @@ interface AnchoredRows {
 }
 
 /**
- * Computes the visible rows of a list whose rows have equal heights. Rows keep their position on screen when rows above
- * them are added or removed, unless `follows` is set: then new rows appear at the top.
+ * Computes the visible rows of a list with rows of equal height. Rows keep their position on screen when rows above are
+ * added or removed. With `follows`, new rows appear at the top instead.
  */
 export function useAnchoredRows(
   scroller: RefObject<HTMLElement | null>,
@@ -30,10 +30,10 @@ export function useAnchoredRows(
 ): AnchoredRows {
   const [view, setView] = useState({ top: 0, height: 0, isGoingUp: false });
   const anchor = useRef<{ id: string; beyondPx: number }>(undefined);
-  // The last page before the live events was requested by scrolling, so it must not scroll to the top.
+  // Scrolling requested the last page before the live events, so adding it must not scroll to the top.
   const followed = useRef(follows);
   const take = (top: number) => {
-    // Placeholders of loading rows follow the last row.
+    // Placeholders for loading rows follow the last row.
     const at = Math.min(Math.floor(top / rowPx), ids.length - 1);
     const id = ids[at]?.id;
     anchor.current = id === undefined ? undefined : { id, beyondPx: top - at * rowPx };

@@ -6,15 +6,15 @@ import { useUiFlag } from "@/components/ui/ui-flags.tsx";
 export const EVENT_PANEL_QUERY = "(width >= 75rem)";
 export const EVENT_PANEL_CLASS =
   "flex w-[272px] shrink-0 flex-col border-l border-line bg-panel max-[74.99rem]:hidden";
-/** The class of the ticker below the table. It is hidden on phones, whose bottom bar links to the events. */
+/** The class of the ticker below the table. It is hidden on phones, where the bottom bar links to the events. */
 export const EVENT_TICKER_CLASS = "-mx-3 -mt-2 h-8 shrink-0 border-t border-line bg-panel max-sm:hidden";
 
 export interface EventPanelVisibility {
   readonly isOpen: boolean;
   setOpen(open: boolean): void;
   /**
-   * The class of elements that are shown only while the panel is closed or does not fit. It uses a media query, so that
-   * it also applies before hydration.
+   * The class of elements that are shown only while the panel is closed or does not fit. A media query makes it apply
+   * before hydration.
    */
   readonly closedClass: string;
 }
@@ -22,8 +22,8 @@ export interface EventPanelVisibility {
 let wasToggled = false;
 
 /**
- * Returns whether the event panel is open. It is open unless the user closed it. Below 1200 px, it is hidden even if it
- * is open.
+ * Returns whether the event panel is open: always, unless the user has closed it. Below 1200 px, an open panel is
+ * hidden too.
  */
 export function useEventPanel(): EventPanelVisibility {
   const [chosen, setChosen] = useUiFlag("events");

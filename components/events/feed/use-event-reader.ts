@@ -15,10 +15,10 @@ export interface EventSearch {
   readonly types: readonly EventType[];
 }
 
-/** The page size. Larger pages would delay scrolling. */
+/** Page size in events. Larger pages would delay scrolling. */
 const PAGE_SIZE = 200;
 
-/** Reads live and earlier events. If a time is given, reads the events before and after it instead. */
+/** Reads live and earlier events. With a time, reads the events before and after that time. */
 export function useEventReader(search: EventSearch, at: number | undefined): [EventWindow, EventReader] {
   const { filter } = search;
   const store = useLiveStore();
@@ -27,7 +27,7 @@ export function useEventReader(search: EventSearch, at: number | undefined): [Ev
     const names = types === "" ? [] : types.split(",");
     const view = { text: filter, types: names };
     const to = at === undefined ? undefined : toEndOfSecond(at);
-    // The server refuses this search. The search box shows the reason, and the list is empty.
+    // The server refuses this search. The search box shows why, and the list is empty.
     const isRefused = findLockOnlyTerm(filter) !== undefined;
     const none = { items: [], complete: true };
     return new EventReader({

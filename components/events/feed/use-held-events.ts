@@ -8,12 +8,12 @@ interface HeldEvents {
   readonly events: readonly HistoryEntry[];
   /** The number of events that have arrived but are not shown. */
   readonly waiting: number;
-  /** Adds the events that have arrived to the shown events. */
+  /** Adds the waiting events to the shown ones. */
   update(): void;
 }
 
 /**
- * Returns the events to show. While `isHeld`, they stay the same until `update` is called.
+ * Returns the events to show. While `isHeld`, they change only with a call to `update`.
  *
  * @param events oldest first
  * @param isHeld whether the pointer is on the events
@@ -33,6 +33,6 @@ export function useHeldEvents(events: readonly HistoryEntry[], isHeld: boolean):
 function countNewer(events: readonly HistoryEntry[], last: HistoryEntry | undefined): number {
   if (last === undefined) return events.length;
   const at = events.findLastIndex(({ id }) => id === last.id);
-  // The ID changes when the event is stored, so the event is identified by its time.
+  // The id changes when the event is stored, so the time identifies the event.
   return at >= 0 ? events.length - 1 - at : events.filter(({ at: moment }) => moment > last.at).length;
 }

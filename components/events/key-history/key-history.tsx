@@ -19,7 +19,7 @@ import { formatEventDetail } from "../text/event-text.ts";
 import type { KeyEvents } from "./use-key-events.ts";
 import { useLinkedEvent } from "./use-linked-event.ts";
 
-/** The number of rows shown initially. It is small so that the sections below are easy to reach. */
+/** Number of rows shown at first. Small, because other sections follow below. */
 const FIRST_ROWS = 15;
 const MORE_ROWS = 50;
 

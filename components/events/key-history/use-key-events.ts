@@ -11,7 +11,7 @@ import { isHoldEnd, mergeEvents, selectEventsUntil } from "./merge-events.ts";
 export interface KeyEvents {
   /** Newest first. */
   events: readonly HistoryEntry[];
-  /** `false` if older events have been deleted or are not loaded. */
+  /** False if older events were deleted or are not loaded. */
   complete: boolean;
   loading: boolean;
   failed: boolean;
@@ -27,7 +27,7 @@ export interface PastKeyEvents extends KeyEvents {
   readonly at: number;
   /** The holders at that time; `undefined` while they load. */
   readonly holds: readonly PastHold[] | undefined;
-  /** Whether the target was not observed at that time. */
+  /** Whether Lockkeeper did not observe the target at that time. */
   readonly isUnwatched: boolean;
 }
 
@@ -37,7 +37,7 @@ export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
   const pages = history.data?.pages;
   const entries = useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]);
   const events = useMemo(() => selectEventsUntil(entries, at), [entries, at]);
-  // For a busy lock, all events of a page can be later than the time.
+  // For a busy lock, all events of a page can be later than the requested time.
   const isLater = events.length === 0 && history.hasNextPage && !history.isFetching;
   const { fetchNextPage } = history;
   useEffect(() => {

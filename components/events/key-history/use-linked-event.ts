@@ -4,8 +4,8 @@ import { useSearchParams } from "next/navigation";
 import { type RefObject, useEffect, useRef } from "react";
 
 /**
- * Scrolls an event into view if its ID is the `event` parameter of the URL, as in the link that is shown after a
- * release.
+ * Scrolls an event into view if the `event` parameter of the URL contains its id. The result of a release links to such
+ * a URL.
  */
 export function useLinkedEvent(id: string): { place: RefObject<HTMLLIElement | null>; isLinked: boolean } {
   const isLinked = useSearchParams().get("event") === id;

@@ -6,9 +6,9 @@ export interface ReplayClock {
   readonly from: number;
   readonly to: number;
   readonly speed: ReplaySpeed;
-  /** The position at the time of the last change. */
+  /** The position when the clock was last started, paused or moved. */
   readonly position: number;
-  /** The monotonic time of the last change; `null` while paused. */
+  /** The monotonic time of the last change in ms; `null` while paused. */
   readonly runsSince: number | null;
 }
 
@@ -24,7 +24,7 @@ export function createStoppedClock(
 /**
  * Returns the replay position at `now`, in Unix milliseconds of the Redis clock.
  *
- * @param now monotonic time
+ * @param now monotonic time in ms
  */
 export function getReplayPosition(
   { from, to, speed, position, runsSince }: ReplayClock,
@@ -38,7 +38,7 @@ export function isReplayAtEnd(clock: ReplayClock, now: number): boolean {
   return getReplayPosition(clock, now) >= clock.to;
 }
 
-/** Starts the clock. A clock that is at the end restarts from the beginning. */
+/** Starts the clock. At the end of the range, starts again from the beginning. */
 export function startClock(clock: ReplayClock, now: number): ReplayClock {
   const position = isReplayAtEnd(clock, now) ? clock.from : getReplayPosition(clock, now);
   return { ...clock, position, runsSince: now };

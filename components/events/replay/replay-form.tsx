@@ -20,7 +20,7 @@ const PRESET_SPANS = [
 
 interface ReplayFormProps {
   search: EventSearch;
-  /** The center of the suggested range in Unix milliseconds. If `undefined`, the suggested range ends now. */
+  /** The center of the suggested range in Unix milliseconds. If `undefined`, the suggested range ends at `now`. */
   at: number | undefined;
   /** The Redis clock in Unix milliseconds. */
   now: number;

@@ -1,8 +1,8 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 
 /**
- * The ways in which a hold can end, as marked on the track. Evictions and recreated locks are marked as force-releases,
- * because the holder lost the lock.
+ * The ends of holds that the track marks. Evictions and recreated locks have the mark of force-releases, because the
+ * holder lost the lock.
  */
 export const REPLAY_MARKS = ["released", "expired", "force_released"] as const;
 export type ReplayMark = (typeof REPLAY_MARKS)[number];

@@ -6,7 +6,7 @@ import { getReplayMark, MARK_CLASSES, REPLAY_MARKS, type ReplayMark } from "./re
 const BAR_COUNT = 120;
 const TRACK_HEIGHT = 36;
 
-/** The vertical position and height of each type of mark. The position identifies the type without relying on color. */
+/** The vertical position and height of each type of mark. The position distinguishes the types without color. */
 const MARK_PLACES: Readonly<Record<ReplayMark, { y: number; height: number }>> = {
   force_released: { y: 0, height: 6 },
   expired: { y: 6, height: 4 },
@@ -20,7 +20,7 @@ interface ReplayTrackProps {
   position: number;
 }
 
-/** Shows the number of events over time, marks for ended holds, and gaps. */
+/** Shows the number of events over time, a mark for each ended hold, and the gaps. */
 export function ReplayTrack({ entries, from, to, position }: ReplayTrackProps) {
   const place = (at: number) => (100 * (at - from)) / Math.max(1, to - from);
   return (

@@ -36,7 +36,7 @@ export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEvent
   const replay = useReplay(search, span, at, speed);
   const list = useRef<EventListHandle>(null);
   const seek = (position: number) => {
-    // The URL contains the position at which the replay was last paused or moved, not the running clock.
+    // The URL contains the position at the last pause or move, which stays the same while the clock runs.
     on.onAt(Math.round(replay.seek(position)));
   };
   const toggle = () => {

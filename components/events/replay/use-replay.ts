@@ -17,7 +17,7 @@ import {
   stopClock,
 } from "./replay-clock.ts";
 
-/** The maximum number of events. All of them are in memory, so that the slider can move to any position immediately. */
+/** Maximum number of events. All of them are in memory, so the slider can move to any position immediately. */
 const EVENTS_MAX = 20_000;
 const PAGE_SIZE = 500;
 const TICK_MS = 100;
@@ -56,7 +56,7 @@ const EMPTY_SPAN: LoadedSpan = { entries: NO_ENTRIES, state: "loading", isWhole:
 /**
  * Replays a time range.
  *
- * @param begin the initial position, at which the replay is paused; if `undefined`, the replay starts playing at `from`
+ * @param begin the initial position, where the replay is paused; if `undefined`, the replay plays from `from`
  */
 export function useReplay(
   search: EventSearch,
@@ -71,7 +71,7 @@ export function useReplay(
     const first = createStoppedClock(from, to, begin ?? from, speed);
     return begin === undefined ? startClock(first, performance.now()) : first;
   });
-  // Playback starts once the first events are loaded.
+  // Playback starts when the first events are loaded.
   const [isReady, setReady] = useState(false);
   if (!isReady && loaded.state !== "loading") {
     setReady(true);
@@ -108,7 +108,7 @@ export function useReplay(
   };
 }
 
-/** Returns a monotonic time that updates while the replay plays. */
+/** Returns a monotonic time in ms that updates while the replay plays. */
 function useAnimationTime(runs: boolean): number {
   const [now, setNow] = useState(0);
   useEffect(() => {
@@ -120,7 +120,7 @@ function useAnimationTime(runs: boolean): number {
   return now;
 }
 
-/** Counts the entries up to a time. Entries are sorted newest first. */
+/** Counts the entries up to a time. The entries must be sorted newest first. */
 function countEventsUntil(entries: readonly HistoryEntry[], position: number): number {
   let low = 0;
   let high = entries.length;
@@ -143,7 +143,7 @@ function useReplaySpan({ filter, types }: EventSearch, from: number, to: number)
     const load = async () => {
       const found: HistoryEntry[] = [];
       const update = (state: LoadedSpan["state"], isWhole: boolean, cutAt?: number) => {
-        // Sorted by the time of the event. The history is sorted by when events were recorded.
+        // The history is in the order of recording. This sorts by the time of the event.
         const entries = found.toSorted((one, other) => other.at - one.at);
         setLoaded({ entries, state, isWhole, cutAt });
       };

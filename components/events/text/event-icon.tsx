@@ -38,7 +38,10 @@ const ICONS: Readonly<Record<HistoryEntry["type"], LucideIcon>> = {
   gap: EyeOff,
 };
 
-/** Shows the icon of an event. Each event type has its own shape, so that color is never the only distinction. */
+/**
+ * Shows the icon of an event. Icons of different event types have different shapes, so color is never the only
+ * distinction.
+ */
 export function EventIcon({ type }: { type: HistoryEntry["type"] }) {
   const Icon = ICONS[type];
   const tone = getEventTone(type);

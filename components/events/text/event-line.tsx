@@ -29,7 +29,7 @@ export function EventName({ event }: { event: LockEvent }) {
   );
 }
 
-/** Marks an event that was inferred from the state of Redis and not reported by the client. */
+/** Marks an event that was inferred from the state of Redis. The client did not report it. */
 export function InferredMark({ event }: { event: LockEvent }) {
   const messages = useMessages(events);
   if (event.observed === "exact") return null;
@@ -54,7 +54,7 @@ export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
   );
 }
 
-/** Shows an event in a narrow column. */
+/** Shows an entry in a narrow column. */
 export function EventLine({ entry }: { entry: HistoryEntry }) {
   if (isGap(entry)) {
     return (
@@ -76,7 +76,7 @@ function LockEventLine({ event }: { event: LockEvent }) {
         {formatClock(event.at)}
       </time>
       <div className="min-w-0">
-        {/* If the name and the times do not fit on one line, the times go below the name. */}
+        {/* If the name and the times do not fit on one line, the times are below the name. */}
         <div className="flex flex-wrap items-baseline gap-x-2">
           <EventName event={event} />
           <span className="ml-auto flex shrink-0 gap-2 whitespace-nowrap text-ink-3">

@@ -7,14 +7,14 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 export const ALL_EVENT_TYPES = Object.keys(english.names) as EventType[];
 
-/** The messages that event texts need. */
+/** The messages that describe an event. */
 export interface EventMessages {
   events: Messages["events"];
   lock: OwnerMessages & UnitMessages;
 }
 
 /**
- * Describes an event in one line, without the key. Can contain text from Redis.
+ * Describes an event in one line, without the key. The result can contain untrusted strings from Redis.
  *
  * @param brief for a narrow column: omits the fencing token and the hold time
  */
@@ -43,10 +43,10 @@ export function formatEventDetail(
     case "seen":
       return join(who, count);
     case "released":
-      // A release with a remaining count ends one re-entry, not the hold.
+      // A release with a remaining count ends one re-entry. The hold continues.
       return join(ended, event.count ? messages.countLeft(event.count) : "");
     case "expired":
-      // Expiry is the normal end of a reservation. For other locks, it means that the holder did not release.
+      // Reservations normally end by expiry. Any other lock expires because its holder did not release it.
       return join(ended, reservation === null ? messages.notReleased : "");
     case "recreated":
       return join(who, messages.recreated);
@@ -74,7 +74,7 @@ export function formatEventDetail(
 export function formatHoldEnding(event: LockEvent, { endings }: Messages["events"]): string {
   switch (event.type) {
     case "released":
-      // Observation alone cannot distinguish a release by the owner from a DEL by another client.
+      // From observation alone, a release by the owner and a DEL by another client look the same.
       return event.observed === "exact" ? endings.byOwner : endings.released;
     case "expired":
       return endings.expired;

@@ -4,23 +4,21 @@ import type { LockEvent, PastHold } from "@/lib/contract/event.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { type HoldBar, type Overlap, toPastHoldBar } from "./timeline-bars.ts";
 
-/**
- * The maximum number of release requests to describe per hold. If there are more, only the latest ones are described.
- */
+/** Maximum number of release requests to describe per hold. Older requests are omitted. */
 const LISTED_REQUESTS_MAX = 4;
 
-/** The messages that bar texts need. */
+/** The messages that describe a bar. */
 export interface BarMessages {
   timeline: Messages["timeline"];
   lock: Messages["lock"];
 }
 
-/** Names the holder, for a label. Can contain text from Redis. */
+/** Returns the name of the holder for a label. The result can contain untrusted strings from Redis. */
 export function formatLaneName(owner: string, messages: BarMessages): string {
   return owner === "" ? messages.timeline.unknownOwner : formatOwner(owner, messages.lock);
 }
 
-/** Describes a bar in sentences. Can contain text from Redis. */
+/** Describes a bar in sentences. The result can contain untrusted strings from Redis. */
 export function formatBar(bar: HoldBar, messages: BarMessages): string {
   const { timeline } = messages;
   const sentences = [formatHold(bar, messages)];
@@ -43,7 +41,10 @@ function formatRequest(
     : timeline.refused(time, reason);
 }
 
-/** Formats a hold at a time in the past, with its end if it was recorded. Can contain text from Redis. */
+/**
+ * Describes a hold at a time in the past, with its end if the end was recorded. The result can contain untrusted
+ * strings from Redis.
+ */
 export function formatPastHold(hold: PastHold, messages: BarMessages): string {
   if (hold.end !== "unobserved" || hold.until !== null) return formatBar(toPastHoldBar(hold), messages);
   return messages.timeline.endUnknown(formatLaneName(hold.owner, messages), formatClockMs(hold.since));

@@ -33,7 +33,7 @@ import { useBarMessages } from "./use-bar-messages.ts";
 
 const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
-/** The maximum number of overlaps to describe. The event list below shows the rest. */
+/** Maximum number of overlaps to describe. The event list below shows all of them. */
 const LISTED_OVERLAPS_MAX = 3;
 
 interface KeyTimelineProps {
@@ -43,7 +43,7 @@ interface KeyTimelineProps {
   isOverdue: boolean;
   /** The end of the timeline in Unix milliseconds; `undefined` for now. */
   at?: number | undefined;
-  /** Controls above the lanes, which select another time. */
+  /** Controls above the lanes. They select another time. */
   controls: ReactNode;
   /** Shown between the controls and the lanes. */
   children?: ReactNode;
@@ -54,7 +54,7 @@ export function KeyTimeline(props: KeyTimelineProps) {
   const { history, kind, at, controls, children } = props;
   const { events, loading } = history;
   const now = useServerNow();
-  // Open bars grow once per second. The ticker runs four times per second.
+  // Open bars grow once per second, although the ticker runs four times per second.
   const end = at ?? (now === null ? null : Math.ceil(now / SECOND_MS) * SECOND_MS);
   const timeline = useMemo(
     () => (end === null ? null : buildTimeline(events, getHolderCapacity(kind), end)),
@@ -81,7 +81,7 @@ export function KeyTimeline(props: KeyTimelineProps) {
   );
 }
 
-/** Reserves the space of a timeline with one holder. */
+/** Reserves the space of a timeline with a single holder. */
 function LoadingTimeline() {
   return <div aria-hidden className="h-[146px] rounded-[10px] border border-line bg-panel" />;
 }
@@ -175,8 +175,8 @@ const DrawnTimeline = memo(function Drawn({ timeline, span, isOverdue, at }: Dra
 });
 
 /**
- * Labels round times below the lanes, and the end of the timeline on the right. Times whose labels would overlap the
- * label of the end are omitted.
+ * Labels round times below the lanes, and the end of the timeline on the right. Omits times whose labels would overlap
+ * the label of the end.
  */
 function TimeAxis({ view, moment, now }: { view: TimelineView; moment(at: number): string; now: string }) {
   return (
@@ -191,7 +191,7 @@ function TimeAxis({ view, moment, now }: { view: TimelineView; moment(at: number
             className={clsx(
               "absolute whitespace-nowrap",
               left > 4 && "-translate-x-1/2",
-              // On phones, every other label is hidden, because they would overlap.
+              // On phones, adjacent labels would overlap, so every other label is hidden.
               index % 2 === 1 && "max-sm:hidden",
             )}
             style={{ left: `${left}%` }}

@@ -8,7 +8,10 @@ export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" |
 
 /** One hold. Times are Unix milliseconds of the Redis clock; `from` is never after `to`. */
 export interface HoldBar {
-  /** The ID of the first event of the hold. For a past hold, a string made of its owner, fencing token and start. */
+  /**
+   * The id of the first event of the hold. For a past hold, a string that consists of its owner, fencing token and
+   * start.
+   */
   readonly id: string;
   readonly owner: string;
   readonly fence: string | undefined;
@@ -16,14 +19,14 @@ export interface HoldBar {
   /** `at_least`: the hold had already begun when its first event was observed. */
   readonly fromIs: "exact" | "at_least";
   /**
-   * The end of the timeline if `end` is `open`. The latest time at which the hold can have ended if `end` is
-   * `unobserved`.
+   * The end of the bar. If `end` is `open`, the end of the timeline. If `end` is `unobserved`, the latest time at which
+   * the hold can have ended.
    */
   readonly to: number;
   readonly end: HoldBarEnd;
   /** The event that ended the hold; `undefined` if `end` is `open` or `unobserved`. */
   readonly ended: LockEvent | undefined;
-  /** The release requests for the hold and the answers to them, oldest first. */
+  /** The release requests for the hold, with their answers, oldest first. */
   readonly requests: readonly LockEvent[];
 }
 
@@ -72,7 +75,7 @@ interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended" | "requests"
 }
 
 /**
- * Computes the holds from a history, with one lane per holder.
+ * Computes the holds from a history. The result has one lane per holder.
  *
  * @param entries newest first
  * @param now the end of the timeline, in Unix milliseconds of the Redis clock
@@ -122,8 +125,8 @@ function collectDrafts(events: readonly LockEvent[]): HoldBarDraft[] {
 }
 
 /**
- * Finds the hold that an end event refers to. The event can lack the fencing token or the owner if there is no
- * ambiguity.
+ * Finds the hold to which an end event refers. If only one hold is possible, the event need not contain the fencing
+ * token or the owner.
  */
 function findLikelyDraft(
   { owner, fence }: LockEvent,
@@ -159,7 +162,8 @@ function toHoldBar(
 ): HoldBar {
   const { lastEventAt, ended, isShared, ...bar } = draft;
   if (ended !== undefined) return { ...bar, to: ended.at, end: findBarEnd(ended), ended };
-  // A fencing token is never reissued, so a holder with an older one has lost the lock, unless both share it.
+  // Fencing tokens are never reused. A holder with an older token has therefore lost the lock, unless both holders
+  // share it.
   const replaces = ({ fence, owner, isShared: isOtherShared }: HoldBarDraft) =>
     !(isShared && isOtherShared) && (capacity === "one" || fence !== undefined || owner === draft.owner);
   const next = all.find(
@@ -187,8 +191,7 @@ function groupBarsByHolder(bars: readonly HoldBar[]): HolderLane[] {
     const before = lane?.at(-1);
     if (lane === undefined || before === undefined) lanes.set(bar.owner, [bar]);
     else {
-      // Holds of one holder never overlap. If an end is recorded late, the hold is cut off at the start of the next
-      // one.
+      // Holds of one holder never overlap. If an end was recorded late, the bar ends at the start of the next hold.
       lane[lane.length - 1] = { ...before, to: Math.min(before.to, bar.from) };
       lane.push(bar);
     }
@@ -220,7 +223,7 @@ function findOverlaps(bars: readonly HoldBar[], capacity: HolderCapacity): Overl
 }
 
 /**
- * Returns the bar of a past hold. The bar ends when the hold ended or was last seen. If neither is known, the bar ends
+ * Returns the bar of a past hold. The bar ends when the hold ended or was last observed. If neither is known, it ends
  * at its start.
  */
 export function toPastHoldBar({

@@ -17,7 +17,7 @@ interface TimelineLanesProps {
   view: TimelineView;
   /** Whether open holds are overdue. */
   isOverdue: boolean;
-  /** The ID of a bar. */
+  /** The id of the active bar. */
   active: string | undefined;
   onActive(id: string): void;
 }
@@ -25,7 +25,7 @@ interface TimelineLanesProps {
 const NAVIGATION_KEYS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"]);
 const HATCH_CLASS = "bg-[repeating-linear-gradient(135deg,currentColor_0_1px,transparent_1px_6px)]";
 
-/** Shows the lanes as a single tab stop. Arrow keys move between holds. */
+/** Shows the lanes as a single tab stop. Arrow keys move between the holds. */
 export function TimelineLanes({ timeline, view, isOverdue, active, onActive }: TimelineLanesProps) {
   const messages = useMessages(timelineWords);
   const id = useId();
@@ -184,7 +184,7 @@ function BarMark({ id, bar, view, isOverdue, isActive, onActive }: BarMarkProps)
   );
 }
 
-/** Marks a bar with a shape as well as a color. */
+/** Marks the end of a bar with a shape, because color must not be the only distinction. */
 function EndMark({ bar: { end, owner }, at }: { bar: HoldBar; at: number }) {
   const isForced = end === "force_released" || end === "evicted";
   if (!isForced && (end !== "expired" || parseReservedHold(owner) !== null)) return null;

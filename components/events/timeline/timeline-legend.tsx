@@ -13,7 +13,7 @@ interface TimelineLegendProps {
   hasRequests: boolean;
 }
 
-/** Explains the marks that the timeline currently shows. */
+/** Explains the marks that are visible in the timeline. */
 export function TimelineLegend({
   others,
   hasOverlaps,

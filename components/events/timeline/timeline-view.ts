@@ -2,10 +2,10 @@ import { type HoldBar, type HolderLane, sortBarsByTime, type Timeline } from "./
 
 export type TimelineSpan = "latest" | "all";
 
-/** The number of holds shown initially. A whole day of short holds would be unreadable. */
+/** Number of holds shown at first. A whole day of short holds would be unreadable. */
 export const LATEST_BARS = 12;
 const LANES_MAX = 12;
-/** The space on the left that keeps the start of the first bar visible. */
+/** Share of the width that stays free on the left, which keeps the start of the first bar visible. */
 const MARGIN = 0.02;
 
 export interface TimelineView {
@@ -48,7 +48,7 @@ const STEPS_MS = [
 ];
 const TICKS_MAX = 5;
 
-/** Returns round times within the visible range, far enough apart for their labels. */
+/** Returns round times within the visible range. They are far enough apart for their labels. */
 export function computeTicks({ from, to }: Pick<TimelineView, "from" | "to">): number[] {
   const step = STEPS_MS.find((ms) => (to - from) / ms <= TICKS_MAX) ?? to - from;
   const first = Math.ceil(from / step) * step;

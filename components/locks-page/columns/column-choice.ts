@@ -3,8 +3,8 @@ import { ALL_COLUMNS, COLUMNS, type ColumnId } from "./columns.ts";
 const isColumnId = (text: string): text is ColumnId => COLUMNS.has(text as ColumnId);
 
 /**
- * Parses the chosen columns and their order from a URL or from storage, both untrusted. Duplicates are dropped, and the
- * key is always included because it identifies the row. Returns `undefined` if there is no choice.
+ * Parses the chosen columns and their order from a URL or from storage, both untrusted. Drops duplicates, and always
+ * includes the key, because it identifies the row. Returns `undefined` if there is no choice.
  */
 export function parseColumnChoice(text: string | null): readonly ColumnId[] | undefined {
   const chosen = [...new Set((text ?? "").split(",").filter(isColumnId))];
@@ -12,7 +12,7 @@ export function parseColumnChoice(text: string | null): readonly ColumnId[] | un
   return chosen.includes("key") ? chosen : ["key", ...chosen];
 }
 
-/** Formats the chosen columns for the URL; `null` for the default columns, which need no parameter. */
+/** Formats the chosen columns for the URL. Returns `null` for the default columns, which need no parameter. */
 export function serializeColumnChoice(chosen: readonly ColumnId[]): string | null {
   const text = chosen.join(",");
   return text === ALL_COLUMNS.join(",") ? null : text;

@@ -8,7 +8,7 @@ export interface ColumnPlacement {
 
 export interface ColumnLayout {
   columns: readonly ColumnPlacement[];
-  /** Chosen columns that are hidden because they do not fit. */
+  /** Chosen columns that are hidden because there is no room. */
   noRoom: readonly ColumnId[];
 }
 
@@ -17,7 +17,7 @@ export interface ColumnRequest {
   chosen: readonly ColumnId[];
   /** Widths set by the operator, in pixels. */
   widths: ColumnWidths;
-  /** The column that the rows are sorted by, shown even if it is not chosen; `undefined` for the default order. */
+  /** The column by which the rows are sorted. It is shown even if not chosen. `undefined` for the default order. */
   sortedBy?: ColumnId | undefined;
 }
 
@@ -31,10 +31,10 @@ interface ColumnShare {
 }
 
 /**
- * Distributes the available width among the chosen columns. No column gets less than its minimum. If there is not
- * enough room, the columns with the highest rank are hidden. If all columns are chosen in the default order, secondary
- * columns are hidden before other columns shrink. The key column grows first. Width that no column can use stays empty
- * at the end.
+ * Distributes the available width over the chosen columns. No column gets less than its minimum. If there is not enough
+ * room, the columns with the highest rank are hidden. If all columns are chosen in the default order, secondary columns
+ * are hidden before other columns shrink. The key column grows first. Width that no column can use stays empty at the
+ * end.
  */
 export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomPx: number): ColumnLayout {
   const shown = [...(sortedBy === undefined ? chosen : setColumnShown(chosen, sortedBy, true))];
@@ -54,7 +54,7 @@ export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomP
   return { columns: parts.map(({ id, px }) => ({ id, px: Math.round(px) })), noRoom };
 }
 
-/** Returns the minimum and maximum width in pixels that the operator can set. */
+/** Returns the minimum and maximum width that the operator can set, in pixels. */
 export function getColumnLimits(id: ColumnId): { leastPx: number; mostPx: number } {
   const { leastPx, mostPx } = getColumn(id);
   return { leastPx, mostPx: 3 * mostPx };
@@ -86,7 +86,7 @@ function toColumnShare(id: ColumnId, widths: ColumnWidths): ColumnShare {
   return { id, px: id === "key" ? leastPx : typicalPx, leastPx, mostPx, isByHand: false };
 }
 
-/** Shrinks the columns to fit. Columns whose width the operator set are shrunk last. */
+/** Shrinks the columns to fit, those whose width the operator set last. */
 function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
   for (const isByHand of [false, true]) {
     const excess = sumPx(parts.map(({ px }) => px)) - roomPx;
@@ -102,7 +102,7 @@ function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
   if (parts.length === 1 && only !== undefined) only.px = Math.min(only.px, Math.max(0, roomPx));
 }
 
-/** The steps in which columns grow. Each lists the columns and their maximum width. */
+/** The steps in which columns grow. Each step maps columns to their maximum width in pixels. */
 const GROWTH: readonly Readonly<Partial<Record<ColumnId, number>>>[] = [
   { key: 260 },
   { owner: 208, attention: 148 },
@@ -121,8 +121,8 @@ function growColumns(parts: readonly ColumnShare[], roomPx: number): void {
 }
 
 /**
- * Grows the columns by `amountPx` in total, or shrinks them if `amountPx` is negative. Each column changes in
- * proportion to how far it may change.
+ * Grows the columns by `amountPx` in total; a negative amount shrinks them. Each column changes in proportion to how
+ * far it may change.
  */
 function distributePx(
   parts: readonly ColumnShare[],

@@ -12,7 +12,7 @@ export interface ResizeHandle {
 
 /**
  * Returns the handle at the right edge of a visible column. The last column has none, because moving an edge changes
- * the widths of the columns to its right.
+ * the columns to the right.
  * @param at index of the column
  */
 export function findResizeHandle(shown: readonly ColumnPlacement[], at: number): ResizeHandle | undefined {
@@ -24,8 +24,8 @@ export function findResizeHandle(shown: readonly ColumnPlacement[], at: number):
 }
 
 /**
- * Returns the widths of all columns after an edge was moved. The width that the column gains is taken from the next
- * column, and from the following ones once that column is at its minimum. Edges to the left do not move.
+ * Returns the widths of all columns after an edge was moved. The next column loses the width that the column gains.
+ * Once the next column is at its minimum, the following columns lose width. Edges to the left do not move.
  */
 export function resizeColumn(
   shown: readonly ColumnPlacement[],

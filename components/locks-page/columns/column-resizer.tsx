@@ -13,11 +13,11 @@ const LARGE_STEP_PX = 40;
 
 interface ColumnResizerProps {
   columns: TableColumns;
-  /** The index of the column to the left of the edge. */
+  /** Index of the column to the left of the edge. */
   at: number;
 }
 
-/** Resizes a column by its right edge: with the pointer or the arrow keys. */
+/** Resizes a column with the pointer or the arrow keys, by its right edge. */
 export function ColumnResizer({ columns, at }: ColumnResizerProps) {
   const messages = useMessages(table);
   const begun = useRef<{ x: number; shown: readonly ColumnPlacement[]; edge: ResizeHandle } | null>(null);
@@ -34,7 +34,7 @@ export function ColumnResizer({ columns, at }: ColumnResizerProps) {
     if (begun.current === null) return;
     const { x, shown: from, edge: of } = begun.current;
     if (when === "for_good") begun.current = null;
-    // A click without a drag does not change the width.
+    // A click without a drag must not change the width.
     if (clientX !== x || from !== shown) {
       columns.setWidths(resizeColumn(from, of, of.px + clientX - x), when);
     }

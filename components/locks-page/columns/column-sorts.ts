@@ -1,6 +1,6 @@
 import type { LockSortField } from "@/lib/contract/lock-sort.ts";
 
-/** The default order: locks that need attention come first, then those held longest. */
+/** The default order: locks that need attention first, then the longest held. */
 export const DEFAULT_SORT = "-attention";
 
 /** The sort orders in the menu on phones. */
@@ -21,8 +21,8 @@ const DESCENDING_FIRST: ReadonlySet<LockSortField> = new Set([
 ]);
 
 /**
- * Returns the sort order after a click. The first click sorts in the more informative direction, the second one
- * reverses it.
+ * Returns the sort order after a click on a column. The first click sorts in the more informative direction, the second
+ * in the other.
  */
 export function toggleSort(sort: string, field: LockSortField): string {
   const now = parseColumnSort(sort);

@@ -16,7 +16,7 @@ import { parseRowDensity, type RowDensity } from "./row-density.ts";
 
 export interface TableColumns {
   chosen: readonly ColumnId[];
-  /** The column that the rows are sorted by, which is always shown. */
+  /** The column by which the rows are sorted. It is always shown. */
   sortedBy: ColumnId | undefined;
   layout: ColumnLayout;
   density: RowDensity;
@@ -25,7 +25,7 @@ export interface TableColumns {
   /**
    * Sets the column widths.
    *
-   * @param when `while` during a drag, during which the widths are not stored
+   * @param when `while` during a drag; the widths are then not stored
    */
   setWidths(widths: ColumnWidths, when: "while" | "for_good"): void;
   /** Restores the default columns and widths. */
@@ -33,8 +33,8 @@ export interface TableColumns {
 }
 
 /**
- * Keeps the chosen columns in the URL, so that a link shows what its sender saw. The browser stores the columns
- * together with their widths and the row height.
+ * Keeps the chosen columns in the URL. A link to the page therefore shows the same columns. The browser stores the
+ * columns, their widths and the row height.
  */
 export function useColumns(roomPx: number, sort: string): TableColumns {
   const [requested, setRequested] = useQueryState("cols", parseAsString);

@@ -74,7 +74,7 @@ describe("updates of a frozen list", () => {
 
   it("a frozen list does not apply the end of an older hold to the current row", () => {
     const kept = new Map([free("b", { ...released, at: 1000 })]);
-    expect(updateFrozenList(held, newer(windowOf(lock("a")), { pinned: kept })).rows[1]?.end).toBe("untold");
+    expect(updateFrozenList(held, newer(windowOf(lock("a")), { pinned: kept })).rows[1]?.end).toBe("unknown");
   });
 
   it("a frozen list does not treat a row that left the window as ended", () => {
@@ -87,7 +87,7 @@ describe("updates of a frozen list", () => {
     const after = updateFrozenList(held, newer(latest, { freezeReason: "paused" }));
     expect(after.rows.map(({ lock: { version, remainingMs }, end }) => [version, remainingMs, end])).toEqual([
       ["1", 99, null],
-      ["1", 1, "taken_anew"],
+      ["1", 1, "reacquired"],
       ["1", 1, null],
     ]);
   });

@@ -3,18 +3,18 @@ import type { LockEvent } from "@/lib/contract/event.ts";
 import type { LiveWindow, PinnedLock } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** Why the list is frozen. `reading`: the order is frozen, but values are live. `paused`: holders are also frozen. */
+/** Why the list is frozen. `reading`: the order is frozen, but values are live. `paused`: holders are frozen too. */
 export type FreezeReason = "reading" | "paused";
 
 /**
- * How the hold of a visible row ended: the event, `untold` if no event is known, or `taken_anew` if another hold has
+ * How the hold of a visible row ended: the event, `unknown` if no event is known, or `reacquired` if another hold has
  * replaced it.
  */
-export type RowEnding = LockEvent | "untold" | "taken_anew";
+export type RowEnding = LockEvent | "unknown" | "reacquired";
 
 export interface FrozenRow {
   path: string;
-  /** The current state, or the last known one. */
+  /** The current state of the lock, or the last known one. */
   lock: Lock;
   end: RowEnding | null;
 }
@@ -23,7 +23,7 @@ export interface FrozenRow {
 export interface FrozenList {
   filter: string;
   sort: string;
-  /** The offset of the window that the rows come from. */
+  /** The offset of the window that contains the rows. */
   windowOffset: number;
   /** The index of the first row in the whole list. */
   offset: number;
@@ -34,7 +34,7 @@ export interface FrozenList {
 
 export interface ListUpdate {
   latest: LiveWindow;
-  /** By path: frozen rows that are no longer in the window. */
+  /** Frozen rows outside the window, by path. */
   pinned: ReadonlyMap<string, PinnedLock> | undefined;
   /** The indexes of the first and the last visible row. */
   visible: readonly [first: number, last: number];
@@ -48,7 +48,7 @@ export function freezeList(latest: LiveWindow): FrozenList {
 }
 
 /**
- * Applies a newer window. Visible rows stay in place. If the filter or the sort order changed, the list is replaced.
+ * Applies a newer window. Visible rows stay in place. If the filter or sort order has changed, replaces the whole list.
  * @returns the same object if nothing changed
  */
 export function updateFrozenList(
@@ -102,7 +102,7 @@ function updateRow(
   if (latest === undefined) return row;
   if (latest.state === "free") return markRowEnded(row, pinned?.ended);
   const isSame = isSameHold(row.lock, latest);
-  if (freezeReason === "paused" && !isSame) return row.end === null ? { ...row, end: "taken_anew" } : row;
+  if (freezeReason === "paused" && !isSame) return row.end === null ? { ...row, end: "reacquired" } : row;
   if (row.end === null && row.lock === latest) return row;
   return { ...row, lock: latest, end: null };
 }
@@ -111,9 +111,9 @@ function updateRow(
 const CLOCK_SKEW_MAX_MS = 1000;
 
 function markRowEnded(row: FrozenRow, ended: LockEvent | undefined): FrozenRow {
-  // The end of an earlier hold of the key does not apply to this one.
+  // The end may belong to an earlier hold of the key.
   const isOfThis = ended !== undefined && ended.at >= row.lock.asOf - CLOCK_SKEW_MAX_MS;
-  const end = isOfThis ? ended : (row.end ?? "untold");
+  const end = isOfThis ? ended : (row.end ?? "unknown");
   return end === row.end || isSameEnding(end, row.end) ? row : { ...row, end };
 }
 
@@ -127,8 +127,8 @@ function isSameHold(one: Lock, other: Lock): boolean {
 }
 
 /**
- * Counts the rows that were added, or whose hold ended, since the list was frozen. Rows at the edges of the window are
- * not counted as added, because they may only have moved into it.
+ * Counts the rows that were added, or whose hold ended, since the list was frozen. Does not count new rows at the edges
+ * of the window, which may only have moved into it.
  */
 export function countChanges(held: FrozenList, latest: LiveWindow): number {
   const ended = held.rows.filter(({ end }) => end !== null).length;

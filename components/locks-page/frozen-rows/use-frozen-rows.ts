@@ -13,14 +13,14 @@ import {
 } from "./frozen-list.ts";
 
 export interface FrozenRows {
-  /** The rows to show: live, or frozen in their order. */
+  /** The rows to show. They are live, or their order is frozen. */
   window: LiveWindow | undefined;
   /** The live list, even while the rows are frozen. */
   latest: LiveWindow | undefined;
-  /** By path: visible rows whose hold has ended. */
+  /** Visible rows whose hold has ended, by path. */
   ends: ReadonlyMap<string, RowEnding>;
   paused: boolean;
-  /** `null` if the rows are live. */
+  /** Why the rows are frozen; `null` if they are live. */
   freezeReason: FreezeReason | null;
   /** The number of rows that were added, or whose hold ended, since the list was frozen. */
   changes: number;
@@ -40,7 +40,7 @@ interface FrozenRowsInput {
 
 const NO_ENDINGS: ReadonlyMap<string, RowEnding> = new Map();
 
-/** Freezes rows while the operator reads: their order while the pointer is in the list, and everything while paused. */
+/** Freezes rows while the operator reads: the order while the pointer is in the list, and everything while paused. */
 export function useFrozenRows({ latest, isReading, visible }: FrozenRowsInput): FrozenRows {
   const [paused, setPaused] = useState(false);
   const [held, setHeld] = useState<FrozenList | null>(null);
@@ -101,14 +101,14 @@ function collectEndings(held: FrozenList | null): ReadonlyMap<string, RowEnding>
   return ended.length === 0 ? NO_ENDINGS : new Map(ended);
 }
 
-/** The maximum number of pinned rows, and of characters in their paths, the same as in the API. */
+/** Maximum number of pinned rows. The API has the same limit. */
 const PINNED_ROWS_MAX = 200;
 const PINNED_CHARACTERS_MAX = 40_000;
-/** The delay before rows are pinned, in ms, so that a pointer that only crosses the table does not freeze them. */
+/** Delay before rows are pinned, in ms. A pointer that only crosses the table must not freeze them. */
 const PIN_DELAY_MS = 150;
 
 /**
- * Returns the paths of the frozen rows, so that the page can request how their holds ended even if the rows leave the
+ * Returns the paths of the frozen rows. With them, the page requests how holds ended even if their rows leave the
  * window. The paths change with a delay of `PIN_DELAY_MS`.
  */
 export function usePinnedPaths(held: readonly string[] | undefined): string[] | undefined {

@@ -16,7 +16,7 @@ export interface CompletionMessages {
 
 interface CompletionOptions {
   fields: readonly CompletionOption[];
-  /** The completions of values, by the part of the term before the value. */
+  /** The completions of values, by the part of the term that precedes the value. */
   values: Readonly<Record<string, readonly CompletionOption[]>>;
   units: readonly CompletionOption[];
 }
@@ -59,7 +59,7 @@ function buildCompletionOptions({ search, liveness }: CompletionMessages): Compl
 const PARTIAL_TERM = /^((?:liveness|format|kind|confidence|is):|(?:held|remaining|waiters|count)[<>])(.*)$/s;
 const AMOUNT = /^\d{1,9}$/;
 
-/** Creates the function that returns the completions of the word at the caret. */
+/** Creates a function that returns the completions for the word at the caret. */
 export function createFilterCompletion(texts: CompletionMessages): CompletionSource {
   const offers = buildCompletionOptions(texts);
   return (text, caret): Completion | undefined => {

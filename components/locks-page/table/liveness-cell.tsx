@@ -16,7 +16,7 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 export function LivenessCell({ lock }: { lock: Lock }) {
   const { liveness, state, asOf } = lock;
   if (liveness === null || state !== "held") return null;
-  // Only the text of an overdue renewal changes with time.
+  // With time, only the description of an overdue renewal changes.
   const isBad = isLivenessCritical(lock);
   if (liveness.state === "overdue") return <OverdueLiveness liveness={liveness} asOf={asOf} isBad={isBad} />;
   return <LivenessCellText liveness={liveness} now={asOf} isBad={isBad} />;

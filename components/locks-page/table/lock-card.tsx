@@ -31,7 +31,7 @@ import {
 export const CARD_PX = 92;
 
 /**
- * Shows a lock on a phone: key, holder with chips for count and waiters, liveness and times. Its actions are 44 px
+ * Shows a lock on a phone: key, holder with chips for count and waiters, liveness and times. Its buttons are 44 px
  * high.
  */
 export const LockCard = memo(function LockCard({
@@ -95,8 +95,8 @@ export const LockCard = memo(function LockCard({
 });
 
 /**
- * Shows the release button only if a release is urgent. Other locks are released on their page, which a tap on the card
- * opens.
+ * Shows the release button only if a release is urgent. Operators release other locks on the lock's page, which a tap
+ * on the card opens.
  */
 function CardReleaseButton(props: ReleaseButtonProps) {
   if (!useIsReleaseUrgent(props.lock)) return null;

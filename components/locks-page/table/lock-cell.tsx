@@ -28,11 +28,13 @@ interface LockCellProps {
   id: ColumnId;
   lock: Lock;
   tabIndex: number;
-  /** Columns that do not fit. Their important values are shown below those of another column. */
+  /** Columns that do not fit. Another column shows their important values on its second line. */
   noRoom: readonly ColumnId[];
 }
 
-/** Shows the content of a row in one column. `data-second` marks the second line, which compact rows hide. */
+/**
+ * Shows the content of a row in one column. The attribute `data-second` marks the second line, which compact rows hide.
+ */
 export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
   switch (id) {
     case "key":
@@ -88,7 +90,7 @@ export function KeyLink({ lock, tabIndex, className }: KeyLinkProps) {
       href={buildLockHref(lock)}
       prefetch={false}
       tabIndex={tabIndex}
-      // Also selecting the row would overwrite the URL of the page that is opening.
+      // Selecting the row too would overwrite the URL of the page that opens.
       onClick={(event) => event.stopPropagation()}
       className={clsx(
         "inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline",
@@ -119,7 +121,7 @@ function RemainingCell({ lock, withLiveness }: { lock: Lock; withLiveness: boole
   return (
     <span className="flex items-center justify-end gap-1">
       <LeaseBar lock={lock} className="w-(--lease-bar-px)" />
-      {/* The text keeps its width, and the bar shrinks. */}
+      {/* The figure keeps its width, and the bar shrinks. */}
       <span className={clsx("min-w-[64px] leading-[1.25]", !withLiveness && "shrink-0")}>
         <span className="block">
           <RemainingTime lock={lock} />

@@ -23,7 +23,7 @@ import { useRowStage } from "./use-row-stage.ts";
 export interface RowActions {
   focusRow(path: string): void;
   releaseLock(lock: Lock): void;
-  /** Toggles the selection of a row. `extend` selects all rows from the row that was toggled last to this row. */
+  /** Toggles the selection of a row. With `extend`, selects all rows between the last toggled row and this one. */
   toggleSelected(lock: Lock, extend: boolean): void;
   /** Opens the copy menu. @param opener the button; `undefined` if opened by keyboard */
   copy(lock: Lock, opener?: HTMLElement): void;
@@ -45,10 +45,10 @@ export interface LockRowProps {
   noRoom: readonly ColumnId[];
   isFocused: boolean;
   isSelected: boolean;
-  /** Whether this row is the tab stop. The arrow keys reach the other rows. */
+  /** Whether this row is the tab stop. The arrow keys move to the other rows. */
   tabStop: boolean;
   actions: RowActions;
-  /** Schedules the content that a row does not render immediately. */
+  /** Schedules the parts of a row that are not rendered immediately. */
   pacer: RowPacer;
 }
 
@@ -60,11 +60,11 @@ const KEY_CELL_CLASS =
 const ON_DEMAND_CLASS =
   "opacity-0 focus-within:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 group-aria-selected:opacity-100 pointer-coarse:opacity-100";
 
-/** The columns that can show how the hold of a row ended. The first visible one of them shows it. */
+/** The columns that can show how the hold of a row ended. The first visible one shows it. */
 const ENDING_COLUMNS: readonly ColumnId[] = ["remaining", "attention", "held", "waiters", "count", "fence"];
 
 /**
- * Columns whose values remain visible after the hold has ended. The other columns are empty, because their times would
+ * Columns that keep their values after the hold has ended. The other columns become empty, because their times would
  * keep counting.
  */
 const STRIKETHROUGH_COLUMNS: ReadonlySet<ColumnId> = new Set(["key", "owner", "format"]);
@@ -85,7 +85,7 @@ export const LockRow = memo(function LockRow({
   const inner = tabStop ? 0 : -1;
   const [isPointedAt, setIsPointedAt] = useState(false);
   const stage = useRowStage(pacer, tabStop || isFocused || isPointedAt || end !== null);
-  // The ending replaces the remaining time.
+  // The ending is shown in place of the remaining time.
   const endAt = ENDING_COLUMNS.find((id) => columns.includes(id));
   return (
     <tr
@@ -138,7 +138,7 @@ export const LockRow = memo(function LockRow({
   );
 });
 
-/** Renders the release button, which is always visible if the lock needs attention. */
+/** Renders the release button. It is always visible if the lock needs attention. */
 function RowReleaseButton({ stage, ...props }: ReleaseButtonProps & { stage: RowStage }) {
   const isUrgent = useIsReleaseUrgent(props.lock);
   if (!isUrgent && stage !== "complete") return null;

@@ -12,12 +12,12 @@ import type { RowPacer } from "./row-pacer.ts";
 
 interface LockRowsProps {
   window: LiveWindow;
-  /** By path: rows whose hold has ended. */
+  /** Rows whose hold has ended, by path. */
   ends: ReadonlyMap<string, RowEnding>;
   layout: "rows" | "cards";
   /** The rows to render. */
   items: readonly VirtualItem[];
-  /** The height of all rows in pixels. */
+  /** Total height of all rows in pixels. */
   height: number;
   columns: readonly ColumnId[];
   noRoom: readonly ColumnId[];

@@ -35,15 +35,17 @@ import { TableFooter } from "./table-footer.tsx";
 import { TableHeader } from "./table-header.tsx";
 import { useRowShortcuts } from "./use-row-shortcuts.ts";
 
-/** The maximum height of the rows. Chromium does not lay out elements taller than about 33.5 million pixels. */
+/**
+ * Maximum total height of the rows in pixels. Chromium does not lay out elements taller than about 33.5 million pixels.
+ */
 const HEIGHT_PX_MAX = 33_000_000;
-/** The widths of the checkbox at the start of a row and the release button at its end. */
+/** Widths, in pixels, of the checkbox at the start of a row and of the release button at its end. */
 const SELECT_PX = 32;
 const RELEASE_PX = 92;
-/** The width from which the remaining time column has room for a longer bar. */
+/** Minimum width, in pixels, at which the remaining time column has room for a longer bar. */
 const WIDE_REMAINING_PX = 128;
 
-/** The class that reserves space for the scrollbar. The header extends behind it. */
+/** The class that reserves space for the scrollbar. The header extends over that space. */
 const SCROLLBAR_CLASS =
   "sm:[scrollbar-gutter:stable] sm:[scrollbar-width:thin] sm:[scrollbar-color:var(--bar)_transparent] sm:bg-[linear-gradient(var(--bg)_36px,var(--line)_36px_37px,var(--panel)_37px)]";
 
@@ -82,7 +84,7 @@ export function LocksTable({
   const most = Math.floor(HEIGHT_PX_MAX / rowPx);
   const shown = useStableColumnIds(columns.layout.columns.map(({ id }) => id));
   const remainingPx = columns.layout.columns.find(({ id }) => id === "remaining")?.px ?? 0;
-  // A container query would recompute the styles of every row during layout.
+  // A container query would compute the styles of every row again during layout.
   const leaseBarPx = remainingPx >= WIDE_REMAINING_PX ? 40 : 24;
   const noRoom = useStableColumnIds(columns.layout.noRoom);
   const rows = useVirtualizer({
@@ -189,7 +191,7 @@ export function LocksTable({
   );
 }
 
-/** Returns the same functions for every render, so that scrolling does not rerender unchanged rows. */
+/** Returns the same functions for every render. Scrolling then does not render unchanged rows again. */
 function useStableActions({
   focusRow,
   releaseLock,
@@ -213,7 +215,7 @@ function useStableActions({
   );
 }
 
-/** Returns the same list while its content is the same, so that a change of width does not rerender any row. */
+/** Returns the same list while its content is the same. A change of width then renders no row again. */
 function useStableColumnIds(ids: readonly ColumnId[]): readonly ColumnId[] {
   const text = ids.join(",");
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the content of the list matters

@@ -1,6 +1,6 @@
 /**
- * What a row shows. `key`: only the key, because the row is scrolled past. `text`: all text, but no actions that are
- * not visible yet.
+ * What a row shows. `key`: only the key, because the row is being scrolled past. `text`: everything except actions that
+ * are not visible yet.
  */
 export type RowStage = "key" | "text" | "complete";
 
@@ -9,16 +9,16 @@ export interface PacedRow {
   setStage(stage: RowStage): void;
 }
 
-/** The number of rows completed per frame. Completing a screen of rows in one task takes longer than a frame. */
+/** Number of rows to complete per frame. Completing a screen of rows in one task takes longer than a frame. */
 export const ROWS_PER_FRAME = 6;
-/** The delay between the last new row and the first row that gets its actions, in ms. */
+/** Delay, in ms, between the last new row and the first row that gets its actions. */
 const SETTLE_MS = 150;
 /**
- * The delay for the text of rows that were scrolled past, in ms. It is shorter than `SETTLE_MS`, because the operator
- * is waiting for the text.
+ * Delay, in ms, for the text of rows that were scrolled past. Shorter than `SETTLE_MS`, because the operator waits for
+ * the text.
  */
 const TEXT_SETTLE_MS = 40;
-/** The maximum delay in ms, so that a constant stream of new rows does not starve others. */
+/** Maximum delay in ms. A constant stream of new rows must not starve the others. */
 const WAIT_MAX_MS = 400;
 
 export interface FramePorts {
@@ -31,9 +31,9 @@ interface PendingRow {
   readonly since: number;
 }
 
-/** Spreads the rendering of rows over frames, so that scrolling never waits for a whole screen of them. */
+/** Spreads the rendering of rows over frames. Scrolling then never waits for a whole screen of rows. */
 export class RowPacer {
-  /** Whether the rows are scrolling. If not, new rows have their text immediately. */
+  /** Whether the rows are scrolling. Otherwise, new rows show their text immediately. */
   isScrolling = false;
   readonly #ports: FramePorts;
   readonly #pending = new Map<PacedRow, PendingRow>();
@@ -45,7 +45,7 @@ export class RowPacer {
     this.#ports = ports;
   }
 
-  /** Returns the stage in which a new row is rendered. */
+  /** Returns the stage in which to render a new row. */
   admit(): RowStage {
     const now = this.#ports.now();
     if (now - this.#lastAdmittedAt > 8) this.#admittedInFrame = 0;

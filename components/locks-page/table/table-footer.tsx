@@ -12,12 +12,15 @@ interface TableFooterProps {
   first: number;
   last: number;
   total: number;
-  /** The maximum number of rows that a browser can lay out. To see other rows, the operator must narrow the search. */
+  /** Maximum number of rows that a browser can lay out. To see further rows, the operator must narrow the search. */
   most: number;
   children?: ReactNode;
 }
 
-/** Shows the position in the list, and the changes since it was frozen. Always rendered, so that no row moves. */
+/**
+ * Shows the position in the list, and the number of changes since it was frozen. Always rendered, because rows must not
+ * move.
+ */
 export function TableFooter({ list, first, last, total, most, children }: TableFooterProps) {
   const messages = useMessages(table);
   const { changes, freezeReason } = list;

@@ -48,7 +48,7 @@ export function TableHeader({ sort, onSort, columns, allSelected, onSelectAll }:
               order={now.field === id ? order : undefined}
               onSort={() => onSort(toggleSort(sort, id))}
             >
-              {/* Rendered in the next header, which is stacked above the one that it resizes. */}
+              {/* Rendered in the next header, which is stacked above the header whose width it changes. */}
               {at > 0 && <ColumnResizer columns={columns} at={at - 1} />}
             </SortHeader>
           );

@@ -13,7 +13,7 @@ interface RowShortcuts {
   scroller: RefObject<HTMLElement | null>;
   window: LiveWindow;
   focusedPath: string | null;
-  /** By path: rows whose hold has ended. They allow no action. */
+  /** Rows whose hold has ended, by path. They allow no actions. */
   ends: ReadonlyMap<string, RowEnding>;
   rows: Virtualizer<HTMLElement, Element>;
   focusRow(path: string): void;
@@ -40,7 +40,7 @@ export function useRowShortcuts({
   copy,
 }: RowShortcuts): void {
   const wanted = useRef<string | null>(null);
-  // The row may have to be scrolled into view and rendered first, so it is focused after that render.
+  // The row may have to be scrolled into view and rendered before it can receive the focus.
   useEffect(() => {
     if (wanted.current === null) return;
     const row = findRowElement(scroller.current, wanted.current);
@@ -49,7 +49,7 @@ export function useRowShortcuts({
     wanted.current = null;
   });
 
-  // Key presses arrive faster than the URL is updated, so the latest row is kept here before it is rendered.
+  // Key presses arrive faster than the URL is updated. This keeps the latest row until the URL contains it.
   const pathInHand = () => wanted.current ?? focusedPath;
   const indexInHand = () => window.items.findIndex((lock) => toLockPath(lock) === pathInHand());
   const inHand = () => window.items[indexInHand()];

@@ -4,9 +4,9 @@ import { useEffect, useState } from "react";
 import type { RowPacer, RowStage } from "./row-pacer.ts";
 
 /**
- * Returns how much of its content a row renders.
+ * Returns which parts of a row to render.
  *
- * @param isInUse whether the row has the pointer or the focus, and therefore shows everything immediately
+ * @param isInUse whether the row has the pointer or the focus; it then shows everything immediately
  */
 export function useRowStage(pacer: RowPacer, isInUse: boolean): RowStage {
   const [stage, setStage] = useState<RowStage>(() => pacer.admit());

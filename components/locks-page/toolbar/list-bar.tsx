@@ -11,7 +11,7 @@ import { UnlistedChip } from "./unlisted-chip.tsx";
 interface ListBarProps {
   /** The state of the page. */
   shown: ListSettings;
-  /** Why the search is invalid. No request is sent for an invalid search. */
+  /** Why the search is invalid. Invalid searches are not sent to the server. */
   fault: string | undefined;
   table: FrozenRows;
   /** Announces the result of an action. */
@@ -20,7 +20,7 @@ interface ListBarProps {
   onShow(filter: string, sort: string): void;
 }
 
-/** Shows the views, and the actions on the whole list if there is room. */
+/** Shows the views. If there is room, also shows the actions on the whole list. */
 export function ListBar({ shown, fault, table, showToast, onFilter, onShow }: ListBarProps) {
   const saved = useSavedViews(shown, onShow);
   const validFilter = fault === undefined ? shown : undefined;

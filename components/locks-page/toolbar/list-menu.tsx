@@ -15,7 +15,7 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 import { EXPORT_LOCKS_MAX } from "../../../lib/contract/limits.ts";
 import { buildViewSearch, type ListSettings } from "../views/saved-views.ts";
 
-/** The content of the menu. `all`: both copying and exporting. */
+/** The content of the menu. `all`: copying and exporting. */
 export type ListMenuKind = "copy" | "export" | "all";
 
 interface ListMenuProps {
@@ -29,7 +29,7 @@ interface ListMenuProps {
   onClose(): void;
 }
 
-/** Copies the current search as a link or a command, and exports all matching locks. */
+/** Copies the current search as a link or command, and exports all matching locks. */
 export function ListMenu({ kind, anchor, onClose, ...list }: ListMenuProps) {
   const messages = useMessages(viewTools);
   const copies = useCopyActions(list);

@@ -22,7 +22,7 @@ interface ListToolsProps {
   onClose(): void;
 }
 
-/** Shows the copy and export tools of the list. Load it on demand. */
+/** Shows the copy and export tools of the list. Load this component on demand. */
 export function ListTools({ open, shown, total, anchor, showToast, onClose }: ListToolsProps) {
   const messages = useMessages(viewTools);
   const exporting = useLocksExport({
@@ -48,7 +48,7 @@ export function ListTools({ open, shown, total, anchor, showToast, onClose }: Li
   );
 }
 
-/** Shows the progress at the bottom of the page, so that no content moves. */
+/** Shows the progress of an export at the bottom of the page, where it moves no content. */
 function ExportProgress({ exporting, total }: { exporting: LocksExport; total: number }) {
   const messages = useMessages(viewTools);
   const { progress, stop } = exporting;

@@ -26,7 +26,7 @@ interface LocksToolbarProps {
   showToast: Toast["showToast"];
 }
 
-/** Shows the number of matching locks and the actions on the whole list. On phones, they are next to the search. */
+/** Shows the number of matching locks and the actions on the whole list. On phones, both are next to the search. */
 export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
   const messages = useMessages(views);
   const { latest: window } = table;
@@ -45,8 +45,8 @@ export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
 }
 
 /**
- * Returns whether a filter selects only from the listed locks. If so, the toolbar shows the number of matches out of
- * all held locks.
+ * Returns whether a filter selects from the listed locks only. The toolbar then shows the number of matches out of all
+ * held locks.
  */
 function isOfListed(filter = ""): boolean {
   return filter !== "" && !selectsUnlisted(parseFilter(filter));

@@ -7,7 +7,7 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 const SHOWN_EVERY_MS = 100;
 
 export interface LocksExport {
-  /** `null` if no export is running. */
+  /** The progress of the export; `null` if none is running. */
   progress: ExportProgress | null;
   begin(format: ExportFormat, wanted: { filter: string; sort: string }): void;
   stop(): void;
@@ -18,7 +18,7 @@ interface ExportStatus {
   onFailed(error: unknown): void;
 }
 
-/** Runs one export at a time and saves its file in the browser. */
+/** Runs one export at a time. Saves its file in the browser. */
 export function useLocksExport({ onDone, onFailed }: ExportStatus): LocksExport {
   const target = useTargetName();
   const [progress, setProgress] = useState<ExportProgress | null>(null);
@@ -58,6 +58,6 @@ function saveFile(name: string, file: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // By then the browser has read the blob.
+  // By then, the browser has read the blob.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -1,6 +1,6 @@
 import type { View, ViewInput } from "@/lib/contract/view.ts";
 
-/** The state of the page, as in the URL. */
+/** The state of the page, as the URL contains it. */
 export interface ListSettings {
   filter: string;
   sort: string;
@@ -10,7 +10,7 @@ export interface ListSettings {
 
 const getViewColumns = ({ columns }: Pick<View, "columns">) => columns?.join(",") ?? null;
 
-/** Returns whether the page shows a view. Fields that the view does not set match anything. */
+/** Returns whether the page shows a view. Ignores fields that the view does not set. */
 export function isViewActive(view: View, { filter, sort, columns }: ListSettings): boolean {
   return (
     view.filter === filter &&
@@ -19,12 +19,12 @@ export function isViewActive(view: View, { filter, sort, columns }: ListSettings
   );
 }
 
-/** Returns the page state with a view open. Fields that the view does not set keep their values. */
+/** Returns the state of the page after a view was opened. Fields that the view does not set keep their values. */
 export function applyView(view: View, { sort, columns }: ListSettings): ListSettings {
   return { filter: view.filter, sort: view.sort ?? sort, columns: getViewColumns(view) ?? columns };
 }
 
-/** Returns the part of the page state that a new view saves. */
+/** Returns the part of the page state that a new view contains. */
 export function toSavedView({
   filter,
   sort,
@@ -33,7 +33,7 @@ export function toSavedView({
   return { filter, sort, ...(columns === null ? {} : { columns: columns.split(",") }) };
 }
 
-/** Returns a view with changes applied, in the API's representation. */
+/** Returns a view with changes applied, as the API represents it. */
 export function buildViewUpdate(view: View, change: Partial<ViewInput>): { id: string } & ViewInput {
   const { id, name, filter, sort, columns, of } = view;
   return {

@@ -6,7 +6,7 @@ export interface SystemView<Id extends string = SystemViewId | "unlisted"> {
   id: Id;
   /** The filter term of the view; "" for all locks. */
   term: string;
-  /** Whether a count above 0 is a problem. */
+  /** Whether a count above 0 indicates a problem. */
   isWrong: boolean;
 }
 
@@ -21,7 +21,7 @@ export const SYSTEM_VIEWS: readonly SystemView<SystemViewId>[] = [
   { id: "pastTypical", term: "held>typical", isWrong: false },
 ];
 
-/** The possible locks, which all other views exclude. Shown as a chip, and only if there are any. */
+/** The view of possible locks, which all other views exclude. Shown as a chip if there are any. */
 export const UNLISTED_VIEW: SystemView = { id: "unlisted", term: "is:unlisted", isWrong: false };
 
 const KNOWN_VIEWS: readonly SystemView[] = [...SYSTEM_VIEWS, UNLISTED_VIEW];
@@ -41,13 +41,13 @@ export function removeViewTerms(filter: string): string {
     .join(" ");
 }
 
-/** Returns the filter with the term of the view, which replaces that of any other view. */
+/** Returns the filter with the term of the view. The term replaces that of any other view. */
 export function addViewTerms(filter: string, { term }: SystemView): string {
   return [term, removeViewTerms(filter)].filter((part) => part !== "").join(" ");
 }
 
 /**
- * Returns the number of unlisted locks for the chip; `undefined` if there is a search, because the number is then
+ * Returns the number of unlisted locks for the chip. Returns `undefined` during a search, because the number is then
  * unknown.
  */
 export function getUnlistedCount(
@@ -59,7 +59,7 @@ export function getUnlistedCount(
   return removeViewTerms(filter) === "" ? unlisted : undefined;
 }
 
-/** Returns the filter of each view, in the order of the views, combined with the search. */
+/** Returns the filters of all views, in the order of the views, each combined with the search. */
 export function listViewFilters(filter: string): string[] {
   const here = findSystemView(filter);
   return SYSTEM_VIEWS.map((view) => (view === here ? filter : addViewTerms(filter, view)));

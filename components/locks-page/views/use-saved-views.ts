@@ -14,17 +14,17 @@ export interface SavedViewsState {
   /** The view that was opened last, even if the search has changed since. */
   opened: View | undefined;
   open(view: View): void;
-  /** Resets `opened`. Call it before opening a search that is not a saved view. */
+  /** Resets `opened`. Call this before opening a search that is not a saved view. */
   leave(): void;
 }
 
-/** Returns the saved views and which of them is open. */
+/** Returns the saved views, and which of them is open. */
 export function useSavedViews(
   shown: ListSettings,
   show: (filter: string, sort: string) => void,
 ): SavedViewsState {
   const views = useViews();
-  // Columns and their order belong to the table.
+  // The table owns the columns and their order.
   const [columns, setColumns] = useQueryState("cols");
   const [openedId, setOpenedId] = useState<string | null>(null);
   const opened = views.find(({ id, of }) => formatViewName(id, of) === openedId);

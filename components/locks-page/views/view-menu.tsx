@@ -17,7 +17,7 @@ import type { SavedViewsState } from "./use-saved-views.ts";
 
 export interface ViewOverlayProps {
   saved: SavedViewsState;
-  /** The control that opened the menu. It anchors the menu and receives the focus when it closes. */
+  /** The control that opened the menu. It anchors the menu, and receives the focus when the menu closes. */
   anchor: RefObject<HTMLElement | null>;
   /** Announces the result of an action. */
   showToast: Toast["showToast"];

@@ -18,12 +18,12 @@ import type { SavedViewsState } from "./use-saved-views.ts";
 const ViewForm = createLazyOverlay(() => import("./view-form.tsx").then((module) => module.ViewForm));
 const ViewMenu = createLazyOverlay(() => import("./view-menu.tsx").then((module) => module.ViewMenu));
 
-/** The maximum count on a tab, as reported by the stream. */
+/** Maximum number of tabs for which the stream reports a count. */
 const COUNTED_MAX = 12;
 
 interface ViewsBarProps {
   filter: string;
-  /** Whether the filter is valid. If it is not, tabs show no counts. */
+  /** Whether the filter is valid. Without a valid filter, tabs show no counts. */
   isValid: boolean;
   saved: SavedViewsState;
   onFilter(filter: string): void;
@@ -44,7 +44,7 @@ export function ViewsBar({ filter, isValid, saved, onFilter, showToast }: ViewsB
     from.current = opener;
     setOpen(next);
   };
-  // The menu closes after its action, and the action may have opened the form.
+  // Closes only its own menu, because its action may have opened the form.
   const closing = (what: OpenOverlay["what"]) => () =>
     setOpen((present) => (present?.what === what ? null : present));
   const overlay = { saved, anchor: from, showToast: showToast };
@@ -113,7 +113,7 @@ interface ViewTabProps {
 
 function ViewTab({ isHere, title, count, isWrong = false, onClick, children }: ViewTabProps) {
   const button = useRef<HTMLButtonElement>(null);
-  // With many tabs, the current one may be scrolled out of view.
+  // With many tabs, the current one may be out of view.
   useEffect(() => {
     if (isHere) button.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [isHere]);

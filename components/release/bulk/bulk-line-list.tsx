@@ -16,7 +16,7 @@ import { isReleased } from "./bulk-state.ts";
 
 const LINE_PX = 45;
 
-/** The maximum number of lines that the list shows without scrolling. */
+/** Maximum number of lines that are visible without scrolling. */
 const WHOLE_LINES_MAX = 4;
 
 interface BulkLinePlaceholderProps {
@@ -25,7 +25,7 @@ interface BulkLinePlaceholderProps {
   children: ReactNode;
 }
 
-/** Renders the scrolling container of the list. The buttons below the container remain in view. */
+/** Renders the scrolling container of the list. The buttons below it stay in view. */
 export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProps) {
   const messages = useMessages(english);
   return (
@@ -51,12 +51,12 @@ interface BulkLineListProps {
   shows: "outcome" | "seen";
 }
 
-/** Lists the locks of a bulk release. Only visible lines are rendered, because there may be 1,000. */
+/** Lists the locks of a bulk release. Renders only visible lines, because there may be 1,000. */
 export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [marginPx, setMarginPx] = useState(0);
   const place = () => list.current?.closest<HTMLElement>("[data-lines]") ?? null;
-  // The content above grows while results arrive.
+  // The content above the list grows while results arrive.
   useLayoutEffect(() => setMarginPx(list.current?.offsetTop ?? 0));
   const rows = useVirtualizer({
     count: lines.length,
@@ -120,7 +120,7 @@ function BulkOutcomeText({ line }: { line: BulkItemResult }) {
   );
 }
 
-/** Subtracts the age of the review from the remaining time. The index behind the review can be several seconds old. */
+/** Returns the remaining time now, in ms. The index behind the review can be several seconds old. */
 function computeTimeLeft(remainingMs: number, asOf: number, now: number | null): number {
   return now === null ? remainingMs : remainingMs - Math.max(0, now - asOf);
 }

@@ -20,7 +20,7 @@ import {
 } from "./bulk-state.ts";
 import type { BulkRelease } from "./use-bulk-release.ts";
 
-/** Shows the progress, and at the end the results. */
+/** Shows the progress and, at the end, the results. */
 export function BulkProgress({ bulk: { state, reviewAgain } }: { bulk: BulkRelease }) {
   const messages = useMessages(english);
   const { step, released, total = 0 } = state;
@@ -116,8 +116,8 @@ function formatProgressHeading(
 }
 
 /**
- * Shows a button to review the remaining locks, a button to save the results as CSV, and for admins a link to the audit
- * log.
+ * Shows a button to review the remaining locks, a button to save the results as CSV and, for admins, a link to the
+ * audit log.
  */
 function BulkFollowUp({ state, onAgain }: { state: BulkState; onAgain(): void }) {
   const messages = useMessages(english);

@@ -8,7 +8,7 @@ import { BULK_ITEMS_MAX } from "../../../lib/contract/limits.ts";
 import { BulkLineList, BulkLinePlaceholder } from "./bulk-line-list.tsx";
 import { type BulkState, findReleasable } from "./bulk-state.ts";
 
-/** Shows the review: which locks will be released, which will not and why, and warnings. */
+/** Shows the review: the locks to release, the locks that will not be released and why, and warnings. */
 export function BulkReview({ state }: { state: BulkState }) {
   const messages = useMessages(english);
   const { step, found, total, reviewed } = state;

@@ -3,13 +3,13 @@ import type { BulkItem, BulkOutcome } from "@/lib/contract/actions/bulk-release.
 import { BULK_ITEMS_MAX } from "@/lib/contract/limits.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** The locks to release: the selected ones as they were when they were selected, or all that match a filter. */
+/** The locks to release: the selected ones, each as it was at the time of selection, or all that match a filter. */
 export type BulkSelection = { locks: readonly Lock[] } | { filter: string };
 
 /**
  * The step of a bulk release. `reviewing`: the review is running. `reviewed`: the operator can decide. `releasing`: the
- * release is running. `ended`: the release is `done`, was `stopped` by the operator, or was `cut` off, so that some
- * results are unknown. `failed`: the review failed.
+ * release is running. `ended`: the release is `done`, `stopped` by the operator, or `cut` off with some results
+ * unknown. `failed`: the review failed.
  */
 export type BulkStep =
   | { at: "reviewing" }
@@ -27,7 +27,7 @@ export interface BulkState {
   reviewed: readonly BulkItemResult[];
   /** The results of this release. */
   released: readonly BulkItemResult[];
-  /** The results of earlier releases that are not reviewed again. */
+  /** The results of earlier releases, without locks that are reviewed again. */
   before: readonly BulkItemResult[];
 }
 
@@ -68,10 +68,10 @@ export function findReleasable({ reviewed }: BulkState): BulkItemResult[] {
   return reviewed.filter(({ outcome }) => outcome === "would_release");
 }
 
-/** The outcomes after which another review may find the lock releasable. */
+/** Outcomes after which another review may find that the lock can be released. */
 const RETRYABLE_OUTCOMES: ReadonlySet<BulkOutcome> = new Set(["changed", "unverified", "unknown", "failed"]);
 
-/** Returns the locks to review again: those that were not released but may be releasable. */
+/** Returns the locks to review again: those that were not released but possibly can be. */
 export function findRemainingItems(state: BulkState): BulkItem[] {
   const { step, released, reviewed } = state;
   const lines = step.at === "ended" ? released : step.at === "reviewed" ? reviewed : [];
@@ -80,7 +80,7 @@ export function findRemainingItems(state: BulkState): BulkItem[] {
 }
 
 function toRetryItems({ item, now, outcome }: BulkItemResult): BulkItem[] {
-  // The operator has not seen the new holder, so its hold must be reviewed.
+  // The operator has not seen the new holder, so the new hold needs a review.
   if (now !== undefined) return toBulkItems([now]);
   return outcome === "changed" ? [] : [item];
 }

@@ -7,14 +7,14 @@ import type { ReactNode } from "react";
 export interface MenuAction {
   id: string;
   name: string;
-  /** A second line: the effect, or what is copied. */
+  /** The second line: the effect of the action, or what is copied. */
   hint?: ReactNode;
-  /** Why it is disabled. Replaces the hint. */
+  /** Why the item is disabled. Replaces the hint. */
   blocked?: string | null | undefined;
   variant?: "danger" | undefined;
-  /** Whether a line separates the item from the previous item. */
+  /** Whether a line separates the item from the previous one. */
   apart?: boolean;
-  /** The URL of an item that can be opened as a link, such as in a new tab. */
+  /** The URL of an item that is also a link, which the user can open in a new tab. */
   href?: string;
   run(): void;
 }
@@ -31,7 +31,7 @@ interface ActionMenuProps {
   finalFocus(): HTMLElement | null;
 }
 
-/** Renders a menu of actions. Load it on demand, because it includes the overlay code. */
+/** Renders a menu of actions. Load this component on demand, because it includes the overlay code. */
 export function ActionMenu({ label, anchor, actions, align = "end", onClose, finalFocus }: ActionMenuProps) {
   return (
     <Menu.Root open onOpenChange={(open) => open || onClose()}>
@@ -61,7 +61,7 @@ function ActionMenuItem({ action }: { action: MenuAction }) {
       {apart === true && <Menu.Separator className="mx-1 my-1 h-px bg-line-soft" />}
       <Menu.Item
         label={name}
-        // A disabled item remains focusable, so that the reason can be read.
+        // A disabled item can still have the focus, which shows the reason.
         closeOnClick={!isBlocked}
         aria-disabled={isBlocked || undefined}
         {...(href !== undefined && !isBlocked && { render: renderDownloadLink(href) })}

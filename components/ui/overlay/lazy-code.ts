@@ -2,16 +2,16 @@
 
 import { useEffect, useState } from "react";
 
-/** Code that is loaded on demand. Unlike with `React.lazy`, a failed load can be retried. */
+/** Code that is loaded on demand. After a failure, `load` can be called again, unlike with `React.lazy`. */
 export interface LazyCode<Code> {
   load(): Promise<Code>;
   /** Returns the code; `undefined` until it is loaded. */
   get(): Code | undefined;
-  /** Loads the code when the browser is idle. Failures are ignored, because the code is loaded again when needed. */
+  /** Loads the code when the browser is idle. Ignores a failure, because `load` tries again. */
   preload(): void;
 }
 
-/** The delay before preloading, in ms. The browser is also idle while the first rows load over a slow network. */
+/** Delay before preloading, in ms. On a slow network, the browser is also idle while the first rows load. */
 const PRELOAD_DELAY_MS = 3000;
 const IDLE_TIMEOUT_MS = 5000;
 
@@ -54,7 +54,7 @@ export type LazyCodeState<Code> =
   | { is: "loaded"; code: Code }
   | { is: "failed"; retry(): void };
 
-/** Loads the code when the component is mounted. */
+/** Loads the code when the component is mounted. Returns the code and the state of the load. */
 export function useLazyCode<Code>(lazy: LazyCode<Code>): LazyCodeState<Code> {
   const [attempt, setAttempt] = useState(0);
   const [result, setResult] = useState<"loading" | "failed">("loading");

@@ -16,14 +16,14 @@ interface OverlayModule<Props> {
   Overlay: ComponentType<Props>;
 }
 
-/** When to load the code of an overlay. `idle`: when the page is idle, so that the overlay opens without delay. */
+/** When to load the code of an overlay. `idle`: when the page is idle, with which the overlay opens without delay. */
 type Preload = "idle" | "on_open";
 
 /**
  * Creates a component for a dialog or menu whose code is loaded on demand.
  *
- * From the render that opens the overlay until the overlay has the focus, the keyboard is captured: no shortcut fires,
- * and Escape cancels. If the code cannot be loaded, the keyboard is released and a notice shows the reason.
+ * Captures the keyboard from the render that opens the overlay until the overlay has the focus: shortcuts have no
+ * effect, and Escape cancels. If the code cannot be loaded, releases the keyboard and shows a notice with the reason.
  */
 export function createLazyOverlay<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -36,7 +36,7 @@ export function createLazyOverlay<Props extends object>(
   };
 }
 
-/** Time after which the keyboard is released even if the overlay has not taken the focus, in ms. */
+/** Time, in ms, after which the keyboard is released even if the overlay has not taken the focus. */
 const FOCUS_TIMEOUT_MS = 1000;
 
 function OpeningOverlay<Props extends object>({

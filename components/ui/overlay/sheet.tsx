@@ -14,21 +14,21 @@ interface SheetProps {
    * Returns the element that receives the focus when the dialog closes. Defaults to the control that opened the dialog.
    */
   finalFocus?: (() => HTMLElement | null) | undefined;
-  /** Whether the dialog stays open on Escape and on clicks outside, because its content is shown only once. */
+  /** Whether the dialog stays open on Escape and on clicks outside. For content that is shown only once. */
   stays?: boolean;
   onSubmit?(): void;
   /**
-   * `enter`: pressing Enter in a field submits. `button`: only the button, or Enter with Ctrl or ⌘, submits, so that
-   * irreversible actions do not happen by accident.
+   * `enter`: Enter in a field submits. `button`: only the button, or Enter with Ctrl or ⌘, submits. For irreversible
+   * actions, which must not happen by accident.
    */
   sends?: "enter" | "button";
-  /** `wide` is for lists. Both widths fill the screen on phones. */
+  /** `wide` is for lists. On phones, both widths fill the screen. */
   width?: "normal" | "wide";
-  /** `content`: the dialog is as high as its content, except on phones. */
+  /** `content`: the height of the dialog is that of its content, except on phones. */
   height?: "full" | "content";
   /** Returns the element that receives the focus when the dialog opens. Defaults to the first control. */
   initialFocus?: (() => HTMLElement | null) | undefined;
-  /** Called on every input, because input makes an earlier error obsolete. */
+  /** Called on every input. Use it to clear an earlier error. */
   onEdit?(): void;
   /** Placed at the bottom, next to the close button. */
   actions?: ReactNode;
@@ -38,8 +38,8 @@ interface SheetProps {
 }
 
 /**
- * Returns the element that receives the focus when a dialog opens: the requested control, unless it is below the
- * visible part, where focusing it would scroll the details out of view.
+ * Returns the element that receives the focus when a dialog opens. This is the requested control, if it is in view.
+ * Otherwise, it is the heading, because focusing the control would scroll the details out of view.
  */
 function findInitialFocus(wanted: HTMLElement | null, heading: HTMLElement | null): HTMLElement | null {
   const visible = wanted?.closest("[data-scroll]")?.getBoundingClientRect();
@@ -47,14 +47,16 @@ function findInitialFocus(wanted: HTMLElement | null, heading: HTMLElement | nul
   return wanted.getBoundingClientRect().bottom <= visible.bottom ? wanted : heading;
 }
 
-/** Scrolls a dialog with new content to the top, and sets the focus as it does when the dialog opens. */
+/** Scrolls a dialog with new content to the top. Sets the focus as when the dialog opens. */
 export function focusInSheet(wanted: HTMLElement | null): void {
   const scroller = wanted?.closest("[data-scroll]");
   scroller?.scrollTo(0, 0);
   findInitialFocus(wanted, scroller?.querySelector("h2") ?? null)?.focus();
 }
 
-/** Renders a dialog that slides in from the right. Load it on demand, because it includes the overlay code. */
+/**
+ * Renders a dialog that slides in from the right. Load this component on demand, because it includes the overlay code.
+ */
 export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest }: SheetProps) {
   const messages = useMessages(ui);
   const { actions, closeLabel = messages.cancel, note, children, finalFocus, initialFocus } = rest;
@@ -112,7 +114,7 @@ export function Sheet({ title, onClose, stays = false, onSubmit, onEdit, ...rest
               </Dialog.Title>
               {children}
             </div>
-            {/* Touch targets are 44 px. On phones, the note has a line of its own. */}
+            {/* Touch targets are 44 px high. On phones, the note has a line of its own. */}
             <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-3 max-sm:[&>button]:h-11 max-sm:[&>button]:flex-1 sm:px-5.5">
               <div className="min-w-32 flex-1 text-2xs text-ink-3 max-sm:basis-full">{note}</div>
               <Dialog.Close render={<Button>{closeLabel}</Button>} />

@@ -6,15 +6,16 @@ const SHOWN_MS = 2500;
 
 export interface Toast {
   /**
-   * The element that shows the text. Render it even while it is empty, because screen readers announce only changes to
-   * an existing region.
+   * The element that shows the message. Render it even while it is empty, because screen readers announce only changes
+   * of an existing element.
    */
   note: ReactNode;
   showToast(text: ReactNode): void;
 }
 
 /**
- * Shows short confirmations. They are announced to screen readers, disappear on their own and do not shift the layout.
+ * Shows short confirmations. Screen readers announce them. They disappear after a few seconds and do not shift the
+ * layout.
  */
 export function useToast(): Toast {
   const [content, setContent] = useState<{ text: ReactNode; at: number }>({ text: "", at: 0 });

@@ -13,12 +13,12 @@ interface CompletionListProps {
   onSelect(text: string): void;
 }
 
-/** Lists the completions below a search box, which keeps the focus. */
+/** Lists the completions below a search box. The box keeps the focus. */
 export function CompletionList({ id, completion, active, onSelect }: CompletionListProps) {
   const messages = useMessages(ui);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Newer browsers return a promise, which is not a cleanup function.
+    // Newer browsers return a promise, which React would take for a cleanup function.
     void list.current?.children[active]?.scrollIntoView({ block: "nearest" });
   }, [active]);
   return (

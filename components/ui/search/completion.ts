@@ -1,13 +1,13 @@
-/** A completion of the text in a search box. */
+/** A completion for the text in a search box. */
 export interface Completion {
-  /** The start of the replaced text. */
+  /** Start of the text to replace. */
   from: number;
-  /** The end of the replaced text, exclusive. */
+  /** End of the text to replace, exclusive. */
   to: number;
   items: readonly { text: string; hint: string }[];
 }
 
-/** Returns the text and the caret position after a completion. A complete value is followed by a space. */
+/** Returns the text and the caret position after a completion was accepted. A space follows a complete value. */
 export function applyCompletion(
   text: string,
   { from, to }: Completion,

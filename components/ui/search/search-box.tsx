@@ -22,9 +22,9 @@ interface SearchBoxProps {
   label: string;
   placeholder: string;
   maxLength: number;
-  /** Provides completions. Called when the box has the focus for the first time. */
+  /** Loads the completions. Called when the box has the focus for the first time. */
   loadCompletion?: () => Promise<CompletionSource>;
-  /** Why the text is invalid. Invalid text is not submitted. */
+  /** Returns why the text is invalid, or `undefined`. Invalid text is not submitted. */
   faultOf?: (text: string) => string | undefined;
 }
 
@@ -66,7 +66,7 @@ export function SearchBox({
     if (!list.onKey(event) && event.key === "Escape") input.current?.blur();
   };
   const { completion, active } = list;
-  // An incomplete comparison is not an error while it is typed.
+  // While a comparison is being typed, its incompleteness is not an error.
   const fault = completion === undefined ? faultOf?.(text) : undefined;
   return (
     <div
@@ -128,7 +128,7 @@ export function SearchBox({
   );
 }
 
-/** Overlays the rows, so that nothing moves while the operator types. */
+/** Shows why the search is invalid. Covers the rows, because nothing must move while the operator types. */
 function SearchFault({ id, fault }: { id: string; fault: string | undefined }) {
   return (
     <div role="status" className="absolute top-full left-0 z-20 max-w-full">
@@ -142,7 +142,8 @@ function SearchFault({ id, fault }: { id: string; fault: string | undefined }) {
 }
 
 /**
- * Returns the typed text, which is ahead of the URL. Other changes to the URL, such as going back, replace the text.
+ * Returns the typed text, which is newer than the URL. A different change of the URL, such as going back, replaces the
+ * text.
  */
 function useSearchText(
   value: string,

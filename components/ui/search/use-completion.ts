@@ -8,19 +8,19 @@ export type CompletionSource = (text: string, caret: number) => Completion | und
 interface CompletionState {
   /** `undefined` if there are no completions. */
   completion: Completion | undefined;
-  /** The index of the completion that Enter accepts; -1 if none. */
+  /** Index of the completion that Enter accepts; -1 if there is none. */
   active: number;
   load(): void;
   close(): void;
-  /** Opens the list. Call it after input, or after the caret moved while the list is open. */
+  /** Opens the list. Call this after input, and after the caret moved while the list is open. */
   open(caret: number): void;
   /** Handles a key press. @returns whether the list handled it */
   onKey(event: KeyboardEvent<HTMLInputElement>): boolean;
 }
 
 /**
- * Manages the completions of a search box. None is selected until an arrow key selects one, so Enter and Tab keep their
- * meaning.
+ * Manages the completions of a search box. No completion is selected until an arrow key selects one, so Enter and Tab
+ * work as usual.
  */
 export function useCompletion(
   text: string,
@@ -45,14 +45,14 @@ export function useCompletion(
       return;
     }
     const { length } = completion.items;
-    // Before the first and after the last completion, the search box itself is active.
+    // The search box itself comes before the first and after the last completion.
     setActive((present) => ((present + 1 + by + length + 1) % (length + 1)) - 1);
   };
   return {
     completion,
     active,
     load() {
-      // Without completions, the search box works as usual. Loading is retried the next time it is focused.
+      // If loading fails, the search box works without completions. The next focus tries again.
       if (completionOf === undefined)
         loadCompletion?.().then(
           (loaded) => setCompletionOf(() => loaded),

@@ -21,8 +21,8 @@ import { ReservedMs } from "./verb.ts";
 /** The maximum number of locks in one review. */
 export const REVIEW_LOCKS_MAX = 10_000;
 /**
- * The maximum size of a request body. It allows for the maximum number of items with the longest keys, in which a JSON
- * escape takes up to six bytes per character.
+ * Maximum size of a request body in bytes. The maximum number of items with the longest keys fits, even if JSON escapes
+ * need six bytes per character.
  */
 export const BULK_BODY_BYTES_MAX = 2 * 1024 * 1024;
 

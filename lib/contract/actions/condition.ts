@@ -26,7 +26,7 @@ export const AwaitInput = z
   .meta({ id: "AwaitInput" });
 export type AwaitInput = z.infer<typeof AwaitInput>;
 
-/** The hold that is returned when a wait for a condition ends. */
+/** The hold at the end of a wait for a condition. */
 export const AwaitedHold = z
   .object({
     ...Hold.shape,

@@ -42,7 +42,7 @@ export const ReserveInput = z
       .optional()
       .meta({ description: "Reason, shown as the purpose of the hold." }),
   })
-  // A copy, because zod modifies the object that is passed to it.
+  // A copy, because zod modifies the object that it receives.
   .refine(hasValidUnit, { ...UNIT_ERROR })
   .refine(hasValidKind, { ...KIND_ERROR })
   .meta({ id: "ReserveInput" });

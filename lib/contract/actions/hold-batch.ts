@@ -6,7 +6,7 @@ import { HOLD_ID_CHARACTERS_MAX, HoldIdText, LeaseMs, ReservedMs } from "./verb.
 
 /** The maximum number of holds in one request. */
 export const HOLDS_PER_REQUEST_MAX = 1000;
-/** The maximum size of a request body. It allows the maximum number of holds with the longest ids. */
+/** Maximum size of a request body in bytes. The maximum number of holds with the longest ids fits. */
 export const HOLD_BATCH_BODY_BYTES_MAX = HOLDS_PER_REQUEST_MAX * (HOLD_ID_CHARACTERS_MAX + 100);
 
 const createHoldsSchema = <Item extends z.ZodType<{ readonly holdId: string }>>(item: Item) =>

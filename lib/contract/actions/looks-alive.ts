@@ -2,8 +2,8 @@ import type { Lock } from "../lock.ts";
 import { parseReservedOwner } from "./reservation.ts";
 
 /**
- * Returns whether the holder may still be working, because it renews as expected or has not been observed for long
- * enough to miss a renewal. If so, a force-release requires a reason. Reservations never count as alive.
+ * Returns whether the holder may still be working: it renews as expected, or has not been observed for long enough to
+ * miss a renewal. A force-release then requires a reason. Always false for reservations.
  */
 export function isLikelyAlive({
   liveness,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NOTE_CHARACTERS_MAX } from "../limits.ts";
 import { asOfSchema, keyFields, Note, SeenVersion } from "../lock.ts";
 
-/** The maximum number of notes per target. The oldest note is removed first. */
+/** Maximum number of notes per target. Beyond it, the oldest note is removed. */
 export const NOTES_MAX = 1000;
 /** The retention period of a note in days. */
 export const NOTE_DAYS_MAX = 30;

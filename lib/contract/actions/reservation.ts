@@ -1,15 +1,18 @@
-/** The prefix of owners of reservations. Applications cannot use it. */
+/** The prefix of the owners of reservations. Applications cannot use it. */
 export const RESERVED_OWNER_PREFIX = "lockkeeper:reserve:";
-/** The name under which a lock remains reserved if it is released before its minimum hold time. */
+/** The name in the owner of a lock that stays held after an early release, for the rest of its minimum hold time. */
 export const MIN_HOLD_RESERVER = "min-hold";
 
 /**
- * The suffix that Redisson's read/write locks add to the owner of the write lock. No reserved owner ends with this
- * suffix.
+ * Matches the suffix that the read/write locks of Redisson add to the owner of the write lock. No reserved owner ends
+ * with this suffix.
  */
 const WRITE_SUFFIX = /:write$/;
 
-/** Returns the name of the operator who reserved the lock, or `MIN_HOLD_RESERVER`; `undefined` for any other owner. */
+/**
+ * Returns the name of the operator who reserved the lock, or `MIN_HOLD_RESERVER`. Returns `undefined` for any other
+ * owner.
+ */
 export function parseReservedOwner(owner: string): string | undefined {
   return owner.startsWith(RESERVED_OWNER_PREFIX)
     ? owner.slice(RESERVED_OWNER_PREFIX.length).replace(WRITE_SUFFIX, "")

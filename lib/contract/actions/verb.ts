@@ -19,13 +19,13 @@ export const OWNER_CHARACTERS_MAX = 256;
 
 const OwnerText = z.string().meta({
   description: `Label that identifies the holder to people, 1 to ${OWNER_CHARACTERS_MAX} printable characters. Defaults to the name of the API key or operator. It is not used to authorize anything.`,
-  // The verbs check which characters are allowed.
+  // The verbs check which characters are valid.
   minLength: 1,
   maxLength: OWNER_CHARACTERS_MAX,
   example: "checkout@pod-7:311",
 });
 
-/** Creates the schema of a duration of up to 24 hours, the longest time that a lock can be held without a renewal. */
+/** Creates the schema of a duration of up to 24 hours. No lock can be held for longer without a renewal. */
 const createMillisecondsSchema = (least: number) =>
   z
     .int(`must be a whole number of milliseconds from ${least} to ${LEASE_MS_MAX} (24 hours)`)
@@ -34,19 +34,22 @@ const createMillisecondsSchema = (least: number) =>
 
 export const LeaseMs = createMillisecondsSchema(LEASE_MS_MIN);
 export const LEASE_MS_DEFAULT = 30_000;
-/** The maximum length of a `holdId`. It allows the longest key, target and token. The parser checks the rest. */
+/**
+ * Maximum length of a `holdId`, in characters. The longest key, target and token fit. The parser checks everything
+ * else.
+ */
 export const HOLD_ID_CHARACTERS_MAX = 2403;
 export const ReservedMs = createMillisecondsSchema(LEASE_MS_MIN).meta({
   description:
     "Duration of the reservation, in milliseconds. The lock is held in its own format by `lockkeeper:reserve:<name>`, so no client of any library can acquire it.",
 });
 
-/** The maximum wait of one request. A retry with the same Idempotency-Key keeps its place in the queue. */
+/** Maximum wait of one request, in ms. A retry with the same Idempotency-Key keeps its place in the queue. */
 export const WAIT_MS_MAX = 55_000;
 
 export const HoldIdText = z.string().meta({
   description: "Identifies one hold, as returned by `acquire`. It is not a secret.",
-  // The parser checks the rest.
+  // The parser checks everything else.
   maxLength: HOLD_ID_CHARACTERS_MAX,
   example: "h1.ZGVmYXVsdAByZWRpc3NvbgAA…",
 });
@@ -87,7 +90,7 @@ export const acquireFields = {
 };
 
 export const PERMITS_MAX = 256;
-/** The maximum total number of permits, because scripts read at most this many acquired permits. */
+/** Maximum total number of permits. Scripts read at most this many acquired permits. */
 export const PERMIT_LIMIT_MAX = 4096;
 
 export const PermitLimit = z
@@ -95,7 +98,7 @@ export const PermitLimit = z
   .min(1, "must be at least 1")
   .max(PERMIT_LIMIT_MAX, `must be at most ${PERMIT_LIMIT_MAX}`);
 
-/** The fields of a request for permits of a semaphore. */
+/** The fields of a request for the permits of a semaphore. */
 const semaphoreFields = {
   permits: z
     .int(`must be a whole number from 1 to ${PERMITS_MAX}`)
@@ -112,7 +115,7 @@ const semaphoreFields = {
   }),
 };
 
-/** Reports options that a semaphore does not support, and those that only a semaphore supports. */
+/** Reports options that a semaphore does not support, and options that only a semaphore supports. */
 function assertSemaphoreOptions(input: AcquireInput, context: z.RefinementCtx): void {
   const isSemaphore = isSemaphoreKind(input.kind);
   for (const field of Object.keys(semaphoreFields)) {
@@ -269,7 +272,7 @@ export const Hold = z
   .meta({ id: "Hold" });
 export type Hold = z.infer<typeof Hold>;
 
-/** A hold in the name of an operator, so that no client can acquire the lock. */
+/** A hold in the name of an operator. During it, no client can acquire the lock. */
 export const Reservation = Hold.omit({ holdId: true, waitedMs: true, releaseRequested: true }).meta({
   id: "Reservation",
 });

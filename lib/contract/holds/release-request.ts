@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How the client that holds the lock answers a request to release it. */
+/** The answer of the client that holds a lock to a request to release it. */
 export const ReleaseAnswer = z.enum(["accepted", "refused"]);
 export type ReleaseAnswer = z.infer<typeof ReleaseAnswer>;
 

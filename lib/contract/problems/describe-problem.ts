@@ -5,7 +5,7 @@ import { ERROR_CODES, type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "../e
 import { createProblemExample, hasRetryAfter, PROBLEM_OF_CODE } from "./problem-catalogue.ts";
 import type { ProblemOutcome, ProblemRetry } from "./problem-kind.ts";
 
-/** A field that a code adds to its problem document. */
+/** A field that a code adds to the problem document. */
 export interface ProblemField {
   readonly name: string;
   /** The type in words, such as `integer | null` or `Lock`. */
@@ -36,7 +36,7 @@ export function isErrorCode(text: string): text is ErrorCode {
 /**
  * Returns the content of the page that documents an error code.
  *
- * @param basePath the path that the server is mounted at; "" at the root of its host
+ * @param basePath the path at which the server is mounted; "" at the root of its host
  */
 export function describeProblem(code: ErrorCode, basePath: string): ProblemDescription {
   const { meaning, outcome, retry, remedy, facts } = PROBLEM_OF_CODE[code];
@@ -59,7 +59,7 @@ export function describeAllProblems(basePath: string): readonly ProblemDescripti
   return ERROR_CODES.map((code) => describeProblem(code, basePath));
 }
 
-/** The maximum number of values to list. Longer lists are only in the OpenAPI document. */
+/** Maximum number of enum values to list. Only the OpenAPI document contains longer lists. */
 const VALUES_SHOWN_MAX = 6;
 
 function formatFieldType(document: OpenApiDocument, field: SchemaObject): string {

@@ -12,7 +12,10 @@ import type { ProblemKind } from "./problem-kind.ts";
 import { REQUEST_PROBLEMS } from "./request-problems.ts";
 import { SERVER_PROBLEMS } from "./server-problems.ts";
 
-/** The documentation of every code. The OpenAPI document, the problem pages and docs/problems.md are built from it. */
+/**
+ * The documentation of every code. The OpenAPI document, the problem pages and docs/problems.md are generated from this
+ * table.
+ */
 export const PROBLEM_OF_CODE = {
   ...REQUEST_PROBLEMS,
   ...LOCK_PROBLEMS,
@@ -31,7 +34,7 @@ export function getProblemSchemaName(code: ErrorCode): string {
   return `${words.join("")}Problem`;
 }
 
-/** Creates the schema of a code's complete document. */
+/** Creates the schema of the complete problem document of a code. */
 export function createProblemSchema(code: ErrorCode) {
   const { meaning, remedy, facts } = PROBLEM_OF_CODE[code];
   return z
@@ -54,9 +57,9 @@ export function createProblemSchema(code: ErrorCode) {
 }
 
 /**
- * Creates an example of a code's document, as sent.
+ * Creates an example of the problem document of a code, as the server sends it.
  *
- * @param basePath the path that the server is mounted at
+ * @param basePath the path at which the server is mounted
  */
 export function createProblemExample(code: ErrorCode, basePath = ""): Problem {
   const { detail, ...facts } = PROBLEM_OF_CODE[code].example;

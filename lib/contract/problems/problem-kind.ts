@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** The effect of a failed request, as shown on the problem pages. */
+/** The effect of a failed request, in the words of the problem pages. */
 export const MEANING_OF_OUTCOME = {
   not_done: "Nothing was changed.",
   unconfirmed: "The change was made on the master, but too few replicas confirmed it in time.",
@@ -9,7 +9,7 @@ export const MEANING_OF_OUTCOME = {
 } as const;
 export type ProblemOutcome = keyof typeof MEANING_OF_OUTCOME;
 
-/** Retry guidance for a failed request, as shown on the problem pages. */
+/** Advice on retrying a failed request, in the words of the problem pages. */
 export const MEANING_OF_RETRY = {
   never: "Do not retry. The same request fails again.",
   after_change: "Do not retry the same request. First correct the request, or the state that it depends on.",
@@ -27,7 +27,7 @@ export interface ProblemKind {
   readonly retry: ProblemRetry;
   /** Whether the response has the `Retry-After` header (in seconds). */
   readonly sendsRetryAfter?: true;
-  /** What the caller should do, phrased in the imperative. */
+  /** What the caller should do, in the imperative. */
   readonly remedy: string;
   /** The fields that this code adds to the document. */
   readonly facts: z.ZodRawShape;

@@ -6,7 +6,7 @@ import { asOfSchema, keyFields, OwnerRecord } from "../lock.ts";
 
 /** The maximum number of root blockers in a response. */
 export const ROOT_BLOCKERS_MAX = 100;
-/** The maximum number of waits in a response. The others are counted. */
+/** Maximum number of waits in a response. Further waits are only counted. */
 export const WAIT_ROWS_MAX = 500;
 
 const ownerFields = {

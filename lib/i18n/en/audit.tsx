@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The texts of the audit log page. */
+/** The messages of the audit log page. */
 export const audit = {
   namespace: "audit" as const,
   title: "Audit log",
@@ -22,7 +22,7 @@ export const audit = {
     reason: "Reason",
     outcome: "Outcome",
   },
-  /** @param names the names tried in refused logins */
+  /** @param names the names used in refused logins */
   tried: (names: ReactNode) => <>tried {names}</>,
 
   verifying: "Verifying…",

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import type { SnippetLanguage } from "@/lib/snippets/language.ts";
 
-/** The texts of the docs page, except those of the reference, which come from the OpenAPI document. */
+/** The messages of the docs page, except those of the reference, which come from the OpenAPI document. */
 export const docs = {
   namespace: "docs" as const,
   title: "Docs",
   reading: "Loading…",
-  /** Lists the texts that have no translation; `null` in English. */
+  /** Lists what has no translation; `null` in English. */
   isEnglish: null as string | null,
   sections: "Table of contents",
   guideShort: "Quick start",

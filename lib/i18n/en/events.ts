@@ -17,7 +17,7 @@ const names: Readonly<Record<EventType, string>> = {
   recreated: "recreated",
 };
 
-/** The texts of events. `who` and `reason` can contain text from Redis. */
+/** The messages about events. `who` and `reason` can contain untrusted strings from Redis. */
 export const events = {
   namespace: "events" as const,
   names,

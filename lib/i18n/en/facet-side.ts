@@ -1,4 +1,4 @@
-/** The texts of the filter panel's frame, which loads before the counts. */
+/** The messages of the filter panel's frame, which loads before the counts. */
 export const facetSide = {
   namespace: "facetSide" as const,
   title: "Filters",

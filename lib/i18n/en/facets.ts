@@ -19,7 +19,7 @@ const liveness: Record<LivenessState, string> = {
   unknown: "unknown",
 };
 
-/** The texts of the filter panel: key prefixes, facets and targets. */
+/** The messages of the filter panel: key prefixes, facets and targets. */
 export const facets = {
   namespace: "facets" as const,
   names: "Key prefixes",

@@ -2,10 +2,10 @@ import type { FormatName } from "@/lib/contract/format.ts";
 import { FORMAT_FACTS } from "@/lib/formats/format-catalogue.ts";
 import type { FormatFacts } from "@/lib/formats/format-facts.ts";
 
-/** What waiters and the library of the previous owner do when a lock of a format is released. */
+/** What waiters and the library of the previous owner do after a release, for one format. */
 export type FormatMessages = Pick<FormatFacts, "waiters" | "oldOwner" | "comesBack" | "never">;
 
-/** Selects the messages from the facts, because English reuses the texts of the API. */
+/** Selects the messages from the facts. English uses the same sentences as the API. */
 function toFormatMessages({ waiters, oldOwner, comesBack, never }: FormatFacts): FormatMessages {
   return {
     waiters,

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Confidence } from "@/lib/contract/format.ts";
 
-/** The texts of the formats page: known formats, format rules and the lock finder. */
+/** The messages of the formats page: known formats, format rules and the lock finder. */
 export const formats = {
   namespace: "formats" as const,
   title: "Formats",
@@ -60,7 +60,7 @@ export const formats = {
       of === null ? `${scanned} keys…` : `${scanned} of ${of} keys…`,
     ended: (scanned: string, of: string | null, found: boolean, soFar: boolean) =>
       `${scanned}${of === null ? "" : ` of ${of}`} keys scanned${soFar ? " so far" : ""}: ${found ? "results below" : "no locks found"}.`,
-    /** `null` to show the server's text. */
+    /** `null` to show the server's message. */
     failed: null as string | null,
     under: "under",
     confidence: (confidence: string, isWatched: boolean) => `${confidence}${isWatched ? ", watched" : ""}`,

@@ -1,4 +1,4 @@
-/** The texts of the menu that copies details of a lock. */
+/** The messages of the menu that copies details of a lock. */
 export const lockCopy = {
   namespace: "lockCopy" as const,
   title: "Copy…",

@@ -14,7 +14,7 @@ const names: Record<LockKind, string> = {
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
-/** The texts for kinds of lock that have several participants: readers, permit holders, a queue, or a count. */
+/** The messages for kinds of lock that have several participants: readers, permit holders, a queue, or a count. */
 export const lockKinds = {
   namespace: "lockKinds" as const,
   names,

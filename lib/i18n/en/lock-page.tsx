@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { UnreadableReason } from "@/lib/contract/lock.ts";
 
-/** The texts of the lock page. */
+/** The messages of the lock page. */
 export const lockPage = {
   namespace: "lockPage" as const,
   noKey: "No lock key in this URL",
@@ -63,7 +63,7 @@ export const lockPage = {
   waitAtLeast: (count: number) =>
     count === 1 ? "At least 1 client is waiting." : `At least ${count} clients are waiting.`,
   noWaiters: "No client is waiting.",
-  /** Announced to screen readers. Times are left out, because they change every second. */
+  /** Announced to screen readers. Omits times, which change every second. */
   announcement: (who: string, liveness: string) => `Held by ${who}, ${liveness}`,
   announcementNotHeld: "The lock is not held",
 

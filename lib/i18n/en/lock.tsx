@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import { ui } from "./ui.ts";
 
-/** The server's release advice in languages other than English. */
+/** The release advice in languages other than English. English shows the advice of the server. */
 export type ReleaseAdviceMessages = Readonly<
   Record<"shapeAlone" | "latch" | "permit" | "job" | "number" | "differentOwners" | "notFreed", string>
 >;
 
-/** The texts for details of a lock, in the list, on its page and in the release dialogs. */
+/** The messages for details of a lock, in the list, on its page and in the release dialogs. */
 export const lock = {
   namespace: "lock" as const,
   units: ui.units,
@@ -129,7 +129,7 @@ export const lock = {
 
   formats: (count: number) => `one of ${count}`,
 
-  /** `null`, because the server returns these texts in English. */
+  /** `null`, because the server returns this advice in English. */
   release: null as ReleaseAdviceMessages | null,
 
   /** The votes of the masters of a quorum. */

@@ -1,4 +1,4 @@
-/** The texts of the locks page before its first rows. */
+/** The messages of the locks page before its first rows. */
 export const locks = {
   namespace: "locks" as const,
   title: "Locks",

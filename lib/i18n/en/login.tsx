@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The texts of the login page, which also replaces other pages without a session. */
+/** The messages of the login page, which also replaces other pages without a session. */
 export const login = {
   namespace: "login" as const,
   loggingIn: "Logging in…",

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The texts of the operator settings. */
+/** The messages of the operator settings. */
 export const operators = {
   namespace: "operators" as const,
   title: "Operators",

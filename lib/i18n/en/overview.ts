@@ -3,7 +3,7 @@ import { ui } from "./ui.ts";
 
 const OVER: Readonly<Record<SeriesRange, string>> = { hour: "the last hour", day: "the last 24 hours" };
 
-/** The texts of the overview above the list of locks. */
+/** The messages of the overview above the list of locks. */
 export const overview = {
   namespace: "overview" as const,
   units: ui.units,

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The texts of the error pages. */
+/** The messages of the error pages. */
 export const pages = {
   namespace: "pages" as const,
   pageFailed: "Something went wrong",

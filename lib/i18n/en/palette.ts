@@ -1,4 +1,4 @@
-/** The texts of the command palette (⌘K). */
+/** The messages of the command palette (⌘K). */
 export const palette = {
   namespace: "palette" as const,
   title: "Search and commands",

@@ -5,13 +5,13 @@ import {
   type ProblemRetry,
 } from "@/lib/contract/problems/problem-kind.ts";
 
-/** The texts of the reference pages for problem codes. */
+/** The messages of the reference pages for problem codes. */
 export const problemPages = {
   namespace: "problemPages" as const,
   title: "Problem codes",
   intro:
     "Every error response of the API is a problem document (RFC 9457). In your client, check `code`, not `title` or `detail`. `type` is the URL of the page for that code.",
-  /** Lists the texts that have no translation; `null` in English. */
+  /** Lists what has no translation; `null` in English. */
   isEnglish: null as string | null,
   allCodes: "All problem codes",
   code: "Code",

@@ -2,7 +2,7 @@ import type { NetworkErrorReason } from "@/lib/api/request.ts";
 import type { ErrorCode } from "@/lib/contract/error.ts";
 import type { FilterError } from "@/lib/query/filter.ts";
 
-/** Translated problems. The console shows the server's English `detail` below them. */
+/** The translations of problems. The console shows the server's English `detail` below them. */
 export interface ProblemMessages {
   /** The cause, and what the operator can do about it. */
   ofCode: Record<ErrorCode, { title: string; remedy: string }>;
@@ -12,10 +12,10 @@ export interface ProblemMessages {
   };
 }
 
-/** The texts for requests that failed or were refused. */
+/** The messages for requests that failed or were refused. */
 export const problems = {
   namespace: "problems" as const,
-  /** `null` to show the server's texts, which contain the details of the case. */
+  /** `null` to show the server's messages, which contain the details of the case. */
   translations: null as ProblemMessages | null,
   /** The values that a search field accepts. */
   comparison: {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The texts of release requests: in the release dialog, on the lock page and in the table. */
+/** The messages of release requests: in the release dialog, on the lock page and in the table. */
 export const releaseRequest = {
   namespace: "releaseRequest" as const,
 

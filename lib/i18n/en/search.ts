@@ -1,4 +1,4 @@
-/** The texts of the completions of the search box. */
+/** The messages of the completions of the search box. */
 export const search = {
   namespace: "search" as const,
   fields: {

@@ -1,4 +1,4 @@
-/** The texts of the account and session settings, and those that all settings share. */
+/** The messages of the account and session settings, and those that all settings share. */
 export const settings = {
   namespace: "settings" as const,
   title: "Settings",

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The texts of the frame of every page. */
+/** The messages of the frame of every page. */
 export const shell = {
   namespace: "shell" as const,
   console: "Console",

@@ -31,7 +31,7 @@ const ENDS: Partial<Record<EventType, string>> = {
   force_released: "force-released",
 };
 
-/** The texts of the table of locks and its settings. They load with the first rows. */
+/** The messages of the table of locks and its settings. They load with the first rows. */
 export const table = {
   namespace: "table" as const,
   title: "Locks",
@@ -58,7 +58,7 @@ export const table = {
   widthOf: (column: string) => `Width of ${column}`,
   widthHint: "Drag or use the arrow keys. Enter resets the width.",
   pixels: (px: number) => `${px} pixels`,
-  ends: { untold: "gone", taken_anew: "now held by another client" },
+  ends: { unknown: "gone", reacquired: "now held by another client" },
   endOf: (type: EventType) => ENDS[type] ?? "ended",
   releasedBy: (who: ReactNode) => <>released by {who}</>,
   andMore: (others: number) => ` and ${others} more`,

@@ -3,7 +3,7 @@ import type { FindingCode, NotificationFlag, Severity } from "@/lib/contract/tar
 
 export type FindingFacts = Readonly<Record<string, string>>;
 
-/** Translated findings: the cause and the risk. */
+/** The translations of findings: the cause and the risk. */
 export type FindingMessages = Record<
   FindingCode,
   { title: (facts: FindingFacts) => string; risk: (facts: FindingFacts) => string }
@@ -35,7 +35,7 @@ const unreadableReasons: Readonly<Record<UnreadableReason, string>> = {
   error: "error",
 };
 
-/** The texts of the targets page, which shows the state of every watched Redis and its risks for locks. */
+/** The messages of the targets page, which shows the state of every watched Redis and its risks for locks. */
 export const targets = {
   namespace: "targets" as const,
   title: "Targets",
@@ -61,7 +61,7 @@ export const targets = {
   orAtStart: "Or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set to have it set the flags.",
   unreadableKeys: "Keys that cannot be read",
   unreadableReasons,
-  /** `null` to show the server's texts. */
+  /** `null` to show the server's messages. */
   translations: null as FindingMessages | null,
   masters: {
     label: "Masters",

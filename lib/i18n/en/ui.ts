@@ -1,4 +1,4 @@
-/** Texts that all namespaces share. */
+/** Messages that all namespaces share. */
 export const ui = {
   namespace: "ui" as const,
   cancel: "Cancel",

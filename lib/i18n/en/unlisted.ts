@@ -1,4 +1,4 @@
-/** The texts for possible locks that are not listed. */
+/** The messages for possible locks that are not listed. */
 export const unlisted = {
   namespace: "unlisted" as const,
   count: (count: number, text: string) => (count === 1 ? "1 possible lock" : `${text} possible locks`),

@@ -1,4 +1,4 @@
-/** The texts of the forms and menus for views, the selection and exports. They load on demand. */
+/** The messages of the forms and menus for views, the selection and exports. They load on demand. */
 export const viewTools = {
   namespace: "viewTools" as const,
   saveTitle: "Save view",

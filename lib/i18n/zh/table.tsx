@@ -50,7 +50,7 @@ export const table: Messages["table"] = {
   widthOf: (column) => `“${column}”列的宽度`,
   widthHint: "拖动或用方向键调整，按 Enter 恢复默认宽度",
   pixels: (px) => `${px} 像素`,
-  ends: { untold: "已消失", taken_anew: "已由其他客户端持有" },
+  ends: { unknown: "已消失", reacquired: "已由其他客户端持有" },
   endOf: (type) => ENDS[type] ?? "已结束",
   releasedBy: (who) => <>由 {who} 强制释放</>,
   andMore: (others) => `，另有 ${others} 个`,

@@ -5,12 +5,12 @@ import { useLiveStore } from "@/lib/live/live-context.ts";
 import { logout } from "../../api/session-endpoints.ts";
 
 export interface Logout {
-  /** Whether the last attempt failed, so that the session is still valid. */
+  /** Whether the last attempt failed. The session is then still valid. */
   readonly isFailed: boolean;
   run(): void;
 }
 
-/** Ends the session. Does not use `useMutation`, because nothing else in the first load needs that hook. */
+/** Ends the session. Does not use `useMutation`, which nothing else in the first load needs. */
 export function useLogout(): Logout {
   const store = useLiveStore();
   const [isFailed, setFailed] = useState(false);

@@ -43,7 +43,8 @@ export function useRemoveOperator(name: string) {
 }
 
 /**
- * Sets the caller's password, which requires the current password. Administrators can set the password of any operator.
+ * Sets a password. Operators must enter their current password to set their own. Administrators can set the password of
+ * any operator.
  */
 export function useSetPassword(name: string) {
   return useInvalidatingMutation<void, PasswordInput>(OPERATORS_QUERY_KEY, (input) =>
