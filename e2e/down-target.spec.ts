@@ -1,7 +1,7 @@
 import { findFreePort, startTestRedis } from "../test/support/test-redis.ts";
 import { expect, logIn, startConsoleOnTargets, test } from "./console.ts";
 
-test("a target that was never reached is reported once on the pages of a lock and of owners", async ({
+test("a target that was never reached is reported once on the pages of a lock, of owners and of waits", async ({
   browser,
 }) => {
   const redis = await startTestRedis();
@@ -12,7 +12,7 @@ test("a target that was never reached is reported once on the pages of a lock an
   const context = await browser.newContext({ baseURL: lockkeeper.url });
   try {
     const page = await logIn(context, lockkeeper);
-    for (const path of ["/owners", "/locks/lock%3Aa"]) {
+    for (const path of ["/owners", "/waits", "/locks/lock%3Aa"]) {
       await page.goto(`${path}?target=away`);
       await expect(page.getByText("away is not connected yet")).toBeVisible();
       await expect(page.getByTestId("condition-banner")).toHaveCount(0);

@@ -178,6 +178,9 @@ test("a latch shows its count instead of a holder, and is opened", async ({
   await expect(page.getByRole("row").filter({ hasText: name })).toContainText("count 3");
   await page.goto(pathOf(name));
   await expect(page.getByTestId("state")).toContainText("Closed: the count is 3.");
+  const now = page.getByRole("region", { name: "Now" });
+  await expect(now).toContainText("Closed for");
+  await expect(now).not.toContainText("no TTL");
   await takeThemeScreenshots(page, info, "latch-page", { fullPage: true });
   await page.keyboard.press("r");
   const dialog = page.getByRole("dialog");

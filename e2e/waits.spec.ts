@@ -87,7 +87,7 @@ test("root blockers are listed with everyone behind them, and the lock page and 
   const nested = await acquire(lockkeeper, inner, "checkout");
   waitFor(lockkeeper, root, "checkout", [nested]);
   waitFor(lockkeeper, inner, "cart");
-  for (let at = 0; at < 15; at++) waitFor(lockkeeper, root, `refund-${at}`);
+  for (let at = 0; at < 98; at++) waitFor(lockkeeper, root, `refund-${at}`);
   await page.goto(pathOf(inner));
   const now = page.getByRole("region", { name: "Now" });
   await expect(now.getByText("Root blocker")).toBeVisible();
@@ -103,13 +103,13 @@ test("root blockers are listed with everyone behind them, and the lock page and 
   await expect(page).toHaveURL(/\/waits\?key=/);
   const roots = page.getByRole("region", { name: "Root blockers" });
   await expect(roots).toContainText("billing-worker");
-  await expect(roots).toContainText("17 waiting");
-  const tree = roots.getByRole("list", { name: "17 waiting" });
+  await expect(roots).toContainText("100 waiting");
+  const tree = roots.getByRole("list", { name: "100 waiting" });
   const behindCheckout = tree.getByRole("listitem").filter({ hasText: "checkout" }).getByRole("list");
   await expect(behindCheckout.getByText("cart")).toBeVisible();
-  await expect(tree.getByText("refund-14")).toHaveCount(0);
-  await roots.getByRole("button", { name: "Show all 17" }).click();
-  await expect(tree.getByText("refund-14")).toBeVisible();
+  await expect(tree.getByText("refund-97")).toHaveCount(0);
+  await roots.getByRole("button", { name: "Show all 100" }).click();
+  await expect(tree.getByText("refund-97")).toBeVisible();
   await assertAccessibleInThemes(page, "root blockers");
   await takeThemeScreenshots(page, info, "roots", { fullPage: true });
   await page.getByRole("button", { name: "Show all waits" }).click();

@@ -15,7 +15,11 @@ export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: 
   const left = computeRemainingMs(lock, now);
   if (lock.state === "ended") return <span className="text-ink-3">{messages.ended}</span>;
   if (left === null)
-    return <span className={lock.unlisted ? "text-ink-3" : "text-bad"}>{messages.noTtl}</span>;
+    return (
+      <span className={lock.unlisted || lock.kind === "latch" ? "text-ink-3" : "text-bad"}>
+        {messages.noTtl}
+      </span>
+    );
   if (left === 0) return <span className="text-ink-3">{messages.expiring}</span>;
   if (computeOwnRemainingMs(lock, now) === 0) {
     return (

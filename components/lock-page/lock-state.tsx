@@ -73,15 +73,18 @@ function Holders({ lock, onRelease, blocked }: Omit<LockStateProps, "history">) 
 
 function LockMetrics({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
-  const { holders } = lock;
+  const kinds = useMessages(lockKinds);
+  const { holders, kind } = lock;
   const isShared = holders.length > 1;
   return (
     <div className="grid grid-cols-2 border-b border-line-soft sm:grid-cols-[3fr_3fr_2fr_2fr]">
-      <LockMetric name={messages.expiresIn}>
-        <RemainingTime lock={lock} />
-        <LeaseBar lock={lock} className="mt-2 w-full max-w-48" />
-      </LockMetric>
-      <LockMetric name={messages.heldFor}>
+      {kind !== "latch" && (
+        <LockMetric name={messages.expiresIn}>
+          <RemainingTime lock={lock} />
+          <LeaseBar lock={lock} className="mt-2 w-full max-w-48" />
+        </LockMetric>
+      )}
+      <LockMetric name={kind === "latch" ? kinds.closedFor : messages.heldFor}>
         <HeldFor holder={findLongestHolder(lock)} />
         <TypicalHeldTime lock={lock} />
       </LockMetric>
@@ -109,6 +112,7 @@ const FACTS_CLASS = "grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 p
 /** Shows the liveness and the consequences of a release. */
 function OperatorFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
+  const kinds = useMessages(lockKinds);
   // A reservation has no liveness, because no client works under it.
   const isReservation = lock.holders.some(({ owner }) => parseReservedHold(owner) !== null);
   return (
@@ -119,7 +123,7 @@ function OperatorFacts({ lock }: { lock: Lock }) {
         </HoldFact>
       )}
       <WaitFacts lock={lock} />
-      <HoldFact name={messages.ifReleased}>
+      <HoldFact name={lock.kind === "latch" ? kinds.ifOpened : messages.ifReleased}>
         <IfReleased lock={lock} />
       </HoldFact>
     </dl>

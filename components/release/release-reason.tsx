@@ -41,7 +41,7 @@ export function ReleaseReason({ form }: { form: ReleaseForm }) {
               presets: request.reasons,
               charactersMax: RELEASE_REQUEST_TEXT_MAX,
             }
-          : {})}
+          : { presets: messages.reasons[shown.kind === "latch" ? "latch" : "hold"] })}
         error={typeof error === "string" ? texts[error] : error && <ProblemText problem={error} />}
       />
       {confirm !== undefined && (

@@ -9,7 +9,7 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { waits } from "@/lib/i18n/en/waits.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { useWaitPosition } from "@/lib/queries/waits.ts";
+import { toWaitsQuery, useWaitPosition } from "@/lib/queries/waits.ts";
 import { HoldFact } from "./hold-facts.tsx";
 
 /**
@@ -26,7 +26,7 @@ export function WaitFacts({ lock }: { lock: Lock }) {
     <>
       {deadlockId !== null && (
         <HoldFact name={messages.deadlockFact}>
-          <span className="text-bad">{messages.inDeadlock}</span> <WaitsLink lockKey={lock.key} />
+          <span className="text-bad">{messages.inDeadlock}</span> <WaitsLink lock={lock} />
         </HoldFact>
       )}
       {root !== undefined && (
@@ -40,17 +40,17 @@ export function WaitFacts({ lock }: { lock: Lock }) {
       {waiting > 0 && (
         <HoldFact name={messages.blocksFact}>
           {messages.blocked(waiting, formatNumber(waiting), formatElapsed(waitedMs, uiMessages))}{" "}
-          <WaitsLink lockKey={lock.key} />
+          <WaitsLink lock={lock} />
         </HoldFact>
       )}
     </>
   );
 }
 
-function WaitsLink({ lockKey }: { lockKey: string }) {
+function WaitsLink({ lock }: { lock: Lock }) {
   const messages = useMessages(waits);
   return (
-    <TargetLink href={`/waits?key=${encodeURIComponent(lockKey)}`} className="text-accent underline">
+    <TargetLink href={`/waits?${new URLSearchParams(toWaitsQuery(lock))}`} className="text-accent underline">
       {messages.showWaits}
     </TargetLink>
   );

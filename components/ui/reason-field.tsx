@@ -48,7 +48,7 @@ export function ReasonField({
         className="resize-none rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3 aria-invalid:border-bad"
       />
       <div className="flex flex-wrap gap-1.5">
-        {(presets ?? messages.reasons).map((preset) => (
+        {(presets ?? messages.reasons.hold).map((preset) => (
           <Button
             key={preset}
             size="small"

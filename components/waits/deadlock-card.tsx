@@ -21,7 +21,7 @@ interface DeadlockCardProps {
   onRelease(lock: LockToRelease): void;
 }
 
-/** Shows the cycle of a deadlock, and everyone who waits behind it. */
+/** Shows the cycle of a deadlock, and all clients behind it. */
 export function DeadlockCard({ deadlock, onRelease }: DeadlockCardProps) {
   const { id, since, until, cycle, others, waiting } = deadlock;
   const messages = useMessages(waits);

@@ -1,14 +1,23 @@
 "use client";
 
 import { parseAsString, useQueryStates } from "nuqs";
+import { formatKey, KEY_BASE64, type KeyFields, parseKeyFields } from "@/lib/keys/key.ts";
 
-const PARSERS = { key: parseAsString };
+const PARSERS = { key: parseAsString, keyBase64: parseAsString };
 
 /** The filter of the waits page in the URL: all waits, or only those that concern one lock. */
 export function useWaitsUrl() {
-  const [{ key }, set] = useQueryStates(PARSERS);
+  const [{ key, keyBase64 }, set] = useQueryStates(PARSERS);
   return {
-    lockKey: key ?? undefined,
-    clear: () => void set({ key: null }),
+    lock: toKeyFields(key, keyBase64),
+    clear: () => void set({ key: null, keyBase64: null }),
   };
+}
+
+function toKeyFields(key: string | null, keyBase64: string | null): KeyFields | undefined {
+  if (keyBase64 !== null && KEY_BASE64.test(keyBase64)) {
+    const fields = { key: "", keyBase64 };
+    return { ...fields, key: formatKey(parseKeyFields(fields)) };
+  }
+  return key === null ? undefined : { key };
 }

@@ -19,21 +19,21 @@ import { BlockerRelease, type LockToRelease } from "./release-blocker.tsx";
 import { RootBlockers } from "./root-blockers.tsx";
 import { useWaitsUrl } from "./use-waits-url.ts";
 
-/** Shows who waits for whom: deadlocks first, then the root blockers with everyone behind them. */
+/** Shows the wait-for graph: deadlocks first, then the root blockers with all clients behind them. */
 export function WaitsPage() {
   const messages = useMessages(waits);
-  const { lockKey, clear } = useWaitsUrl();
-  const { data, error, refetch } = useWaits(lockKey);
+  const { lock, clear } = useWaitsUrl();
+  const { data, error, refetch } = useWaits(lock);
   const [lockToRelease, setLockToRelease] = useState<LockToRelease | null>(null);
   const isDown = useLiveState().health?.state === "down";
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <StaleOverlay className={SECTION_PAGE_CLASS}>
         <PageHeader title={messages.title}>{data !== undefined && <WaitCounts counts={data} />}</PageHeader>
-        {lockKey !== undefined && (
+        {lock !== undefined && (
           <div className="flex flex-wrap items-center gap-2 text-ink-2">
             <span className="flex max-w-full min-w-0 flex-wrap items-center gap-1">
-              {messages.filteredBy(<KeyText text={lockKey} />)}
+              {messages.filteredBy(<KeyText text={lock.key} />)}
             </span>
             <Button size="small" onClick={clear}>
               {messages.clearFilter}
@@ -44,8 +44,13 @@ export function WaitsPage() {
         {isDown && data === undefined && <p className="text-ink-3">{messages.targetDown}</p>}
         {data !== undefined && (
           <div {...MAIN_PART} className="flex flex-col gap-3">
-            <WaitContent data={data} isFiltered={lockKey !== undefined} onRelease={setLockToRelease} />
+            <WaitContent data={data} isFiltered={lock !== undefined} onRelease={setLockToRelease} />
           </div>
+        )}
+        {data !== undefined && data.locksLeftOut > 0 && (
+          <p className="text-warn">
+            {messages.locksLeftOut(data.locksLeftOut, formatNumber(data.locksLeftOut))}
+          </p>
         )}
         <p className="text-ink-3">{messages.polling}</p>
       </StaleOverlay>
@@ -77,7 +82,7 @@ function WaitCounts({ counts: { waiting, locks, deadlocks } }: { counts: Waits }
       </span>
       {waiting > 0 && (
         <span className="text-ink-3">
-          {messages.clients(waiting, formatNumber(waiting))} {messages.locks(locks, formatNumber(locks))}
+          {messages.waitingFor(waiting, formatNumber(waiting), locks, formatNumber(locks))}
         </span>
       )}
     </>

@@ -126,6 +126,14 @@ export const SCENES: readonly Scene[] = [
     },
   },
   { name: "events", also: ["phone", "chinese"], show: async (page) => void (await page.goto("/events")) },
+  {
+    name: "waits",
+    also: ["phone", "chinese"],
+    async show(page) {
+      await page.goto("/waits");
+      await page.getByRole("region", { name: /^(Root blockers|阻塞源头)$/ }).waitFor();
+    },
+  },
   { name: "owners", also: ["phone", "chinese"], show: async (page) => void (await page.goto("/owners")) },
   { name: "targets", also: ["phone", "chinese"], show: async (page) => void (await page.goto("/targets")) },
   { name: "formats", also: ["chinese"], show: async (page) => void (await page.goto("/formats")) },

@@ -1,4 +1,4 @@
-import type { ApiFailure } from "./api-error.ts";
+import { type ApiFailure, readProblem } from "./api-error.ts";
 import { getGeneralCode, getRetryRule, isErrorCode, type RetryRule } from "./failure-rules.ts";
 import { getCurrentMoment, type Moment } from "./moment.ts";
 import { readObject, readText, toPrintable } from "./untrusted.ts";
@@ -47,27 +47,29 @@ export async function sendAttempt(send: typeof fetch, request: AttemptRequest): 
     const text = await response.text();
     return readResponse(response, text, url, sentAt);
   } catch (error) {
-    if (signal?.aborted) return fail({ code: "aborted", detail: "The signal was aborted.", rule: "never" });
+    if (signal?.aborted) return fail({ code: "aborted", detail: "The signal was aborted." });
     const host = getHost(url);
     if (!limit.signal.aborted) return describeConnectionError(error, host);
     const detail = `${host} did not respond within ${Math.round(limitMs)} ms.`;
-    return fail({ code: "unknown_outcome", detail, rule: "unknown", cause: error });
+    return fail({ code: "unknown_outcome", detail, cause: error });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
   }
 }
 
-function fail(failure: Omit<FailedAttempt, "retryAfterMs"> & { retryAfterMs?: number }): AttemptResult {
-  return { ok: false, failure: { retryAfterMs: 0, ...failure } };
+/** Returns a failure. By default, its rule is that of its code; `never` for codes that no server sends. */
+function fail(failure: ApiFailure & Partial<FailedAttempt>): AttemptResult {
+  const { code } = failure;
+  const rule = isErrorCode(code) ? getRetryRule(code) : "never";
+  return { ok: false, failure: { rule, retryAfterMs: 0, ...failure } };
 }
 
 function describeConnectionError(error: unknown, host: string): AttemptResult {
   const why = findReason(error);
   const detail = `Could not reach ${host} (${toPrintable(why)}).`;
-  return NOT_SENT.test(why)
-    ? fail({ code: "unavailable", detail, rule: "not_done", cause: error })
-    : fail({ code: "unknown_outcome", detail, rule: "unknown", cause: error });
+  const code = NOT_SENT.test(why) ? "unavailable" : "unknown_outcome";
+  return fail({ code, detail, cause: error });
 }
 
 /** Finds the code or message of the innermost error, because `fetch failed` alone explains nothing. */
@@ -83,15 +85,11 @@ function readResponse(response: Response, text: string, url: string, sentAt: Mom
   const value = parseJson(text);
   if (response.ok && (value !== undefined || text === ""))
     return { ok: true, status, headers, value, sentAt };
-  const problem = readObject(value);
-  const code = problem?.code;
-  if (response.ok || problem === undefined || typeof code !== "string") {
+  const problem = readObject(value) ?? {};
+  if (response.ok || readText(problem.code) === undefined) {
     return describeForeignResponse(response, getHost(url));
   }
-  const known = isErrorCode(code) ? code : getGeneralCode(status);
-  const detail = toPrintable(readText(problem.detail) ?? readText(problem.title) ?? code);
-  const rule = getRetryRule(known);
-  return fail({ code: known, detail, status, problem, rule, retryAfterMs: readRetryAfterMs(headers) });
+  return fail({ ...readProblem(problem, status), retryAfterMs: readRetryAfterMs(headers) });
 }
 
 /** Describes a response that is not from Lockkeeper, because a proxy sent it or the URL is wrong. */
@@ -102,12 +100,12 @@ function describeForeignResponse(response: Response, host: string): AttemptResul
   if (isRedirect) {
     const to = headers.get("location");
     const detail = `${host} redirects${to === null ? "" : ` to ${toPrintable(to)}`}. Use that URL.`;
-    return fail({ code: "unexpected_response", detail, status, rule: "never" });
+    return fail({ code: "unexpected_response", detail, status });
   }
   const detail = `The response of ${host} is not from Lockkeeper (HTTP status ${status}).`;
   if (status >= 500) {
     const why = `${detail} A proxy sent it because the server did not respond.`;
-    return fail({ code: "unknown_outcome", detail: why, status, rule: "unknown", retryAfterMs });
+    return fail({ code: "unknown_outcome", detail: why, status, retryAfterMs });
   }
   const why = `${detail} Check the URL.`;
   // A success of another server may have changed something there; 408 and 429 are sent by proxies, too.
@@ -120,7 +118,7 @@ function readRetryAfterMs(headers: Headers): number {
   const text = headers.get("retry-after");
   if (text === null) return 0;
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
+  return Math.max(0, ms || 0);
 }
 
 function parseJson(text: string): unknown {

@@ -1,4 +1,5 @@
-import type { ProblemCode } from "./failure-rules.ts";
+import { getGeneralCode, isErrorCode, type ProblemCode } from "./failure-rules.ts";
+import { readText, toPrintable } from "./untrusted.ts";
 
 /** A code of a problem document. `aborted`: the caller's signal was aborted. `unexpected_response`: the response did not come from Lockkeeper, for example because the URL is wrong. */
 export type ApiErrorCode = ProblemCode | "aborted" | "unexpected_response";
@@ -17,8 +18,16 @@ export interface ApiFailure {
   readonly unansweredAttempts?: number;
 }
 
+/** Reads a problem document. A code that this version of the client does not know becomes the general code of the status. */
+export function readProblem(problem: ProblemDocument, status: number): ApiFailure {
+  const code = isErrorCode(problem.code) ? problem.code : getGeneralCode(status);
+  const detail = readText(problem.detail) ?? readText(problem.title) ?? code;
+  return { code, detail: toPrintable(detail), status, problem };
+}
+
 /** A request that failed after all retries. */
 export class ApiError extends Error {
+  override readonly name = "ApiError";
   readonly code: ApiErrorCode;
   readonly detail: string;
   /** HTTP status of the last response; `undefined` if there was none. */
@@ -28,13 +37,12 @@ export class ApiError extends Error {
   /** Number of attempts whose outcome is unknown. They may be carried out later. */
   readonly unansweredAttempts: number;
 
-  constructor(failure: ApiFailure, options?: ErrorOptions) {
-    super(failure.detail, options);
-    this.name = "ApiError";
-    this.code = failure.code;
-    this.detail = failure.detail;
-    this.status = failure.status;
-    this.problem = failure.problem;
-    this.unansweredAttempts = failure.unansweredAttempts ?? 0;
+  constructor({ code, detail, status, problem, unansweredAttempts = 0 }: ApiFailure, options?: ErrorOptions) {
+    super(detail, options);
+    this.code = code;
+    this.detail = detail;
+    this.status = status;
+    this.problem = problem;
+    this.unansweredAttempts = unansweredAttempts;
   }
 }

@@ -12,6 +12,7 @@ export interface ApiTransportOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
+/** A request. `path`, `body` and `timeoutMs` are read for each attempt. */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path and query below `/api/v1`, such as `/locks?limit=10`. */
@@ -60,7 +61,7 @@ export class ApiTransport {
     this.#urls = urls.map(normalizeUrl);
     if (urls.length === 0) throw new ApiError({ code: "invalid", detail: "No server URL was given." });
     if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-      const detail = "The API key is empty or contains characters that no API key has.";
+      const detail = "The API key is empty or malformed.";
       throw new ApiError({ code: "invalid", detail });
     }
     this.#apiKey = apiKey;

@@ -10,10 +10,9 @@ export function normalizeUrl(text: string): string {
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw createUrlError("must start with http:// or https://");
   }
-  if (url.username !== "" || url.password !== "") {
-    throw createUrlError("must not contain a user name or password; pass the API key instead");
+  if (url.username || url.password || url.search || url.hash) {
+    throw createUrlError("must not contain a user name, password, query or fragment");
   }
-  if (url.search !== "" || url.hash !== "") throw createUrlError("must not contain a query or fragment");
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 

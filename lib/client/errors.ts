@@ -27,6 +27,16 @@ export interface HeldFacts extends KeyFacts {
   readonly asOf: number;
 }
 
+export interface DeadlockFacts extends KeyFacts {
+  /** Each step waits for the lock `key`, which the next one holds, and the last one for a lock of the first. */
+  readonly cycle: readonly DeadlockStep[];
+}
+
+/** A client in a deadlock, and the lock that it waits for. */
+export interface DeadlockStep extends KeyFacts {
+  readonly owner: string;
+}
+
 /** `holders` is set if the server reported the loss; `owner` and `fence` are set if the client detected the loss. */
 export interface LostFacts extends KeyFacts {
   readonly holders?: readonly HolderFacts[];
@@ -101,6 +111,12 @@ export class HeldError extends LockkeeperError<HeldFacts> {
 export class WaitTimeoutError extends LockkeeperError<HeldFacts> {
   override readonly name = "WaitTimeoutError";
   readonly code = "timeout";
+}
+
+/** The wait was part of a deadlock and its `onDeadlock` was `refuse`. The lock was not acquired. */
+export class DeadlockError extends LockkeeperError<DeadlockFacts> {
+  override readonly name = "DeadlockError";
+  readonly code = "deadlock";
 }
 
 /** The signal was aborted before the lock was acquired. */
@@ -180,6 +196,7 @@ export type OtherCode = Exclude<
   ApiErrorCode,
   | "held"
   | "timeout"
+  | "deadlock"
   | "aborted"
   | "lost"
   | "queue_full"

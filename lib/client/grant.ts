@@ -3,7 +3,7 @@ import type { ApiResponse } from "./api-transport.ts";
 import type { Released } from "./hold-options.ts";
 import { computeElapsedMs, type Moment } from "./moment.ts";
 import type { ReceivedReleaseRequest } from "./release-requests.ts";
-import { readAmount, readObject, readText } from "./untrusted.ts";
+import { readAmount, readList, readObject, readText } from "./untrusted.ts";
 import type { WritableFormat } from "./wire-types.ts";
 
 /** A hold in a response of the server. */
@@ -25,24 +25,19 @@ export interface Grant {
 const REQUEST_STATES = ["requested", "accepted", "refused"] as const;
 const HOLD_ID = /^h1\.[A-Za-z0-9_-]{1,2400}$/;
 const FENCE = /^\d{1,20}$/;
-const FORMATS: readonly string[] = ["redisson", "token", "timestamp"] satisfies WritableFormat[];
-const OUTCOMES: readonly string[] = ["released", "still_held", "not_held"] satisfies Released["outcome"][];
+const FORMATS = ["redisson", "token", "timestamp"] as const satisfies WritableFormat[];
+const OUTCOMES = ["released", "still_held", "not_held"] as const satisfies Released["outcome"][];
 
 /** @throws ApiError with the code `unexpected_response` if a field is missing or malformed */
-export function readGrant({ value, status, sentAt }: ApiResponse): Grant {
+export function readGrant(response: ApiResponse): Grant {
+  const { value, sentAt } = response;
   const hold = readObject(value) ?? {};
-  const { format } = hold;
-  const holdId = readText(hold.holdId);
-  const fence = readText(hold.fence);
-  const count = readAmount(hold.count);
-  const leaseMs = readAmount(hold.leaseMs);
-  const remainingMs = readAmount(hold.remainingMs);
-  if (holdId === undefined || !HOLD_ID.test(holdId)) throw createFieldError("holdId", status);
-  if (fence === undefined || !FENCE.test(fence)) throw createFieldError("fence", status);
-  if (!isFormat(format)) throw createFieldError("format", status);
-  if (count === undefined) throw createFieldError("count", status);
-  if (leaseMs === undefined) throw createFieldError("leaseMs", status);
-  if (remainingMs === undefined) throw createFieldError("remainingMs", status);
+  const holdId = readField(response, "holdId", matchPattern(HOLD_ID));
+  const fence = readField(response, "fence", matchPattern(FENCE));
+  const format = readField(response, "format", matchOneOf(FORMATS));
+  const count = readField(response, "count", readAmount);
+  const leaseMs = readField(response, "leaseMs", readAmount);
+  const remainingMs = readField(response, "remainingMs", readAmount);
   // The server cannot have waited for longer than the request took.
   const waitedMs = Math.min(readAmount(hold.waitedMs) ?? 0, computeElapsedMs(sentAt));
   const owner = readText(hold.owner) ?? "";
@@ -55,7 +50,7 @@ export function readGrant({ value, status, sentAt }: ApiResponse): Grant {
 export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | undefined {
   const request = readObject(value) ?? {};
   const requestId = readText(request.requestId);
-  const state = REQUEST_STATES.find((each) => each === request.state);
+  const state = matchOneOf(REQUEST_STATES)(request.state);
   if (requestId === undefined || state === undefined) return undefined;
   const [reason = "", requestedBy = ""] = [readText(request.reason), readText(request.requestedBy)];
   return { requestId, reason, requestedBy, requestedAt: readAmount(request.requestedAt) ?? 0, state };
@@ -67,28 +62,41 @@ export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | und
  * @throws ApiError with the code `unexpected_response`
  */
 export function readGrants(keys: readonly string[], response: ApiResponse): Grant[] {
-  const { value, status } = response;
-  const { holds, waitedMs } = readObject(value) ?? {};
-  if (!Array.isArray(holds) || holds.length !== keys.length) throw createFieldError("holds", status);
-  return holds.map((hold: unknown, at) => {
+  const holds = readField(response, "holds", readList);
+  const waitedMs = readObject(response.value)?.waitedMs;
+  if (holds.length !== keys.length) throw createFieldError("holds", response.status);
+  return holds.map((hold, at) => {
     const fields = readObject(hold) ?? {};
-    if (fields.key !== keys[at]) throw createFieldError("holds", status);
+    if (fields.key !== keys[at]) throw createFieldError("key", response.status);
     return readGrant({ ...response, value: { ...fields, waitedMs } });
   });
 }
 
 /** @throws ApiError with the code `unexpected_response` */
-export function readReleased({ value, status }: ApiResponse): Released {
-  const { outcome, count } = readObject(value) ?? {};
-  if (!isOutcome(outcome)) throw createFieldError("outcome", status);
-  return { outcome, count: readAmount(count) ?? 0 };
+export function readReleased(response: ApiResponse): Released {
+  const outcome = readField(response, "outcome", matchOneOf(OUTCOMES));
+  return { outcome, count: readAmount(readObject(response.value)?.count) ?? 0 };
 }
 
 /** Reads whether the hold exists. @throws ApiError with the code `unexpected_response` */
-export function readHeld({ value, status }: ApiResponse): boolean {
-  const held = readObject(value)?.held;
-  if (typeof held !== "boolean") throw createFieldError("held", status);
-  return held;
+export function readHeld(response: ApiResponse): boolean {
+  return readField(response, "held", (held) => (typeof held === "boolean" ? held : undefined));
+}
+
+/**
+ * Reads a required field of a response.
+ *
+ * @param read returns `undefined` if the value is malformed
+ * @throws ApiError with the code `unexpected_response`
+ */
+export function readField<Value>(
+  { value, status }: ApiResponse,
+  field: string,
+  read: (value: unknown) => Value | undefined,
+): Value {
+  const result = read(readObject(value)?.[field]);
+  if (result === undefined) throw createFieldError(field, status);
+  return result;
 }
 
 export function createFieldError(field: string, status: number): ApiError {
@@ -96,10 +104,10 @@ export function createFieldError(field: string, status: number): ApiError {
   return new ApiError({ code: "unexpected_response", detail, status });
 }
 
-function isFormat(value: unknown): value is WritableFormat {
-  return typeof value === "string" && FORMATS.includes(value);
+function matchPattern(pattern: RegExp) {
+  return (value: unknown) => (typeof value === "string" && pattern.test(value) ? value : undefined);
 }
 
-function isOutcome(value: unknown): value is Released["outcome"] {
-  return typeof value === "string" && OUTCOMES.includes(value);
+function matchOneOf<Value>(values: readonly Value[]) {
+  return (value: unknown) => values.find((each) => each === value);
 }

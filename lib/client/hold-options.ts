@@ -31,6 +31,16 @@ export interface AcquireOptions {
   readonly limit?: number | undefined;
   /** Whether a reader yields to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
+  /**
+   * Up to 16 holds, or their `holdId`s, that you do not release before the wait ends. A Lockkeeper server detects
+   * deadlocks from them. The holds of enclosing `withLock` calls are not added automatically.
+   */
+  readonly holding?: readonly (string | { readonly holdId: string })[] | undefined;
+  /**
+   * `report` by default: a deadlock is only reported. `refuse`: in a deadlock, the youngest wait with this option ends
+   * with a DeadlockError. Not on quorum targets.
+   */
+  readonly onDeadlock?: "report" | "refuse" | undefined;
   /** Unit of the deadline; only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
   /** Grace period in milliseconds: time after an expired lease in which no other client can acquire the lock. */
@@ -44,7 +54,10 @@ export interface AcquireOptions {
 }
 
 /** Options of `acquireAll` and `withLocks`, which acquire plain locks. */
-export type AcquireAllOptions = Omit<AcquireOptions, "kind" | "permits" | "limit" | "yieldsToWriters">;
+export type AcquireAllOptions = Omit<
+  AcquireOptions,
+  "kind" | "permits" | "limit" | "yieldsToWriters" | "holding" | "onDeadlock"
+>;
 
 /** The permits of a semaphore. */
 export interface SemaphorePermits {

@@ -1,7 +1,15 @@
 import { encodeKeyPath } from "../keys/key.ts";
 import { ApiError } from "./api-error.ts";
 import type { ApiRequest, ApiResponse, ApiTransport } from "./api-transport.ts";
-import { createFieldError, type Grant, readGrant, readGrants, readHeld, readReleased } from "./grant.ts";
+import {
+  createFieldError,
+  type Grant,
+  readField,
+  readGrant,
+  readGrants,
+  readHeld,
+  readReleased,
+} from "./grant.ts";
 import type { HoldLease } from "./hold-lease.ts";
 import type {
   AcquireAllOptions,
@@ -12,18 +20,11 @@ import type {
 } from "./hold-options.ts";
 import { createIdempotencyKey } from "./idempotency-key.ts";
 import { computeRenewalIntervalMs } from "./lease-renewer.ts";
-import { readObject } from "./untrusted.ts";
+import { computeLimits, RETRY_MS, TIMEOUT_MS } from "./request-limits.ts";
+import { readAmount, readInteger } from "./untrusted.ts";
 
-/** The time limit of one attempt. The server responds within 2 s, so after that the response was lost. */
-const TIMEOUT_MS = 2500;
-/** How long to retry a failed acquire or release. */
-const RETRY_MS = 5000;
 /** How long to retry releasing a lock that was granted after its acquire was aborted. */
 const ABANDON_MS = 2000;
-/** The fractions of the lease and of its remaining time that one attempt may take, so that several attempts fit. */
-const TRY_SHARE_OF_LEASE = 1 / 6;
-const TRY_SHARE_OF_REST = 1 / 3;
-const TRY_MS_MIN = 50;
 const LEASE_MS_DEFAULT = 30_000;
 
 export interface ReleaseRequestAnswer {
@@ -52,15 +53,15 @@ export class HoldRequests {
 
   /** @throws ApiError */
   async acquire(key: string, options: AcquireOptions): Promise<Grant> {
-    const read = (response: ApiResponse) => [readGrant(response)] as const;
-    const [grant] = await this.#acquire(this.#buildAcquirePath(key), {}, options, read);
+    const [grant] = await this.#acquire(this.#buildAcquirePath(key), {}, options, readOneGrant);
     return grant;
   }
 
   /** Acquires all locks, or none of them. Returns the grants in the order of the keys. @throws ApiError */
   acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<Grant[]> {
-    const path = `/locks/acquire${this.#query}`;
-    return this.#acquire(path, { keys }, options, (response) => readGrants(keys, response));
+    return this.#acquire(`/locks/acquire${this.#query}`, { keys }, options, (response) =>
+      readGrants(keys, response),
+    );
   }
 
   async #acquire<Grants extends readonly Grant[]>(
@@ -69,19 +70,26 @@ export class HoldRequests {
     options: AcquireOptions,
     read: (response: ApiResponse) => Grants,
   ): Promise<Grants> {
-    const { waitMs = 0, renewal = "automatic", signal, leaseMs = LEASE_MS_DEFAULT, ...fields } = options;
+    const {
+      waitMs = 0,
+      renewal = "automatic",
+      signal,
+      leaseMs = LEASE_MS_DEFAULT,
+      holding,
+      ...fields
+    } = options;
+    const holdIds = holding?.map((hold) => (typeof hold === "string" ? hold : hold.holdId));
     const renewEveryMs = renewal === "automatic" ? computeRenewalIntervalMs(leaseMs) : undefined;
     const request: ApiRequest = {
       method: "POST",
       path,
-      body: { ...what, ...fields, leaseMs, renewEveryMs },
+      body: { ...what, ...fields, holding: holdIds, leaseMs, renewEveryMs },
       idempotencyKey: createIdempotencyKey(),
       retryForMs: RETRY_MS,
       timeoutMs: TIMEOUT_MS,
     };
     try {
-      const waiting = waitMs > 0 ? { waitMs } : {};
-      return read(await this.#transport.request({ ...request, ...waiting, signal }));
+      return read(await this.#transport.request({ ...request, waitMs: waitMs || undefined, signal }));
     } catch (error) {
       // A minimum hold time would block the lock for longer than the lease of an abandoned grant.
       const isAborted = error instanceof ApiError && error.code === "aborted";
@@ -92,18 +100,21 @@ export class HoldRequests {
     }
   }
 
-  /** Sets the total number of permits of a semaphore. @throws ApiError */
+  /**
+   * Sets the total number of permits of a semaphore.
+   *
+   * @throws ApiError; with the code `unexpected_response` if the response has no permits
+   */
   async setLimit(key: string, limit: number): Promise<SemaphorePermits> {
-    const path = `/semaphores/${encodeKeyPath(key)}${this.#query}`;
-    const { value } = await this.#transport.request({
+    const response = await this.#transport.request({
       method: "PUT",
-      path,
+      path: `/semaphores/${encodeKeyPath(key)}${this.#query}`,
       body: { limit },
       retryForMs: RETRY_MS,
       timeoutMs: TIMEOUT_MS,
     });
-    const { available, acquired } = readObject(value) ?? {};
-    return { limit, available: Number(available), acquired: Number(acquired) };
+    const available = readField(response, "available", readInteger);
+    return { limit, available, acquired: readField(response, "acquired", readAmount) };
   }
 
   /**
@@ -178,8 +189,7 @@ export class HoldRequests {
       return readSameGrant(lease.grant, readGrant(response), response.status);
     } catch (error) {
       const mayBeCounted = error instanceof ApiError && error.unansweredAttempts > 0;
-      if (mayBeCounted)
-        void this.#abandon({ ...request, retryForMs: lease.leaseMs }, (response) => [readGrant(response)]);
+      if (mayBeCounted) void this.#abandon({ ...request, retryForMs: lease.leaseMs }, readOneGrant);
       throw error;
     }
   }
@@ -233,15 +243,12 @@ function buildHoldPath(lease: HoldLease, verb: "" | "/release" | HoldVerb): stri
   return `/holds/${lease.grant.holdId}${verb}`;
 }
 
-/** Returns time limits that end at the deadline of the hold, because a later response would be useless. */
-function computeLimits(lease: HoldLease): Pick<ApiRequest, "retryForMs" | "timeoutMs"> {
-  const remainingMs = lease.remainingMs();
-  const tryMs = Math.max(TRY_MS_MIN, lease.leaseMs * TRY_SHARE_OF_LEASE, remainingMs * TRY_SHARE_OF_REST);
-  return { retryForMs: remainingMs, timeoutMs: Math.min(TIMEOUT_MS, tryMs) };
-}
-
 /** @throws ApiError if the response is about another hold */
 function readSameGrant(sent: Grant, grant: Grant, status: number): Grant {
   if (grant.holdId === sent.holdId && grant.fence === sent.fence) return grant;
   throw createFieldError("holdId", status);
+}
+
+function readOneGrant(response: ApiResponse): [Grant] {
+  return [readGrant(response)];
 }

@@ -7,18 +7,26 @@ import { getRule, recordFailure, toError } from "./lease-failure.ts";
 import type { LeaseRenewer } from "./lease-renewer.ts";
 import type { ReceivedReleaseRequest } from "./release-requests.ts";
 
+const ENDED_ELSEWHERE = "its lease ended, or it was released elsewhere";
+
 /** Renews, re-enters and releases one hold, and keeps its lease up to date. */
 export class HoldSession {
   /** Whether a downgrade was sent and its outcome is unknown. */
   #isUncertain = false;
+  readonly #requests: HoldRequests;
+  /** `undefined` if only the application renews the hold. */
+  readonly #renewer: LeaseRenewer | undefined;
+  readonly #onError: (error: LockkeeperError) => void;
 
   constructor(
     readonly lease: HoldLease,
-    private readonly requests: HoldRequests,
-    /** `undefined` if only the application renews the hold. */
-    private readonly renewer: LeaseRenewer | undefined,
-    private readonly onError: (error: LockkeeperError) => void,
+    requests: HoldRequests,
+    renewer: LeaseRenewer | undefined,
+    onError: (error: LockkeeperError) => void,
   ) {
+    this.#requests = requests;
+    this.#renewer = renewer;
+    this.#onError = onError;
     lease.releaseRequests.connect({
       declare: () => this.#declareReleaseRequests(),
       answer: (requestId, answer, text) => this.#answerReleaseRequest({ requestId, answer, text }),
@@ -32,7 +40,7 @@ export class HoldSession {
   /** @throws LockkeeperError */
   async renew(leaseMs = this.lease.leaseMs): Promise<void> {
     try {
-      this.#apply(await this.requests.renew(this.lease, { leaseMs }));
+      this.#apply(await this.#requests.renew(this.lease, { leaseMs }));
     } catch (error) {
       const failure = recordFailure(this.lease, error);
       if (getRule(failure) !== "never") this.lease.markInJeopardy();
@@ -44,12 +52,12 @@ export class HoldSession {
   async verify(): Promise<void> {
     let isHeld: boolean;
     try {
-      isHeld = await this.requests.readStatus(this.lease);
+      isHeld = await this.#requests.readStatus(this.lease);
     } catch (error) {
       throw recordFailure(this.lease, error);
     }
     if (isHeld) return;
-    this.lease.markLost(this.lease.createLoss("it was released elsewhere, or its lease ended in Redis"));
+    this.lease.markLost(this.lease.createLoss(ENDED_ELSEWHERE));
     throw this.lease.loss ?? this.lease.createLoss("it was released");
   }
 
@@ -58,7 +66,7 @@ export class HoldSession {
     const { lease } = this;
     lease.openCounts++;
     try {
-      const grant = await this.requests.reenter(lease, leaseMs);
+      const grant = await this.#requests.reenter(lease, leaseMs);
       this.#apply(grant);
       if (lease.state === "lost") throw lease.loss;
       return grant.count;
@@ -76,14 +84,15 @@ export class HoldSession {
    * @throws LockkeeperError
    */
   async downgrade(): Promise<void> {
-    const { lease, renewer } = this;
+    const { lease } = this;
+    const renewer = this.#renewer;
     await renewer?.finish(lease);
     // A renewal that was in flight has scheduled the next one.
     renewer?.remove(lease);
     const wasUncertain = this.#isUncertain;
     this.#isUncertain = true;
     try {
-      lease.applyDowngrade(await this.requests.downgrade(lease));
+      lease.applyDowngrade(await this.#requests.downgrade(lease));
       this.#isUncertain = false;
     } catch (error) {
       const failure = recordFailure(lease, error);
@@ -103,7 +112,7 @@ export class HoldSession {
     this.lease.openCounts--;
     if (this.lease.openCounts > 0) return;
     this.lease.close();
-    await this.renewer?.finish(this.lease);
+    await this.#renewer?.finish(this.lease);
   }
 
   /** Releases the hold once. A re-entered hold must be released once per acquisition. @throws LockkeeperError */
@@ -113,14 +122,13 @@ export class HoldSession {
     if (this.#isUncertain) await this.downgrade().catch(() => undefined);
     let released: Released;
     try {
-      released = await this.requests.release(lease, options, idempotencyKey);
+      released = await this.#requests.release(lease, options, idempotencyKey);
     } catch (error) {
       throw toError(error);
     }
-    if (released.outcome === "not_held") {
-      lease.markLost(lease.createLoss("its lease ended or it was released elsewhere"));
-    } else if (released.outcome === "released" && lease.openCounts > 0) {
-      lease.markLost(lease.createLoss("its last count was released elsewhere"));
+    const { outcome } = released;
+    if (outcome === "not_held" || (outcome === "released" && lease.openCounts > 0)) {
+      lease.markLost(lease.createLoss(ENDED_ELSEWHERE));
     }
     return released;
   }
@@ -134,13 +142,13 @@ export class HoldSession {
   async #declareReleaseRequests(): Promise<ReceivedReleaseRequest | undefined> {
     try {
       const fields = { leaseMs: this.lease.leaseMs, receivesReleaseRequests: true } as const;
-      const grant = await this.requests.renew(this.lease, fields);
+      const grant = await this.#requests.renew(this.lease, fields);
       this.#apply(grant);
       return grant.releaseRequested;
     } catch (error) {
       const failure = recordFailure(this.lease, error);
       if (getRule(failure) !== "never") throw failure;
-      if (!(failure instanceof LostError)) this.onError(failure);
+      if (!(failure instanceof LostError)) this.#onError(failure);
       return undefined;
     }
   }
@@ -148,7 +156,7 @@ export class HoldSession {
   /** @throws LockkeeperError */
   async #answerReleaseRequest(answer: ReleaseRequestAnswer): Promise<void> {
     try {
-      await this.requests.answerReleaseRequest(this.lease, answer);
+      await this.#requests.answerReleaseRequest(this.lease, answer);
     } catch (error) {
       throw recordFailure(this.lease, error);
     }
@@ -156,6 +164,6 @@ export class HoldSession {
 
   #apply(grant: Grant): void {
     this.lease.applyGrant(grant);
-    this.renewer?.reschedule(this.lease);
+    this.#renewer?.reschedule(this.lease);
   }
 }

@@ -1,14 +1,13 @@
-import { ApiError } from "./api-error.ts";
+import { ApiError, readProblem } from "./api-error.ts";
 import type { ApiResponse } from "./api-transport.ts";
 import type { LockkeeperError } from "./errors.ts";
-import { getGeneralCode, isErrorCode } from "./failure-rules.ts";
 import { createFieldError, type Grant, readReleaseRequest } from "./grant.ts";
 import type { HoldLease } from "./hold-lease.ts";
 import type { HoldRequests } from "./hold-requests.ts";
 import { getRule, recordFailure, toError } from "./lease-failure.ts";
 import type { RenewalOutcome } from "./lease-renewer.ts";
 import type { Moment } from "./moment.ts";
-import { readAmount, readObject, readText, toPrintable } from "./untrusted.ts";
+import { readAmount, readList, readObject } from "./untrusted.ts";
 
 /** The result of renewing one lease. */
 type LeaseRenewal =
@@ -34,10 +33,10 @@ export async function renewLeases(
     onError(error);
     return leases.map(() => (isRefusal(error) ? "refused" : "failed"));
   }
-  const results = readObject(response.value)?.results;
+  const results = readList(readObject(response.value)?.results);
   const errors = new Map<string, LockkeeperError>();
   const outcomes = leases.map((lease, at) => {
-    const renewal = readRenewal(lease, Array.isArray(results) ? results[at] : undefined, response);
+    const renewal = readRenewal(lease, results?.[at], response);
     if (renewal.outcome === "renewed") {
       lease.applyGrant(renewal.grant);
       return renewal.outcome;
@@ -67,21 +66,16 @@ function readRenewal(
 ): LeaseRenewal {
   const { holdId, outcome, ...result } = readObject(value) ?? {};
   if (holdId !== lease.grant.holdId) return { outcome: "failed", error: createFieldError("holdId", status) };
-  if (outcome !== "renewed") return readProblem(outcome, result.problem);
+  if (outcome !== "renewed") {
+    const problem = readObject(result.problem) ?? {};
+    const error = new ApiError(readProblem(problem, readAmount(problem.status) ?? 500));
+    // An unknown outcome, which a newer server may send, counts as a failure.
+    return { outcome: outcome === "lost" ? "refused" : "failed", error };
+  }
   const leaseMs = readAmount(result.leaseMs);
   const leftMs = readAmount(result.remainingMs);
   if (leaseMs === undefined || leftMs === undefined)
     return { outcome: "failed", error: createFieldError("remainingMs", status) };
   const releaseRequested = readReleaseRequest(result.releaseRequested);
   return { outcome, grant: { ...lease.grant, leaseMs, leftMs, sentAt, releaseRequested } };
-}
-
-/** Reads the problem of a renewal. An unknown outcome, which a newer server may send, counts as a failure. */
-function readProblem(outcome: unknown, value: unknown): LeaseRenewal {
-  const problem = readObject(value) ?? {};
-  const status = readAmount(problem.status) ?? 500;
-  const code = isErrorCode(problem.code) ? problem.code : getGeneralCode(status);
-  const detail = toPrintable(readText(problem.detail) ?? code);
-  const error = new ApiError({ code, detail, status, problem });
-  return { outcome: outcome === "lost" ? "refused" : "failed", error };
 }

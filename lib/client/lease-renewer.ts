@@ -35,7 +35,11 @@ export class LeaseRenewer {
   #timer: Timer | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
 
-  constructor(private readonly renew: RenewLeases) {}
+  readonly #renew: RenewLeases;
+
+  constructor(renew: RenewLeases) {
+    this.#renew = renew;
+  }
 
   add(lease: HoldLease): void {
     const remainingMs = lease.remainingMs();
@@ -109,7 +113,7 @@ export class LeaseRenewer {
 
   #send(leases: readonly HoldLease[]): void {
     for (const lease of leases) this.#dueAt.delete(lease);
-    const sent = this.renew(leases).then((outcomes) => {
+    const sent = this.#renew(leases).then((outcomes) => {
       for (const [at, lease] of leases.entries()) {
         this.#inFlight.delete(lease);
         if (lease.isCertain) this.#continue(lease, outcomes[at] ?? "failed");

@@ -1,4 +1,5 @@
 import { ApiTransport } from "./api-transport.ts";
+import { connections } from "./connections.ts";
 import { LockkeeperError, type LostError } from "./errors.ts";
 import type { Grant } from "./grant.ts";
 import { Hold } from "./hold.ts";
@@ -9,15 +10,9 @@ import { HoldSession } from "./hold-session.ts";
 import { toError } from "./lease-failure.ts";
 import { renewLeases } from "./lease-renewals.ts";
 import { LeaseRenewer } from "./lease-renewer.ts";
+import { callListener } from "./listeners.ts";
 import { LockGroup } from "./lock-group.ts";
-import {
-  assertAcquireAllOptions,
-  assertAcquireOptions,
-  assertKeys,
-  assertOptions,
-  assertType,
-  createOptionError,
-} from "./options.ts";
+import { assertAcquireOptions, assertKeys, assertOptions, assertType, createOptionError } from "./options.ts";
 
 export interface LockkeeperClientOptions {
   /**
@@ -44,7 +39,8 @@ export type HoldGroup = LockGroup<Hold>;
 export class LockkeeperClient {
   readonly #requests: HoldRequests;
   readonly #renewer: LeaseRenewer;
-  readonly #onError: ((error: LockkeeperError) => void) | undefined;
+  /** Passes an error to `onError`. */
+  readonly #report: (error: LockkeeperError) => void;
 
   /**
    * Creates a client without sending a request.
@@ -67,13 +63,14 @@ export class LockkeeperClient {
     assertType(apiKey, "string", "apiKey");
     const urls = typeof url === "string" ? [url] : [...url];
     try {
-      this.#requests = new HoldRequests(new ApiTransport({ urls, apiKey, fetch }), target);
+      const transport = new ApiTransport({ urls, apiKey, fetch });
+      connections.set(this, { transport, target });
+      this.#requests = new HoldRequests(transport, target);
     } catch (error) {
       throw toError(error);
     }
-    this.#onError = onError;
-    const report = (error: LockkeeperError) => this.#report(error);
-    this.#renewer = new LeaseRenewer((leases) => renewLeases(this.#requests, leases, report));
+    this.#report = (error) => callListener(onError, error);
+    this.#renewer = new LeaseRenewer((leases) => renewLeases(this.#requests, leases, this.#report));
   }
 
   /**
@@ -139,7 +136,7 @@ export class LockkeeperClient {
    */
   async acquireAll(keys: readonly string[], options: AcquireAllOptions = {}): Promise<HoldGroup> {
     assertKeys(keys);
-    assertAcquireAllOptions("acquireAll", options);
+    assertAcquireOptions("acquireAll", options);
     const grants = await this.#requests.acquireAll(keys, options).catch(rethrow);
     return new LockGroup(grants.map((grant, at) => this.#open(keys[at] ?? "", options, grant)));
   }
@@ -180,7 +177,7 @@ export class LockkeeperClient {
   #open(key: string, { renewal = "automatic", kind }: AcquireOptions, grant: Grant): Hold {
     const lease = new HoldLease(key, grant, kind);
     const renewer = renewal === "automatic" ? this.#renewer : undefined;
-    const session = new HoldSession(lease, this.#requests, renewer, (error) => this.#report(error));
+    const session = new HoldSession(lease, this.#requests, renewer, this.#report);
     return new Hold(session, grant.count);
   }
 
@@ -199,17 +196,6 @@ export class LockkeeperClient {
       if (loss === undefined && error instanceof LockkeeperError) this.#report(error);
     }
     return loss ?? hold.loss;
-  }
-
-  #report(error: LockkeeperError): void {
-    try {
-      this.#onError?.(error);
-    } catch (thrown) {
-      // As with event listeners, the error is reported as uncaught, and the client continues.
-      queueMicrotask(() => {
-        throw thrown;
-      });
-    }
   }
 }
 

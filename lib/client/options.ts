@@ -21,32 +21,34 @@ const ACQUIRE_OPTIONS = {
   permits: "number",
   limit: "number",
   yieldsToWriters: "boolean",
+  holding: "object",
+  onDeadlock: "string",
 } as const satisfies Record<keyof AcquireOptions, string>;
 
 /** @throws InvalidError */
 export function assertKeys(keys: readonly string[]): void {
-  if (!Array.isArray(keys)) throw createOptionError("keys", "must be a list of strings");
+  assertList(keys, "keys");
   for (const key of keys) assertType(key, "string", "keys");
 }
 
 /** @throws InvalidError if an option is unknown, because it may be misspelled, or has the wrong type */
-export function assertAcquireOptions(method: string, options: AcquireOptions): void {
-  assertOptions(method, ACQUIRE_OPTIONS, options);
-  assertValues(options);
-}
-
-/** @throws InvalidError in the same cases as `assertAcquireOptions` */
-export function assertAcquireAllOptions(method: string, options: AcquireAllOptions): void {
-  assertOptions(method, ACQUIRE_ALL_OPTIONS, options);
-  assertValues(options);
-}
-
-function assertValues(options: AcquireAllOptions): void {
-  const { waitMs = 0, renewal = "automatic" } = options;
-  if (Number.isNaN(waitMs) || waitMs < 0) throw createOptionError("waitMs", "must be at least 0");
+export function assertAcquireOptions(method: "acquire" | "acquireAll", options: AcquireOptions): void {
+  assertOptions(method, method === "acquire" ? ACQUIRE_OPTIONS : ACQUIRE_ALL_OPTIONS, options);
+  const { renewal = "automatic", holding = [] } = options;
+  assertWaitMs(options);
   if (renewal !== "automatic" && renewal !== "manual") {
     throw createOptionError("renewal", 'must be "automatic" or "manual"');
   }
+  assertList(holding, "holding");
+}
+
+function assertList(value: unknown, name: string): void {
+  if (!Array.isArray(value)) throw createOptionError(name, "must be a list");
+}
+
+/** @throws InvalidError */
+export function assertWaitMs({ waitMs = 0 }: Pick<AcquireOptions, "waitMs">): void {
+  if (!(waitMs >= 0)) throw createOptionError("waitMs", "must be at least 0");
 }
 
 /** @throws InvalidError */

@@ -1,3 +1,4 @@
+import { callListener } from "./listeners.ts";
 import { startBackgroundTimer } from "./timers.ts";
 
 /** A release request in a response or a message. */
@@ -78,18 +79,11 @@ export class ReleaseRequestInbox {
     if (listener === undefined || commands === undefined) return;
     const { requestId, reason, requestedBy, requestedAt } = request;
     this.#lastId = requestId;
-    try {
-      listener({
-        ...{ requestId, reason, requestedBy, requestedAt },
-        accept: (text) => commands.answer(requestId, "accepted", text),
-        refuse: (text) => commands.answer(requestId, "refused", text),
-      });
-    } catch (error) {
-      // As with event listeners, the error is reported as uncaught, and renewals continue.
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
+    callListener(listener, {
+      ...{ requestId, reason, requestedBy, requestedAt },
+      accept: (text) => commands.answer(requestId, "accepted", text),
+      refuse: (text) => commands.answer(requestId, "refused", text),
+    });
   }
 
   async #declare(commands: ReleaseRequestCommands): Promise<void> {

@@ -6,10 +6,8 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
 /** Starts a timer that does not keep a Node process alive. */
 export function startBackgroundTimer(callback: () => void, delayMs: number): Timer {
   const timer = setTimeout(callback, Math.min(TIMER_MS_MAX, Math.max(1, Math.ceil(delayMs))));
-  const handle: unknown = timer;
-  if (typeof handle === "object" && handle !== null && "unref" in handle) {
-    if (typeof handle.unref === "function") handle.unref();
-  }
+  // A number in browsers.
+  (timer as { unref?(): unknown }).unref?.();
   return timer;
 }
 

@@ -1,6 +1,8 @@
 import type { ApiError, ProblemDocument } from "./api-error.ts";
 import {
   AbortedError,
+  DeadlockError,
+  type DeadlockFacts,
   ForbiddenError,
   HeldError,
   type HeldFacts,
@@ -21,11 +23,20 @@ import {
   UnknownOutcomeError,
   WaitTimeoutError,
 } from "./errors.ts";
-import { readAmount, readObject, readText } from "./untrusted.ts";
+import { readAmount, readInteger, readList, readObject, readText } from "./untrusted.ts";
 import type { OwnerRecord } from "./wire-types.ts";
 
 /** Members of every problem document, which are not facts. */
 const COMMON_MEMBERS = new Set(["type", "title", "status", "code", "detail", "requestId", "instance"]);
+
+const RECORD_FIELDS: Readonly<Record<keyof OwnerRecord, "string" | "number">> = {
+  service: "string",
+  host: "string",
+  pid: "number",
+  purpose: "string",
+  trace: "string",
+  session: "string",
+};
 
 /** Converts a failed request to the error class of its code. The cause is the `ApiError`. */
 export function toLockkeeperError(error: ApiError): LockkeeperError {
@@ -36,6 +47,8 @@ export function toLockkeeperError(error: ApiError): LockkeeperError {
       return new HeldError(detail, readHeldFacts(problem), options);
     case "timeout":
       return new WaitTimeoutError(detail, readHeldFacts(problem), options);
+    case "deadlock":
+      return new DeadlockError(detail, { ...readKey(problem), cycle: readCycle(problem) }, options);
     case "aborted":
       return new AbortedError(detail, {}, options);
     case "lost":
@@ -101,41 +114,40 @@ function readHeldFacts(problem: ProblemDocument): HeldFacts {
 
 function readPermits({ permits }: ProblemDocument): HeldFacts["permits"] {
   const { available, total } = readObject(permits) ?? {};
-  return typeof available === "number" ? { available, total: readAmount(total) ?? null } : undefined;
+  const count = readInteger(available);
+  return count === undefined ? count : { available: count, total: readAmount(total) ?? null };
 }
 
 function readKey(problem: ProblemDocument): KeyFacts {
-  return { key: readText(problem.key) ?? "", ...optional("keyBase64", readText(problem.keyBase64)) };
+  return { key: readString(problem.key), ...optional("keyBase64", readText(problem.keyBase64)) };
 }
 
 function readHolders({ holders }: ProblemDocument): HolderFacts[] {
-  return (Array.isArray(holders) ? holders : []).map((each: unknown) => {
-    const holder = readObject(each) ?? {};
-    return {
-      owner: readText(holder.owner) ?? "",
-      count: readNumber(holder.count),
-      fence: readText(holder.fence) ?? null,
-      ...optional("record", readRecord(holder.record)),
-    };
+  const read = (holder: ProblemDocument) => ({
+    owner: readString(holder.owner),
+    count: readNumber(holder.count),
+    fence: readText(holder.fence) ?? null,
+    ...optional("record", readRecord(holder.record)),
   });
+  return readItems(holders)?.map(read) ?? [];
+}
+
+function readCycle({ cycle }: ProblemDocument): DeadlockFacts["cycle"] {
+  return readItems(cycle)?.map((step) => ({ owner: readString(step.owner), ...readKey(step) })) ?? [];
 }
 
 function readRecord(value: unknown): OwnerRecord | undefined {
   const record = readObject(value);
   if (record === undefined) return undefined;
-  const fields = Object.entries(record).filter(
-    ([name, field]) => typeof field === (name === "pid" ? "number" : "string"),
-  );
-  return Object.fromEntries(fields);
+  const fields = Object.entries(RECORD_FIELDS).filter(([name, type]) => typeof record[name] === type);
+  return Object.fromEntries(fields.map(([name]) => [name, record[name]]));
 }
 
 function readInvalidFacts(problem: ProblemDocument): InvalidFacts {
-  const errors = Array.isArray(problem.errors)
-    ? problem.errors.map((each: unknown) => {
-        const { field, message } = readObject(each) ?? {};
-        return { field: readText(field) ?? "", message: readText(message) ?? "" };
-      })
-    : undefined;
+  const errors = readItems(problem.errors)?.map(({ field, message }) => ({
+    field: readString(field),
+    message: readString(message),
+  }));
   return { ...optional("field", readText(problem.field)), ...optional("errors", errors) };
 }
 
@@ -143,8 +155,16 @@ function readOtherFacts(problem: ProblemDocument): ProblemDocument {
   return Object.fromEntries(Object.entries(problem).filter(([name]) => !COMMON_MEMBERS.has(name)));
 }
 
+function readItems(value: unknown): ProblemDocument[] | undefined {
+  return readList(value)?.map((each) => readObject(each) ?? {});
+}
+
+function readString(value: unknown): string {
+  return readText(value) ?? "";
+}
+
 function readTexts(value: unknown): string[] | undefined {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : undefined;
+  return readList(value)?.filter((each) => typeof each === "string");
 }
 
 function readNumber(value: unknown): number {

@@ -6,13 +6,22 @@ export function readObject(value: unknown): Readonly<Record<string, unknown>> | 
     : undefined;
 }
 
+export function readList(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
+
 export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
 /** Returns `value` if it is a finite, non-negative number. */
 export function readAmount(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+  return typeof value === "number" && value >= 0 && value < Infinity ? value : undefined;
+}
+
+/** Returns `value` if it is a whole number, which can be negative. */
+export function readInteger(value: unknown): number | undefined {
+  return Number.isInteger(value) ? (value as number) : undefined;
 }
 
 const DETAIL_CHARACTERS_MAX = 1000;

@@ -7,7 +7,7 @@ export const Liveness = z
   .object({
     state: z.enum(LIVENESS_STATES).meta({
       description:
-        "`alive`: the holder renewed its lease when expected. `overdue`: an expected renewal did not come. Requires at least three renewals at a steady interval, a `renewEveryMs` stated with `acquire`, or a library that always renews and was identified with certainty. `not_renewing`: no renewal came for long enough to expect one, and nothing shows that the holder renews regularly. `no_ttl`: the lock never expires, so it needs no renewal. `unknown`: the hold was not observed for long enough.",
+        "`alive`: the holder renewed its lease when expected. `overdue`: an expected renewal did not come. Requires at least three renewals at a steady interval, a `renewEveryMs` stated with `acquire`, or a library that always renews and was identified with certainty. `not_renewing`: no renewal came for long enough to expect one, and nothing shows that the holder renews regularly. `no_ttl`: the lock never expires, so it needs no renewal. `unknown`: the hold was not observed for long enough, or the lock is a latch, which has no holder.",
     }),
     watchedMs: z.int().meta({
       description:

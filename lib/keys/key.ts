@@ -12,6 +12,9 @@ const BINARY_MARK = "\ud800";
 /** The maximum length of a key in bytes. */
 export const KEY_BYTES_MAX = 1024;
 
+/** Matches `keyBase64`: base64 or base64url, with or without padding. */
+export const KEY_BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}(?:==)?|[A-Za-z0-9+/_-]{3}=?)?$/;
+
 const fatalUtf8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const lossyUtf8 = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
 const utf8 = new TextEncoder();

@@ -11,6 +11,9 @@
 export type { ApiErrorCode as ErrorCode } from "../../lib/client/api-error.ts";
 export {
   AbortedError,
+  DeadlockError,
+  type DeadlockFacts,
+  type DeadlockStep,
   ForbiddenError,
   HeldError,
   type HeldFacts,

@@ -73,7 +73,8 @@ export {
 export type { Logger } from "../../server/locks/client/logger.ts";
 export { withLock } from "../../server/locks/client/with-lock.ts";
 export type { QuorumLocation } from "../../server/locks/quorum/open-quorum.ts";
+export type { Released } from "../../server/locks/verbs/contract/grant.ts";
+export type { SemaphorePermits } from "../../server/locks/verbs/contract/latch-verbs.ts";
 export type { SafetyOptions } from "../../server/locks/verbs/safety.ts";
-export type { Released, SemaphorePermits } from "../../server/locks/verbs/verbs.ts";
 export type { ClusterLocation } from "../../server/redis/cluster/cluster-address.ts";
 export type { SentinelLocation } from "../../server/redis/sentinel/sentinel-address.ts";

@@ -1,4 +1,4 @@
-// Builds the package @lockkeeper/client from the files that packages/client/index.ts imports.
+// Builds the package @lockkeeper/client from the files that packages/client/index.ts and latch.ts import.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { StepError } from "../steps/child.mjs";
@@ -17,7 +17,7 @@ import {
 const PACKAGE = join(DIST, "client");
 /** The output folder of packages/client/tsconfig.json. It has the same layout as the repository. */
 const COMPILED = join(PACKAGE, "esm");
-const ENTRY = "packages/client/index";
+const ENTRIES = "packages/client";
 /** The folder that is compiled only for its types, because its schemas need zod. */
 const TYPES_ONLY = "lib/contract";
 
@@ -50,6 +50,11 @@ function assertPortable(file) {
   );
 }
 
+/** @param {string} entry */
+function createExport(entry) {
+  return { types: `./esm/${ENTRIES}/${entry}.d.ts`, default: `./esm/${ENTRIES}/${entry}.js` };
+}
+
 function createManifest() {
   return {
     name: "@lockkeeper/client",
@@ -60,10 +65,11 @@ function createManifest() {
     sideEffects: false,
     engines: { node: ">=20.3" },
     exports: {
-      ".": { types: `./esm/${ENTRY}.d.ts`, default: `./esm/${ENTRY}.js` },
+      ".": createExport("index"),
+      "./latch": createExport("latch"),
       "./package.json": "./package.json",
     },
-    types: `./esm/${ENTRY}.d.ts`,
+    types: `./esm/${ENTRIES}/index.d.ts`,
     files: ["esm"],
   };
 }

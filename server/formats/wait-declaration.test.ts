@@ -5,6 +5,7 @@ import { DECLARED_HOLDS_MAX, formatDeclaration, parseDeclaration } from "./wait-
 const declarations = fc.record({
   onDeadlock: fc.constantFrom("report" as const, "refuse" as const),
   waitId: fc.string({ minLength: 1, maxLength: 20 }),
+  principal: fc.option(fc.string({ minLength: 1, maxLength: 20 }), { nil: undefined }),
   holding: fc.array(
     fc.record({ key: fc.string({ unit: "binary", maxLength: 40 }), token: fc.string({ maxLength: 40 }) }),
     {
@@ -41,9 +42,10 @@ test("anything else is not a declaration", () => {
     "{}",
     "[]",
     '["report"]',
-    '["always","id"]',
-    '["report",""]',
-    '["report","id",1]',
+    '["always","id",""]',
+    '["report","",""]',
+    '["report","id"]',
+    '["report","id","",1]',
     "[1]",
     "x",
   ])

@@ -18,6 +18,8 @@ export interface WaitDeclaration {
   readonly onDeadlock: OnDeadlock;
   /** The id of the wait. A refusal contains this id. */
   readonly waitId: string;
+  /** The API principal of the waiter. Only holds that the same principal acquired can be declared. */
+  readonly principal?: string | undefined;
   /** The holds that the waiter does not release before its wait ends. */
   readonly holding: readonly DeclaredHold[];
 }
@@ -32,11 +34,9 @@ const DECLARATION_CHARACTERS_MAX = 2048;
 
 const POLICIES: readonly OnDeadlock[] = ["report", "refuse"];
 
-/**
- * Formats a declaration as one line of JSON without tabs: `onDeadlock`, `waitId`, then the key and token of each hold.
- */
-export function formatDeclaration({ onDeadlock, waitId, holding }: WaitDeclaration): string {
-  const parts: string[] = [JSON.stringify(onDeadlock), JSON.stringify(waitId)];
+/** Formats a declaration as one line of JSON without tabs: policy, id, principal, then key and token of each hold. */
+export function formatDeclaration({ onDeadlock, waitId, principal = "", holding }: WaitDeclaration): string {
+  const parts: string[] = [onDeadlock, waitId, principal].map((text) => JSON.stringify(text));
   let length = parts.join().length + 2;
   for (const { key, token } of holding.slice(0, DECLARED_HOLDS_MAX)) {
     const part = `${JSON.stringify(key)},${JSON.stringify(token)}`;
@@ -57,11 +57,11 @@ export function parseDeclaration(text: string | undefined): WaitDeclaration | un
     return undefined;
   }
   if (!Array.isArray(fields) || fields.some((field) => typeof field !== "string")) return undefined;
-  const [policy, waitId, ...holds]: string[] = fields;
+  const [policy, waitId, principal, ...holds]: string[] = fields;
   const onDeadlock = POLICIES.find((each) => each === policy);
-  if (onDeadlock === undefined || waitId === undefined || waitId === "") return undefined;
+  if (onDeadlock === undefined || !waitId || principal === undefined) return undefined;
   const holding: DeclaredHold[] = [];
   for (let at = 0; at + 1 < holds.length && holding.length < DECLARED_HOLDS_MAX; at += 2)
     holding.push({ key: holds[at] ?? "", token: holds[at + 1] ?? "" });
-  return { onDeadlock, waitId, holding };
+  return { onDeadlock, waitId, ...(principal === "" ? {} : { principal }), holding };
 }

@@ -2,8 +2,8 @@ import { hostname } from "node:os";
 import { HOME_PREFIX } from "../formats/keys.ts";
 import type { AcquireRequest } from "../formats/lock-requests.ts";
 import { LOCK_WRITERS } from "../formats/lock-writer.ts";
+import type { VerbHold } from "../locks/verbs/contract/grant.ts";
 import { RequestFactory } from "../locks/verbs/request-factory.ts";
-import type { VerbHold } from "../locks/verbs/verbs.ts";
 import type { Leadership, StoreConnection } from "./events/event-store.ts";
 
 /**

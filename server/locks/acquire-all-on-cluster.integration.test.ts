@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startTestCluster } from "../../test/support/cluster.ts";
 import { catchLockError, createTestKey, getErrorCode, sleepMs } from "../../test/support/test-locks.ts";
 import { openBackend } from "./backends/open-backend.ts";
-import type { AcquiredGroup, Grant } from "./verbs/verbs.ts";
+import type { AcquiredGroup, Grant } from "./verbs/contract/grant.ts";
 
 const ask = (owner: string, more = {}) => ({ owner, leaseMs: 30_000, ...more });
 const toIds = ({ grants }: AcquiredGroup) => grants.map(({ key, token, fence }) => ({ key, token, fence }));

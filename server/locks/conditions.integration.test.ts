@@ -9,7 +9,7 @@ import { waitUntil } from "../../test/support/test-server.ts";
 import { buildConditionKeys } from "../formats/condition-keys.ts";
 import { ConditionScripts } from "../formats/conditions/condition-scripts.ts";
 import { buildEventChannel } from "../formats/keys.ts";
-import type { Grant } from "./verbs/verbs.ts";
+import type { Grant } from "./verbs/contract/grant.ts";
 
 const SCRIPTS = new ConditionScripts();
 const CHANNEL = buildEventChannel(0);

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { locksTest } from "../../test/support/fixtures.ts";
 import { catchLockError, getErrorCode } from "../../test/support/test-locks.ts";
-import type { AcquireOptions, LockVerbs } from "./verbs/verbs.ts";
+import type { AcquireOptions, LockVerbs } from "./verbs/contract/verbs.ts";
 
 const it = locksTest();
 

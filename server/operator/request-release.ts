@@ -3,9 +3,9 @@ import type { ReleaseRequest } from "../../lib/contract/holds/release-request.ts
 import { type Key, toKeyFields } from "../../lib/keys/key.ts";
 import { LostError } from "../errors/lock-errors.ts";
 import { ReasonRequiredError } from "../errors/operator-errors.ts";
+import type { OperatorVerbs } from "../locks/verbs/contract/verbs.ts";
 import { createNotALockError, createReleaseRequestUnsupportedError } from "../locks/verbs/error-factories.ts";
 import { toRecordText } from "../locks/verbs/input/caller-texts.ts";
-import type { OperatorVerbs } from "../locks/verbs/verbs.ts";
 import type { KeyPatternSet } from "../redis/glob.ts";
 import { matchVersion } from "../watch/holds/hold-version.ts";
 import type { Watcher } from "../watch/watcher.ts";

@@ -4,7 +4,7 @@ import { RELEASED_TOGETHER } from "../../lib/formats/released-together.ts";
 import { type Key, toKeyFields } from "../../lib/keys/key.ts";
 import type { ForceReleaseParams } from "../formats/lock-format.ts";
 import type { HeldObservation } from "../formats/observation.ts";
-import type { OperatorVerbs } from "../locks/verbs/verbs.ts";
+import type { OperatorVerbs } from "../locks/verbs/contract/verbs.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import type { Watcher } from "../watch/watcher.ts";
 

@@ -1,7 +1,7 @@
 import type { Key } from "../../lib/keys/key.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import type { LockIndex } from "../watch/index/lock-index.ts";
-import type { HoldNode } from "./wait-graph.ts";
+import { type HoldNode, toGraphToken } from "./wait-graph.ts";
 
 const EMPTY: readonly Key[] = [];
 
@@ -26,7 +26,7 @@ export class LibraryHolds {
       this.#keys = new Map();
       for (const key of this.index.keys()) this.#add(key, this.index.get(key));
     }
-    return [...(this.#keys.get(token) ?? EMPTY)].map((key) => ({ key, token }));
+    return [...(this.#keys.get(token) ?? EMPTY)].map((key) => ({ key, token: toGraphToken({ token }) }));
   }
 
   #add(key: Key, hold: ObservedHold | undefined): void {

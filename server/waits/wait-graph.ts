@@ -1,11 +1,25 @@
 import type { Key } from "../../lib/keys/key.ts";
+import type { SeenHolder } from "../formats/observation.ts";
 import type { OnDeadlock } from "../formats/wait-declaration.ts";
 
 /** A hold, as a node of the graph. */
 export interface HoldNode {
   readonly key: Key;
-  /** The string in the lock that identifies the holder. */
-  readonly token: Key;
+  /** Identifies the holder, as `toGraphToken` returns it. */
+  readonly token: string;
+}
+
+/**
+ * Identifies a holder in the graph. A hold belongs to the principal that acquired it: for another principal that declares
+ * the same hold, the result differs, so the declaration has no effect.
+ *
+ * @param holder `token` is the string in the lock that identifies the holder
+ */
+export function toGraphToken({
+  token,
+  principal = "",
+}: Pick<SeenHolder, "token"> & { principal?: string | undefined }): string {
+  return `${principal}\n${token}`;
 }
 
 /** One client that waits for one lock. */
@@ -34,7 +48,8 @@ export type Blocking = "all" | "any";
 /** The holders of a lock, as the graph sees them. */
 export interface HeldLock {
   readonly blocking: Blocking;
-  readonly tokens: readonly Key[];
+  /** As `toGraphToken` returns them. */
+  readonly tokens: readonly string[];
 }
 
 /** Returns the current holders of a lock; `undefined` if it is free. */
@@ -44,7 +59,7 @@ export type FindHeldLock = (key: Key) => HeldLock | undefined;
 export class WaitGraph {
   readonly #waits = new Map<Key, readonly Wait[]>();
   /** The waits that declare a hold: by the key of the hold, then by its token. Only these waits can be part of a deadlock. */
-  readonly #declaring = new Map<Key, Map<Key, Set<Wait>>>();
+  readonly #declaring = new Map<Key, Map<string, Set<Wait>>>();
   readonly #declaringWaits = new Set<Wait>();
   #waitCount = 0;
 
@@ -82,13 +97,13 @@ export class WaitGraph {
   }
 
   /** Returns the waits of the client that has a hold. */
-  findWaitsOfHold(key: Key, token: Key): ReadonlySet<Wait> | undefined {
+  findWaitsOfHold(key: Key, token: string): ReadonlySet<Wait> | undefined {
     return this.#declaring.get(key)?.get(token);
   }
 
   #addEdges(wait: Wait): void {
     for (const { key, token } of wait.holding) {
-      const byToken = this.#declaring.get(key) ?? new Map<Key, Set<Wait>>();
+      const byToken = this.#declaring.get(key) ?? new Map<string, Set<Wait>>();
       const waits = byToken.get(token) ?? new Set();
       this.#declaring.set(key, byToken.set(token, waits.add(wait)));
     }

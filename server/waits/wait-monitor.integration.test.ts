@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import { Waits } from "../../lib/contract/waits/waits.ts";
+import { decodeKey, encodeKey, encodeKeyPath, toKeyFields } from "../../lib/keys/key.ts";
 import { serverTest } from "../../test/support/fixtures.ts";
 import { createTestKey } from "../../test/support/test-locks.ts";
 import { createBearerHeader, waitUntil } from "../../test/support/test-server.ts";
@@ -118,6 +119,75 @@ describe("deadlocks", () => {
     expect((await first).status).toBe(201);
   });
 
+  it("holds that another caller declares make no deadlock", async ({ server, readWaits }) => {
+    const [a, b] = [createTestKey("lock:a"), createTestKey("lock:b")];
+    const [victim, own] = [await server.acquire(a, LEASE), await server.acquire(b, LEASE)];
+    const { body: made } = await server.call("/keys", {
+      body: { name: `other-${randomUUID()}`, verbs: ["read", "lock"] },
+    });
+    const stop = new AbortController();
+    const wait = (key: string, holdId: string, headers?: Record<string, string>) =>
+      server
+        .call(`/locks/${key}/acquire`, {
+          body: { ...WAIT, holding: [holdId] },
+          signal: stop.signal,
+          ...(headers === undefined ? {} : { headers }),
+        })
+        .catch(() => undefined);
+    // The other caller states that it holds both locks, which are visible to every reader.
+    const other = createBearerHeader(made.secret);
+    const waits = [wait(b, victim.holdId, other), wait(a, own.holdId, other)];
+    await waitUntil(
+      async () => (await readWaits()).roots.filter(({ key }) => key === a || key === b).length === 2,
+    );
+    await sleep(1500);
+    const { deadlocks, roots } = await readWaits(a);
+    expect([deadlocks, roots]).toMatchObject([[], [{ key: a, waiting: 1, rows: [{ holds: [] }] }]]);
+    // The same declarations of the caller that acquired the locks.
+    waits.push(wait(b, victim.holdId), wait(a, own.holdId));
+    await waitUntil(async () => (await readWaits(a)).deadlocks.length === 1);
+    expect((await readWaits(a)).deadlocks[0]?.cycle).toHaveLength(2);
+    stop.abort();
+    await Promise.all(waits);
+  });
+
+  it("the error of a refused wait omits clients that wait for locks its caller may not see", async ({
+    server,
+    client,
+    readWaits,
+  }) => {
+    const [a, b] = [createTestKey("lock:seen"), createTestKey("lock:hidden")];
+    const { body: made } = await server.call("/keys", {
+      body: { name: `worker-${randomUUID()}`, verbs: ["lock"], keys: ["lock:seen*"] },
+    });
+    const headers = createBearerHeader(made.secret);
+    const own = await server.acquire(a, LEASE, headers);
+    const second = createTestKey("lock:seen");
+    const library = client.withLock(b, LEASE, () =>
+      client.withLock(a, { ...WAIT, owner: "hidden-waiter" }, () => Promise.resolve()),
+    );
+    // Holds the lock that the worker waits for, and waits for the hidden lock.
+    const middle = client.withLock(second, LEASE, () =>
+      client.withLock(b, { ...WAIT, owner: "secret" }, () => Promise.resolve()),
+    );
+    await waitUntil(async () => (await readWaits(b)).waiting >= 2);
+    const refused = await server.call(`/locks/${second}/acquire`, {
+      headers,
+      body: { ...WAIT, owner: "worker", holding: [own.holdId], onDeadlock: "refuse" },
+    });
+    expect([refused.status, refused.body.cycle]).toEqual([
+      409,
+      expect.arrayContaining([
+        { owner: "worker", key: second },
+        { owner: "hidden-waiter", key: a },
+      ]),
+    ]);
+    expect(refused.body.cycle).toHaveLength(2);
+    expect(JSON.stringify(refused.body)).not.toMatch(/secret|lock:hidden/);
+    await server.callHold(own, "release", {}, headers);
+    await Promise.all([library, middle]);
+  });
+
   it("workers with one owner label are never reported", async ({ client, readWaits }) => {
     const keys = Array.from({ length: 6 }, (_, at) => createTestKey(`lock:shared:${at}`));
     const until = performance.now() + 4000;
@@ -192,6 +262,24 @@ describe("root blockers", () => {
     stop.abort();
     await settled;
     await waitUntil(async () => (await readWaits(root)).roots.length === 0);
+  });
+
+  it("a key that is not valid UTF-8 is found by its bytes", async ({ server }) => {
+    const key = decodeKey(Buffer.concat([Buffer.from(createTestKey("lock:b")), Buffer.from([0xff])]));
+    await server.acquire(key, LEASE);
+    const stop = new AbortController();
+    const waiting = server
+      .call(`/locks/${encodeKeyPath(key)}/acquire`, { body: WAIT, signal: stop.signal })
+      .catch(() => undefined);
+    const { keyBase64 = "" } = toKeyFields(key);
+    const read = (bytes: string) => server.call(`/waits?${new URLSearchParams({ keyBase64: bytes })}`);
+    await waitUntil(async () => Waits.parse((await read(keyBase64)).body).roots.length === 1);
+    const urlSafe = Buffer.from(encodeKey(key)).toString("base64url");
+    for (const bytes of [keyBase64, urlSafe])
+      expect((await read(bytes)).body).toMatchObject({ position: { waiting: 1 }, roots: [{ keyBase64 }] });
+    expect((await read("?")).status).toBe(400);
+    stop.abort();
+    await waiting;
   });
 
   it("a reader sees neither keys nor owners of locks that it may not read", async ({ server, client }) => {

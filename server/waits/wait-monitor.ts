@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { toKeyPattern } from "../../lib/keys/key-pattern.ts";
 import { DEADLOCK_CHANNEL } from "../formats/keys.ts";
+import type { WaitDeclaration } from "../formats/wait-declaration.ts";
 import type { WaitRefusal } from "../locks/waiting/deadlock-refusals.ts";
 import type { Masters } from "../redis/master.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
@@ -10,20 +11,19 @@ import type { Watcher } from "../watch/watcher.ts";
 import { chooseRefusedWait, type Deadlock, findDeadlocks, type KnownDeadlock } from "./find-deadlocks.ts";
 import { LibraryHolds } from "./library-holds.ts";
 import { readWaits, type StoredWaiter, scanWaitedKeys } from "./read-waits.ts";
-import { type HeldLock, type Wait, WaitGraph } from "./wait-graph.ts";
+import { type HeldLock, type HoldNode, toGraphToken, type Wait, WaitGraph } from "./wait-graph.ts";
 import { WaitReport } from "./wait-report.ts";
+import { WaitSchedule } from "./wait-schedule.ts";
 
 /** How long the waiters of a lock are left unread after a change, so that short waits cost one read per interval. */
 const READ_AFTER_MS = 300;
 /** A long list is read less often: one more millisecond per waiter. */
 const READ_AFTER_MS_MAX = 1000;
-/** Waits can end without an event, because a client died. */
-const REREAD_AFTER_MS = 5000;
 /** How often a deadlock that persists is compared and its refusal repeated. */
 const DEADLOCK_CHECK_MS = 500;
 const KEYS_PER_READ_MAX = 200;
-/** The maximum number of locks whose waiters are read. Waiters of others are missing from the graph. */
-const KEYS_MAX = 10_000;
+/** Pause between two reads while more locks are due than one read contains. */
+const BACKLOG_PAUSE_MS = 20;
 
 export interface WaitMonitorDeps {
   readonly watcher: Watcher;
@@ -31,11 +31,6 @@ export interface WaitMonitorDeps {
   /** Whether this instance may publish refusals. */
   readonly canWrite: boolean;
   readonly log: Logger;
-}
-
-interface TrackedKey {
-  /** When its waiters are read next, on the monotonic clock. */
-  dueAt: number;
 }
 
 /**
@@ -51,7 +46,7 @@ export class WaitMonitor {
   deadlockCount = 0;
   /** When the waiters were last read, on the Redis clock. */
   asOf = 0;
-  readonly #tracked = new Map<Key, TrackedKey>();
+  readonly #schedule = new WaitSchedule();
   readonly #libraryHolds: LibraryHolds;
   /** When a waiter whose start Redis does not store was first read: by lock and id. */
   readonly #firstSeen = new Map<Key, Map<string, number>>();
@@ -62,6 +57,7 @@ export class WaitMonitor {
   #isChanged = false;
   #isRunning = false;
   #isStopped = false;
+  #hasBacklog = false;
   #breaks = -1;
 
   constructor(private readonly deps: WaitMonitorDeps) {
@@ -100,6 +96,11 @@ export class WaitMonitor {
     return [...new Set([...this.graph.keys, ...this.#listening.keys()])];
   }
 
+  /** The locks whose waiters are not read, because too many locks have waiters. */
+  get leftOutKeys(): ReadonlySet<Key> {
+    return this.#schedule.leftOut;
+  }
+
   findHold(key: Key): ObservedHold | undefined {
     return this.deps.watcher.index.get(key);
   }
@@ -110,18 +111,14 @@ export class WaitMonitor {
 
   /** Has the waiters of a lock read soon. Called for each event of waiting clients. */
   markKey(key: Key): void {
-    const known = this.#tracked.get(key);
-    if (known === undefined && this.#tracked.size >= KEYS_MAX) return;
     const delayMs = Math.min(READ_AFTER_MS_MAX, READ_AFTER_MS + this.graph.getWaits(key).length);
-    const dueAt = performance.now() + delayMs;
-    if (known === undefined) this.#tracked.set(key, { dueAt });
-    else known.dueAt = Math.min(known.dueAt, dueAt);
+    this.#schedule.mark(key, performance.now() + delayMs);
     this.#arm();
   }
 
   /** Marks a lock if its waiters are known, because one of them may have acquired it. */
   markKnownKey(key: Key): void {
-    if (this.#tracked.has(key)) this.markKey(key);
+    if (this.#schedule.has(key)) this.markKey(key);
   }
 
   stop(): void {
@@ -138,7 +135,7 @@ export class WaitMonitor {
     this.#libraryHolds.update(key, before, after);
     const listening = after?.seen.waiters?.count ?? waitersOfFree;
     if (listening > 0) {
-      if (this.#listening.size < KEYS_MAX || this.#listening.has(key)) this.#listening.set(key, listening);
+      this.#listening.set(key, listening);
       this.markKey(key);
     } else this.#listening.delete(key);
     if (this.graph.declaringWaits.size === 0) return;
@@ -174,27 +171,21 @@ export class WaitMonitor {
     } finally {
       this.#isRunning = false;
     }
-    if (this.#isChanged) this.#arm();
+    if (this.#hasBacklog) this.#arm(BACKLOG_PAUSE_MS);
+    else if (this.#isChanged) this.#arm();
     else if (this.#deadlocks.length > 0) this.#arm(DEADLOCK_CHECK_MS);
-    else if (this.#tracked.size > 0) this.#arm();
+    else if (this.#schedule.size > 0) this.#arm();
   }
 
   async #readDueKeys(): Promise<void> {
-    const now = performance.now();
-    const due: Key[] = [];
-    for (const [key, { dueAt }] of this.#tracked) {
-      if (dueAt > now) continue;
-      due.push(key);
-      if (due.length === KEYS_PER_READ_MAX) break;
-    }
+    const due = this.#schedule.takeDue(performance.now(), KEYS_PER_READ_MAX);
+    this.#hasBacklog = due.length === KEYS_PER_READ_MAX;
     await this.#readKeys(due);
   }
 
   async #readKeys(keys: readonly Key[]): Promise<void> {
     if (keys.length === 0) return;
     const asOf = Math.floor(this.now);
-    const sentAt = performance.now();
-    for (const key of keys) this.#tracked.set(key, { dueAt: sentAt + REREAD_AFTER_MS });
     const seen = keys.map((key) => {
       const hold = this.findHold(key);
       return hold === undefined ? { state: "free" as const, key, asOf } : { ...hold.seen, asOf };
@@ -207,8 +198,7 @@ export class WaitMonitor {
   #applyWaiters(key: Key, waiters: readonly StoredWaiter[]): void {
     if (waiters.length === 0) {
       this.#firstSeen.delete(key);
-      const dueAt = this.#tracked.get(key)?.dueAt ?? 0;
-      if (dueAt > performance.now() + READ_AFTER_MS_MAX) this.#tracked.delete(key);
+      this.#schedule.remove(key, performance.now());
     }
     const hadWaits = this.graph.getWaits(key).length > 0;
     if (waiters.length === 0 && !hadWaits) return;
@@ -232,15 +222,15 @@ export class WaitMonitor {
     const holding =
       by === "library"
         ? this.#libraryHolds.list(owner).filter((hold) => hold.key !== key)
-        : declaration?.holding;
+        : toHoldNodes(declaration);
     const { onDeadlock = "report", waitId } = declaration ?? {};
-    return { id, key, owner, by, sinceMs, untilMs, holding: holding ?? [], onDeadlock, waitId };
+    return { id, key, owner, by, sinceMs, untilMs, holding, onDeadlock, waitId };
   }
 
   readonly #findHeldLock = (key: Key): HeldLock | undefined => {
     const hold = this.findHold(key);
     if (hold === undefined || hold.seen.state === "ended") return undefined;
-    const tokens = hold.seen.holders.map(({ token }) => token);
+    const tokens = hold.seen.holders.map(toGraphToken);
     return { blocking: hold.seen.kind === "semaphore" ? "any" : "all", tokens };
   };
 
@@ -272,6 +262,7 @@ export class WaitMonitor {
       for (const { key, holding } of waits)
         for (const each of [key, ...holding.map((hold) => hold.key)]) keys.add(each);
     await Promise.all([...keys].map((key) => this.deps.watcher.readKey(key)));
+    this.#schedule.setRead([...keys], performance.now());
     await this.#readKeys([...keys]);
   }
 
@@ -292,6 +283,12 @@ export class WaitMonitor {
       this.deps.log.warn({ err: error }, "Could not refuse a wait that is part of a deadlock");
     });
   }
+}
+
+function toHoldNodes(declaration: WaitDeclaration | undefined): HoldNode[] {
+  if (declaration === undefined) return [];
+  const { holding, principal } = declaration;
+  return holding.map(({ key, token }) => ({ key, token: toGraphToken({ token, principal }) }));
 }
 
 /** The same on every instance. */

@@ -11,7 +11,7 @@ import {
 import { formatKey, type Key, toKeyFields } from "../../lib/keys/key.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import type { KnownDeadlock } from "./find-deadlocks.ts";
-import type { Wait, WaitGraph } from "./wait-graph.ts";
+import { toGraphToken, type Wait, type WaitGraph } from "./wait-graph.ts";
 
 const HOLDERS_MAX = 10;
 
@@ -21,6 +21,7 @@ export interface WaitState {
   readonly deadlocks: readonly KnownDeadlock[];
   readonly now: number;
   readonly asOf: number;
+  readonly leftOutKeys: ReadonlySet<Key>;
   listWaitedKeys(): Key[];
   countUnnamed(key: Key): number;
   findHold(key: Key): ObservedHold | undefined;
@@ -64,6 +65,7 @@ export class WaitReport {
       target,
       waiting,
       locks: keys.length,
+      locksLeftOut: [...this.state.leftOutKeys].filter(this.canRead).length,
       deadlocks: deadlocks.map(({ json }) => json),
       roots: listed.map((root) => this.#toRootBlocker(root)),
       rootsLeftOut: roots.length - listed.length,
@@ -89,7 +91,7 @@ export class WaitReport {
     return keys.flatMap((key) => {
       const hold = this.state.findHold(key);
       if (hold === undefined || this.#countWaiting(key) === 0) return [];
-      const upstream = hold.holders.map(({ seen }) => this.#listWaitsOf(key, seen.token));
+      const upstream = hold.holders.map(({ seen }) => this.#listWaitsOf(key, toGraphToken(seen)));
       const isRoot = upstream.some((waits) => waits.length === 0);
       const isHidden = upstream.some((waits) => waits.some((wait) => !this.canRead(wait.key)));
       const isShown = isRoot || upstream.every((waits) => waits.every((wait) => !this.canRead(wait.key)));
@@ -101,7 +103,7 @@ export class WaitReport {
     });
   }
 
-  #listWaitsOf(key: Key, token: Key): Wait[] {
+  #listWaitsOf(key: Key, token: string): Wait[] {
     return [...(this.state.graph.findWaitsOfHold(key, token) ?? [])];
   }
 
@@ -133,7 +135,7 @@ export class WaitReport {
   #listBlockedHolds({ holding }: Wait): Key[] {
     return holding.flatMap(({ key, token }) => {
       const hold = this.state.findHold(key);
-      const isHeld = hold?.holders.some(({ seen }) => seen.token === token) ?? false;
+      const isHeld = hold?.holders.some(({ seen }) => toGraphToken(seen) === token) ?? false;
       return isHeld && this.canRead(key) && this.#countWaiting(key) > 0 ? [key] : [];
     });
   }

@@ -5,7 +5,7 @@ import { watcherTest } from "../../test/support/fixtures.ts";
 import { createTestKey, sleepMs, WRITABLE_FORMATS } from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { acquireForeignLock } from "../../test/support/test-watcher.ts";
-import type { VerbHold } from "../locks/verbs/verbs.ts";
+import type { VerbHold } from "../locks/verbs/contract/grant.ts";
 
 // Nothing but notifications and events leads to a read: the next scan is an hour away.
 const it = watcherTest({}, { notifications: "set", reconcileEveryMs: 3_600_000 })

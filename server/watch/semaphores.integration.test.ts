@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { watcherTest } from "../../test/support/fixtures.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { buildPermitsKey } from "../formats/redisson/redisson-keys.ts";
-import type { AcquireOptions } from "../locks/verbs/verbs.ts";
+import type { AcquireOptions } from "../locks/verbs/contract/verbs.ts";
 
 const it = watcherTest()
   .extend(

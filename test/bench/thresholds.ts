@@ -26,7 +26,7 @@ export const THRESHOLDS: Readonly<Record<string, readonly Threshold[]>> = {
   "core.pairs.c64": [{ of: "raw", least: 0.75 }],
   "core.pairs.console": [{ of: "raw", least: 0.6 }],
   "core.commands.pair": [{ of: "ours", most: 12 }],
-  "core.redis.bytes": [{ of: "ours", most: 600 }],
+  "core.redis.bytes": [{ of: "ours", most: 350 }],
   "core.redis.leftover": [{ of: "ours", most: 0 }],
   "core.handoff.p50": [{ of: "bare", most: 2, goal: 1.2 }],
   "core.handoff.p99": [{ of: "bare", most: 3, goal: 1.5 }],

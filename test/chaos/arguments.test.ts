@@ -45,8 +45,8 @@ describe("chaos command line", () => {
     const plain = parseCommand([]);
     expect(plain.kinds).toEqual(["lock"]);
     expect(formatCommand(plain)).not.toContain("--kinds");
-    const { kinds } = parseCommand(["--kinds", "fair,read-write,semaphore,latch,fair"]);
-    expect(kinds).toEqual(["fair", "read-write", "semaphore", "latch"]);
+    const { kinds } = parseCommand(["--kinds", "fair,read-write,semaphore,plain-semaphore,latch,fair"]);
+    expect(kinds).toEqual(["fair", "read-write", "semaphore", "plain-semaphore", "latch"]);
     expect(parseCommand(["--topology", "quorum", "--kinds", "lock"]).kinds).toEqual(["lock"]);
   });
 
@@ -61,7 +61,7 @@ describe("chaos command line", () => {
     [["--topology", "quorum", "--faults", "restart-api"], "fault on topology quorum"],
     [["--format", "zookeeper"], "redisson, token, timestamp"],
     [["--topology", "quorum", "--format", "timestamp"], "format token alone"],
-    [["--kinds", "fair,mutex"], "lock, fair, read-write, semaphore, latch"],
+    [["--kinds", "fair,mutex"], "lock, fair, read-write, semaphore, plain-semaphore, latch, condition"],
     [["--kinds", "fair", "--topology", "quorum"], "on a quorum"],
     [["--kinds", "latch", "--format", "token"], "other than redisson"],
     [["--seconds", "-1"], "npm run chaos"],

@@ -15,8 +15,8 @@ const LOCKS = 3;
 
 const USAGE = [
   "npm run chaos -- [--topology single|quorum|sentinel|cluster] [--seconds N] [--seed N] [--format redisson|token|timestamp]",
-  "                 [--kinds lock,fair,read-write,semaphore,latch] [--faults a,b|none] [--lease-ms N]",
-  "                 [--contexts N] [--locks N] [--latency-ms N] [--out FOLDER]",
+  "                 [--kinds lock,fair,read-write,semaphore,plain-semaphore,latch,condition]",
+  "                 [--faults a,b|none] [--lease-ms N] [--contexts N] [--locks N] [--latency-ms N] [--out FOLDER]",
   "npm run chaos -- --mutants [NAME …] [--seed N] [--out FOLDER]",
 ].join("\n");
 

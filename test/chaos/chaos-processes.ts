@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { findFreePort } from "../support/test-redis.ts";
 import type { Fault } from "./faults/fault.ts";
-import { listLocks } from "./locks-under-test.ts";
+import { isLibraryOnly, listLocks } from "./locks-under-test.ts";
 import type { ProcessSlot } from "./processes/process-group.ts";
 import type { ApiTask, HttpAccess, LibraryAccess, WorkerTask } from "./processes/task.ts";
 import type { Resources } from "./resources.ts";
@@ -34,8 +34,7 @@ export function countTargets({
   topology,
   kinds,
 }: Pick<RunRequest, "topology" | "kinds">): Record<Fault["on"], number> {
-  // The HTTP client has no latches.
-  const hasApi = topology === "single" && kinds.some((kind) => kind !== "latch");
+  const hasApi = topology === "single" && !kinds.every(isLibraryOnly);
   return {
     worker: LIBRARY_WORKERS + (hasApi ? HTTP_WORKERS : 0),
     server: countServers(topology),

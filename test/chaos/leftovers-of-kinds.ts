@@ -5,22 +5,35 @@ import type { Topology } from "./servers/topology.ts";
 
 /** The time without an attempt after which a waiter of a fair lock counts as dead. */
 const HEARTBEAT_MS = 6000;
+/** How long the record of a waiter for a condition is kept after its client fell silent. */
+const EXPIRED_MS = 120_000;
 /** More clients than any run has. */
 const WAITERS_MAX = 100;
 
 const buildQueueKey = (key: string) => `redisson_lock_queue:{${key}}`;
 const buildTimeoutsKey = (key: string) => `redisson_lock_timeout:{${key}}`;
 const buildHeartbeatsKey = (key: string) => `lockkeeper:fair:{${key}}`;
-const buildPermitsKey = (key: string) => `{${key}}:timeout`;
+/** Builders for the key of the permits that each kind of semaphore has acquired. */
+const PERMITS_KEYS: Partial<Record<LockUnderTest["kind"], (key: string) => string>> = {
+  semaphore: (key) => `{${key}}:timeout`,
+  "plain-semaphore": (key) => `lockkeeper:permits:{${key}}`,
+};
+
+/** Returns the key of the acquired permits; undefined if the lock is not a semaphore. */
+export function getPermitsKey({ key, kind }: LockUnderTest): string | undefined {
+  return PERMITS_KEYS[kind]?.(key);
+}
 
 /** Whether the key has no TTL by design, or one that outlasts the run. */
 export function isKeyOfKind(name: string, locks: readonly LockUnderTest[]): boolean {
-  return locks.some(({ key, kind }) => listKeys(key, kind).includes(name));
+  return locks.some((lock) => listKeys(lock).includes(name));
 }
 
-function listKeys(key: string, kind: LockUnderTest["kind"]): readonly string[] {
+function listKeys(lock: LockUnderTest): readonly string[] {
+  const { key, kind } = lock;
   if (kind === "fair") return [buildQueueKey(key), buildTimeoutsKey(key), buildHeartbeatsKey(key)];
-  if (kind === "semaphore") return [key, buildPermitsKey(key)];
+  const permitsKey = getPermitsKey(lock);
+  if (permitsKey !== undefined) return [key, permitsKey];
   return kind === "latch" ? [key] : [];
 }
 
@@ -37,12 +50,14 @@ export async function findKeysOfKinds(
   const found = servers.map(async (server) => {
     const redis = topology.getConnection(server);
     const untilMs = (await readTimeMs(redis)) + topology.getBehindMs(server);
-    const faults = locks.map(async ({ key, kind }) => {
+    const faults = locks.map(async (lock) => {
+      const { key, kind } = lock;
       // On a cluster, only one master has the key.
       if (topology.name === "cluster" && (await topology.group.findMasterOf(key)) !== server)
         return undefined;
       if (kind === "fair") return await findQueueFault(redis, key, untilMs);
-      return kind === "semaphore" ? await findPermitFault(redis, key, untilMs + limitMs) : undefined;
+      if (kind === "condition") return await findConditionFault(redis, key, untilMs);
+      return await findPermitFault(redis, lock, untilMs + limitMs);
     });
     const whys = await Promise.all(faults);
     return whys.flatMap((why, at) => (why === undefined ? [] : [{ server, key: locks[at]?.key ?? "", why }]));
@@ -55,11 +70,17 @@ async function readTimeMs(redis: Redis): Promise<number> {
   return seconds * 1000 + microseconds / 1000;
 }
 
-async function findPermitFault(redis: Redis, key: string, untilMs: number): Promise<string | undefined> {
-  const number = await redis.get(key);
+async function findPermitFault(
+  redis: Redis,
+  lock: LockUnderTest,
+  untilMs: number,
+): Promise<string | undefined> {
+  const permitsKey = getPermitsKey(lock);
+  if (permitsKey === undefined) return undefined;
+  const number = await redis.get(lock.key);
   // The number was lost. The next acquire creates it.
   if (number === null) return undefined;
-  const ends = await readScores(redis, buildPermitsKey(key));
+  const ends = await readScores(redis, permitsKey);
   const total = Number(number) + ends.size;
   if (total !== PERMIT_LIMIT)
     return `${total} of ${PERMIT_LIMIT} permits: ${number} available, ${ends.size} acquired`;
@@ -80,6 +101,25 @@ async function findQueueFault(redis: Redis, key: string, nowMs: number): Promise
     return end === undefined || end > nowMs + WAITERS_MAX * FAIR_WAIT_MS;
   });
   return endless.length === 0 ? undefined : `waiters in its queue that nothing ends: ${endless.join(", ")}`;
+}
+
+/** Each record of a waiter needs a heartbeat that ends it, and each place in the order needs the record of its waiter. */
+async function findConditionFault(redis: Redis, key: string, nowMs: number): Promise<string | undefined> {
+  const [places, ids, heartbeats] = await Promise.all([
+    redis.zrange(`lockkeeper:conditions:{${key}}`, 0, "-1"),
+    redis.hkeys(`lockkeeper:conditions:waiters:{${key}}`),
+    readScores(redis, `lockkeeper:conditions:heartbeats:{${key}}`),
+  ]);
+  const endless = ids.filter((id) => {
+    const beat = heartbeats.get(id);
+    // The heartbeat of a waiter that was silent is negative: until when its record is kept.
+    return beat === undefined || beat > nowMs + HEARTBEAT_MS || -beat > nowMs + EXPIRED_MS;
+  });
+  if (endless.length > 0) return `waiters of its conditions that nothing ends: ${endless.join(", ")}`;
+  const unknown = places.filter((place) => !ids.includes(place.split("\t")[2] ?? ""));
+  return unknown.length === 0
+    ? undefined
+    : `places of its conditions without a waiter: ${unknown.join(", ")}`;
 }
 
 async function readScores(redis: Redis, key: string): Promise<Map<string, number>> {

@@ -6,6 +6,7 @@ import { waitUntil } from "../support/test-server.ts";
 import { Journal } from "./history/journal.ts";
 import { readHistory } from "./history/read.ts";
 import { findLeftovers } from "./leftovers.ts";
+import type { KindUnderTest } from "./locks-under-test.ts";
 import { watchForMissingTtl } from "./missing-ttl.ts";
 import { topologyTest } from "./servers/topology-test.ts";
 
@@ -60,7 +61,7 @@ it("a lock without TTL is detected while it exists", async ({ topology, redis })
   }
 });
 
-const kindOf = (kind: "semaphore" | "fair" | "latch") => [{ key: "lock:a", kind }];
+const kindOf = (kind: KindUnderTest) => [{ key: "lock:a", kind }];
 
 it("a semaphore is a leftover if permits are missing or outlast the longest lease", async ({
   topology,
@@ -80,6 +81,17 @@ it("a semaphore is a leftover if permits are missing or outlast the longest leas
   ]);
 });
 
+it("a plain semaphore is a leftover if permits were lost with a dead holder", async ({ topology, redis }) => {
+  const [now = 0] = (await redis.time()).map(Number);
+  await redis.set("lock:a", 3);
+  await redis.zadd("lockkeeper:permits:{lock:a}", now * 1000, "p1", now * 1000, "p2");
+  expect(await findLeftovers(topology, 10, kindOf("plain-semaphore"))).toEqual([]);
+  await redis.del("lockkeeper:permits:{lock:a}");
+  expect(await findLeftovers(topology, 10, kindOf("plain-semaphore"))).toMatchObject([
+    { key: "lock:a", why: "3 of 5 permits: 3 available, 0 acquired" },
+  ]);
+});
+
 it("a waiter of a fair lock is a leftover only if nothing ends it", async ({ topology, redis }) => {
   const [now = 0] = (await redis.time()).map(Number);
   await redis.rpush("redisson_lock_queue:{lock:a}", "w1");
@@ -88,6 +100,31 @@ it("a waiter of a fair lock is a leftover only if nothing ends it", async ({ top
   await redis.rpush("redisson_lock_queue:{lock:a}", "w2");
   expect(await findLeftovers(topology, 10, kindOf("fair"))).toMatchObject([
     { why: "waiters in its queue that nothing ends: w2" },
+  ]);
+});
+
+it("a waiter for a condition is a leftover only if nothing ends it", async ({ topology, redis }) => {
+  const [now = 0] = (await redis.time()).map(Number);
+  const [places, records, beats] = ["", ":waiters", ":heartbeats"].map(
+    (name) => `lockkeeper:conditions${name}:{lock:a}`,
+  ) as [string, string, string];
+  await redis.zadd(places, 0, "c\t1\tw1");
+  await redis.hset(records, "w1", "x", "w2", "x");
+  await redis.zadd(beats, (now + 5) * 1000, "w1", (-now - 100) * 1000, "w2");
+  expect(await findLeftovers(topology, 10, kindOf("condition"))).toEqual([
+    expect.objectContaining({ why: "without an end" }),
+    expect.objectContaining({ why: "without an end" }),
+    expect.objectContaining({ why: "without an end" }),
+  ]);
+  for (const key of [places, records, beats]) await redis.pexpire(key, 600_000);
+  expect(await findLeftovers(topology, 10, kindOf("condition"))).toEqual([]);
+  await redis.zrem(beats, "w1");
+  expect(await findLeftovers(topology, 10, kindOf("condition"))).toMatchObject([
+    { why: "waiters of its conditions that nothing ends: w1" },
+  ]);
+  await redis.hdel(records, "w1");
+  expect(await findLeftovers(topology, 10, kindOf("condition"))).toMatchObject([
+    { why: expect.stringContaining("without a waiter") },
   ]);
 });
 

@@ -9,8 +9,8 @@ const SCAN_INTERVAL_MS = 200;
 /** The longest wait of a worker, plus the time for which the list of waiters is kept after it. */
 const WAITERS_MS = 6000 + 1000;
 const SLACK_MS = 1500;
-/** Keys of companions: of holds, of single holders, and of latches. */
-const COMPANIONS = ["hold:", "holder:", "latch:"].map((name) => TARGET_PREFIX + name);
+/** Keys of companions: of holds, of single holders, of latches, and of the waiters for conditions. */
+const COMPANIONS = ["hold:", "holder:", "latch:", "conditions:"].map((name) => TARGET_PREFIX + name);
 /** Keys of waiters: of all waiters, of waiting writers, and the claim of a semaphore's next waiter. */
 const WAITERS = ["waiters:", "writers:", "turn:"].map((name) => TARGET_PREFIX + name);
 /** The key by whose absence an API server recognizes that Redis lost its data. */

@@ -34,7 +34,10 @@ export interface RunOptions extends RunRequest {
   readonly library?: LibfaketimeTool | undefined;
 }
 
-/** Additional delay by a dead waiter: of a fair lock, of a semaphore, or of a writer that readers wait for. */
+/**
+ * Additional delay by a dead waiter: of a fair lock, of a semaphore, or of a writer that readers wait for. A waiter of a
+ * condition only delays its signal.
+ */
 const DEAD_WAITER_MS = 6000;
 
 /**

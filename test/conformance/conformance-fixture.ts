@@ -8,16 +8,14 @@ import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
 import type { HoldOptions } from "../../server/locks/client/hold-options.ts";
 import type { LockClient } from "../../server/locks/client/lock-client.ts";
 import type { Backend } from "../../server/locks/verbs/backend.ts";
+import type { Grant, Released, VerbHold } from "../../server/locks/verbs/contract/grant.ts";
 import type {
   AcquireOptions,
-  Grant,
   HoldStatus,
   LockVerbs,
-  Released,
   ReleaseOptions,
   RenewOptions,
-  VerbHold,
-} from "../../server/locks/verbs/verbs.ts";
+} from "../../server/locks/verbs/contract/verbs.ts";
 import { catchLockError, createTestKey } from "../support/test-locks.ts";
 
 /** Long enough not to end during a test. */

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
-import type { Grant, VerbHold } from "../../server/locks/verbs/verbs.ts";
+import type { Grant, VerbHold } from "../../server/locks/verbs/contract/grant.ts";
 import { getErrorCode } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";

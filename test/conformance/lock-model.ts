@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Grant, VerbHold } from "../../server/locks/verbs/verbs.ts";
+import type { Grant, VerbHold } from "../../server/locks/verbs/contract/grant.ts";
 import { getErrorCode } from "../support/test-locks.ts";
 import { type ConformanceFixture, LEASE_MS } from "./conformance-fixture.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Grant, RenewalTarget } from "../../server/locks/verbs/verbs.ts";
+import type { Grant } from "../../server/locks/verbs/contract/grant.ts";
+import type { RenewalTarget } from "../../server/locks/verbs/contract/verbs.ts";
 import { getErrorCode, sleepMs } from "../support/test-locks.ts";
 import { type ConformanceFixture, LEASE_MS, SHORT_MS } from "./conformance-fixture.ts";
 

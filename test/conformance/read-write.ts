@@ -7,7 +7,8 @@ import {
   buildWritersKey,
 } from "../../server/formats/keys.ts";
 import { buildReadLeaseKeys } from "../../server/formats/redisson/redisson-keys.ts";
-import type { AcquireOptions, Grant } from "../../server/locks/verbs/verbs.ts";
+import type { Grant } from "../../server/locks/verbs/contract/grant.ts";
+import type { AcquireOptions } from "../../server/locks/verbs/contract/verbs.ts";
 import { catchLockError, createTestKey, getErrorCode, measureMs, sleepMs } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { LEASE_MS, type OpenedBackend, SHORT_MS } from "./conformance-fixture.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ReserveOptions } from "../../server/locks/verbs/verbs.ts";
+import type { ReserveOptions } from "../../server/locks/verbs/contract/verbs.ts";
 import { getErrorCode } from "../support/test-locks.ts";
 import { type ConformanceFixture, catchHolders, describeFeature } from "./conformance-fixture.ts";
 

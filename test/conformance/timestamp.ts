@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { VerbHold } from "../../server/locks/verbs/verbs.ts";
+import type { VerbHold } from "../../server/locks/verbs/contract/grant.ts";
 import { catchLockError, getErrorCode } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, catchHolders, LEASE_MS, SHORT_MS } from "./conformance-fixture.ts";

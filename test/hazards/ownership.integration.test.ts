@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
-import type { Grant } from "../../server/locks/verbs/verbs.ts";
+import type { Grant } from "../../server/locks/verbs/contract/grant.ts";
 import { locksTest } from "../support/fixtures.ts";
 import { forceReleaseByOwner } from "../support/force-release-by-owner.ts";
 import { countScriptCalls, getErrorCode, WRITABLE_FORMATS } from "../support/test-locks.ts";

@@ -5,7 +5,8 @@ import { LostError } from "../../server/errors/lock-errors.ts";
 import type { Hold } from "../../server/locks/client/hold.ts";
 import { HoldLeases } from "../../server/locks/client/hold-leases.ts";
 import { NO_CONDITIONS, NO_LATCHES } from "../../server/locks/quorum/no-shared-objects.ts";
-import type { Grant, OperatorVerbs, Released } from "../../server/locks/verbs/verbs.ts";
+import type { Grant, Released } from "../../server/locks/verbs/contract/grant.ts";
+import type { OperatorVerbs } from "../../server/locks/verbs/contract/verbs.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

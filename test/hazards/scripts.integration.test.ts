@@ -1,7 +1,8 @@
 import { describe, expect } from "vitest";
 import type { WritableFormat } from "../../lib/contract/format.ts";
+import type { Grant, VerbHold } from "../../server/locks/verbs/contract/grant.ts";
+import type { AcquireOptions } from "../../server/locks/verbs/contract/verbs.ts";
 import { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
-import type { AcquireOptions, Grant, VerbHold } from "../../server/locks/verbs/verbs.ts";
 import { locksTest } from "../support/fixtures.ts";
 import { createWriteRefusal, EXPIRE_DURING_SCRIPT, prependLua } from "../support/lua-prelude.ts";
 import { observeLock } from "../support/observed-lock.ts";

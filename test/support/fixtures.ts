@@ -4,7 +4,8 @@ import type { FormatRules } from "../../server/formats/format-rules.ts";
 import type { HeldObservation } from "../../server/formats/observation.ts";
 import { openBackend } from "../../server/locks/backends/open-backend.ts";
 import { LockClient } from "../../server/locks/client/lock-client.ts";
-import type { AcquireOptions, VerbHold } from "../../server/locks/verbs/verbs.ts";
+import type { VerbHold } from "../../server/locks/verbs/contract/grant.ts";
+import type { AcquireOptions } from "../../server/locks/verbs/contract/verbs.ts";
 import type { WatcherOptions } from "../../server/watch/watcher.ts";
 import {
   EVENT_CHANNEL,

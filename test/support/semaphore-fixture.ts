@@ -1,5 +1,6 @@
 import type { SemaphoreKind } from "../../lib/contract/format.ts";
-import type { AcquireOptions, Grant, LockVerbs } from "../../server/locks/verbs/verbs.ts";
+import type { Grant } from "../../server/locks/verbs/contract/grant.ts";
+import type { AcquireOptions, LockVerbs } from "../../server/locks/verbs/contract/verbs.ts";
 import { locksTest } from "./fixtures.ts";
 import { readSemaphore } from "./read-semaphore.ts";
 

@@ -15,6 +15,8 @@ export interface TestHttpProxy {
   readonly requests: readonly string[];
   /** The `Idempotency-Key` of each request. */
   readonly idempotencyKeys: readonly (string | undefined)[];
+  /** Closes the connections of all clients. */
+  dropConnections(): void;
   stop(): void;
 }
 
@@ -32,6 +34,7 @@ export async function startTestHttpProxy(targetUrl: string): Promise<TestHttpPro
     mode: "pass",
     requests,
     idempotencyKeys,
+    dropConnections: () => server.closeAllConnections(),
     stop() {
       server.closeAllConnections();
       server.close();

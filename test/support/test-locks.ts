@@ -5,8 +5,9 @@ import { LockkeeperError } from "../../server/errors/lockkeeper-error.ts";
 import { type Companion, parseCompanion } from "../../server/formats/companion.ts";
 import { buildCompanionKey, buildWaitersKey } from "../../server/formats/keys.ts";
 import { LockClient, type LockClientOptions } from "../../server/locks/client/lock-client.ts";
+import type { Grant } from "../../server/locks/verbs/contract/grant.ts";
+import type { AcquireOptions } from "../../server/locks/verbs/contract/verbs.ts";
 import { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
-import type { AcquireOptions, Grant } from "../../server/locks/verbs/verbs.ts";
 import { connect, parseRedisAddress, waitUntilReady } from "../../server/redis/connect.ts";
 import { startTestRedis, type TestRedis, type TestRedisOptions } from "./test-redis.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { encodeKey, KEY_BYTES_MAX, type KeyFields, parseKeyFields } from "../../keys/key.ts";
+import { encodeKey, KEY_BASE64, KEY_BYTES_MAX, type KeyFields, parseKeyFields } from "../../keys/key.ts";
 import { Problem } from "../error.ts";
 import { Confidence, FormatName, LockKind } from "../format.ts";
 import { BULK_ITEMS_MAX, REASON_CHARACTERS_MAX } from "../limits.ts";
@@ -15,6 +15,7 @@ import {
   Waiters,
 } from "../lock.ts";
 import { ForceReleased } from "./force-release.ts";
+import { KeyBase64 } from "./key-base64.ts";
 import { ReservedMs } from "./verb.ts";
 
 /** The maximum number of locks in one review. */
@@ -25,21 +26,14 @@ export const REVIEW_LOCKS_MAX = 10_000;
  */
 export const BULK_BODY_BYTES_MAX = 2 * 1024 * 1024;
 
-const BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}(?:==)?|[A-Za-z0-9+/_-]{3}=?)?$/;
-
 /** One hold, identified by its version. */
 export const BulkItem = z
   .strictObject({
     key: z.string().max(KEY_BYTES_MAX).meta({ description: "Key of the lock." }),
-    keyBase64: z
-      .string()
-      .max(Math.ceil(KEY_BYTES_MAX / 3) * 4)
-      .regex(BASE64, "must be the base64 of the key's bytes")
-      .optional()
-      .meta({
-        description:
-          "Bytes of the key in base64, for keys that are not valid UTF-8. Takes precedence over `key`.",
-      }),
+    keyBase64: KeyBase64.optional().meta({
+      description:
+        "Bytes of the key in base64, for keys that are not valid UTF-8. Takes precedence over `key`.",
+    }),
     expectedVersion: SeenVersion.meta({
       description: "`version` of the lock, or of one of its holders, as in a single force-release.",
     }),
@@ -53,7 +47,7 @@ function isValidKey(fields: KeyFields): boolean {
   const { key, keyBase64 } = fields;
   if (keyBase64 === undefined && !key.isWellFormed()) return false;
   // The field itself already reports this error.
-  if (keyBase64 !== undefined && !BASE64.test(keyBase64)) return true;
+  if (keyBase64 !== undefined && !KEY_BASE64.test(keyBase64)) return true;
   const { length } = encodeKey(parseKeyFields(fields));
   return length > 0 && length <= KEY_BYTES_MAX;
 }

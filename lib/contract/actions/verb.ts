@@ -150,7 +150,7 @@ export const HOLDING_MAX = 16;
 const deadlockFields = {
   holding: z.array(HoldIdText).max(HOLDING_MAX).optional().meta({
     description:
-      "`holdId`s of your holds that you do not release before this request ends, on the same target. Deadlocks are found from them, and `GET /waits` shows who is blocked behind you. Only with `waitMs`.",
+      "`holdId`s of your holds that you do not release before this request ends, on the same target. Deadlocks are found from them, and `GET /waits` shows who is blocked behind you. Holds of other callers have no effect. Only with `waitMs`.",
   }),
   onDeadlock: z.enum(["report", "refuse"]).optional().meta({
     description:

@@ -50,7 +50,7 @@ export const LOCK_PROBLEMS = {
       ...keyFields,
       cycle: z.array(DeadlockStep).meta({
         description:
-          "The deadlock. Each client waits for a lock of the next one, and the last one for a lock of the first.",
+          "The deadlock. Each client waits for a lock of the next one, and the last one for a lock of the first. Clients that wait for locks which you may neither read nor acquire are left out.",
       }),
     },
     example: {

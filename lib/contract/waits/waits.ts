@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { KEY_BYTES_MAX } from "../../keys/key.ts";
+import { KeyBase64 } from "../actions/key-base64.ts";
 import { LIVENESS_STATES } from "../liveness.ts";
 import { asOfSchema, keyFields, OwnerRecord } from "../lock.ts";
 
@@ -27,6 +28,11 @@ export const WaitsQuery = z.strictObject({
     description:
       "Only the deadlocks and root blockers that this lock is part of, and `position`: who blocks it, and how many clients are behind it.",
     example: "lock:orders:42",
+  }),
+  keyBase64: KeyBase64.optional().meta({
+    description:
+      "Bytes of the key in base64 or base64url, for keys that are not valid UTF-8. Takes precedence over `key`.",
+    example: "bG9jazpvcmRlcnM6NDI",
   }),
 });
 export type WaitsQuery = z.infer<typeof WaitsQuery>;
@@ -168,13 +174,17 @@ export const Waits = z
     target: z.string().meta({ description: "Name of the target." }),
     waiting: z.int().meta({ description: "Number of visible waiting clients." }),
     locks: z.int().meta({ description: "Number of locks that they wait for." }),
+    locksLeftOut: z.int().meta({
+      description:
+        "Number of further locks that may have waiters, which are not read because 10,000 locks have waiters. They are missing from all other fields, and deadlocks among them are not found. Counted up to 100,000.",
+    }),
     deadlocks: z.array(Deadlock).meta({ description: "Newest first." }),
     roots: z.array(RootBlocker).meta({
       description: `The root blockers, longest total wait first; at most ${ROOT_BLOCKERS_MAX}.`,
     }),
     rootsLeftOut: z.int().meta({ description: "Number of root blockers that `roots` does not contain." }),
     position: WaitPosition.optional().meta({
-      description: "Present only with `key`, if you may read this lock.",
+      description: "Present only with `key` or `keyBase64`, if you may read this lock.",
     }),
     asOf: asOfSchema,
   })

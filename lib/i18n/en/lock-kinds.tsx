@@ -30,6 +30,8 @@ export const lockKinds = {
   heldByReaders: (count: number, text: string) => `Held by ${text} ${plural(count, "reader", "readers")}.`,
   permitsAcquired: (acquired: string, total: string) => `${acquired} of ${total} permits acquired.`,
   latchClosed: (count: string) => `Closed: the count is ${count}.`,
+  closedFor: "Closed for",
+  ifOpened: "If opened",
   latchMeans: "Waiting clients continue when the count reaches 0. A latch has no holder and no lease.",
 
   /** The permits of a semaphore. */

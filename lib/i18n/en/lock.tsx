@@ -78,9 +78,8 @@ export const lock = {
     },
     undetermined: (count: number, isExact: boolean) =>
       `Unknown (${isExact ? "" : "at least "}${count} ${count === 1 ? "client is" : "clients are"} waiting, and any client can be first).`,
-    no_waiter: "No client is waiting. The lock stays free until a client acquires it.",
-    no_subscriber:
-      "No client is subscribed to release notifications. The lock stays free until a client acquires it.",
+    no_waiter: "No client is waiting.",
+    no_subscriber: "No client is subscribed to release notifications.",
     not_visible: "Unknown (clients that poll are not visible).",
     redissonFair: "The first client in the queue is notified. The others keep their places.",
     redissonPlain: "Every subscribed client is notified, and the first one to request the lock acquires it.",

@@ -94,7 +94,10 @@ export const release = {
   reason: "Reason",
   reasonOptional: "Reason (optional)",
   reasonPlaceholder: "Recorded in the audit log",
-  reasons: ["Holder is gone", "Holder is stuck", "Deployment", "Test"],
+  reasons: {
+    hold: ["Holder is gone", "Holder is stuck", "Deployment", "Test"],
+    latch: ["A client is gone", "A client is stuck", "Deployment", "Test"],
+  },
   reasonRequired: {
     alive: "Enter a reason: the holder appears to be alive.",
     unknown: "Enter a reason: the holder's liveness is unknown.",

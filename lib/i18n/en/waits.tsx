@@ -6,8 +6,8 @@ const plural = (count: number, one: string, many: string) => (count === 1 ? one 
 export const waits = {
   namespace: "waits" as const,
   title: "Waits",
-  clients: (count: number, text: string) => `${text} ${plural(count, "client", "clients")} waiting`,
-  locks: (count: number, text: string) => `for ${text} ${plural(count, "lock", "locks")}`,
+  waitingFor: (clients: number, clientsText: string, locks: number, locksText: string) =>
+    `${clientsText} ${plural(clients, "client", "clients")} waiting for ${locksText} ${plural(locks, "lock", "locks")}`,
   deadlockCount: (count: number, text: string) => `${text} ${plural(count, "deadlock", "deadlocks")}`,
   filteredBy: (key: ReactNode) => <>Filtered by {key}</>,
   clearFilter: "Show all waits",
@@ -15,6 +15,8 @@ export const waits = {
   none: "No visible waiters",
   noneHelp: "Clients appear here while they wait for a lock.",
   noneOfLock: "No visible client waits for this lock or for a lock of its waiters.",
+  locksLeftOut: (count: number, text: string) =>
+    `${text} more ${plural(count, "lock", "locks")} with waiters ${plural(count, "is", "are")} not listed, because 10,000 locks have waiters. Deadlocks among them are not found.`,
   polling:
     "Clients that poll are not visible. That a client holds a lock while it waits is known only if the client declares it.",
 

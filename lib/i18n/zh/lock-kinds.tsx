@@ -23,6 +23,8 @@ export const lockKinds: Messages["lockKinds"] = {
   heldByReaders: (_count, text) => `由 ${text} 个读者持有。`,
   permitsAcquired: (acquired, total) => `${total} 个许可中已占用 ${acquired} 个。`,
   latchClosed: (count) => `未打开：计数为 ${count}。`,
+  closedFor: "已关闭",
+  ifOpened: "打开后",
   latchMeans: "计数归零后，等待的客户端继续执行。闭锁没有持有者，也没有租约。",
 
   permitsMeter: "已占用的许可",

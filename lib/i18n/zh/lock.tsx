@@ -69,8 +69,8 @@ export const lock: Messages["lock"] = {
     },
     undetermined: (count, isExact) =>
       `未知（${isExact ? "" : "至少 "}${count} 个客户端在等待，任何客户端都可能先获取锁）。`,
-    no_waiter: "没有客户端在等待。锁会一直空闲，直到有客户端获取。",
-    no_subscriber: "没有客户端订阅释放通知。锁会一直空闲，直到有客户端获取。",
+    no_waiter: "没有客户端在等待。",
+    no_subscriber: "没有客户端订阅释放通知。",
     not_visible: "未知（轮询的客户端不可见）。",
     redissonFair: "通知队首的客户端，其余保持原有位置。",
     redissonPlain: "通知所有订阅的客户端，先请求的客户端获取锁。",

@@ -80,7 +80,10 @@ export const release: Messages["release"] = {
   reason: "原因",
   reasonOptional: "原因（可选）",
   reasonPlaceholder: "将记入审计日志",
-  reasons: ["持有者已下线", "持有者卡死", "部署", "测试"],
+  reasons: {
+    hold: ["持有者已下线", "持有者卡死", "部署", "测试"],
+    latch: ["客户端已下线", "客户端卡死", "部署", "测试"],
+  },
   reasonRequired: {
     alive: "请填写原因：持有者存活。",
     unknown: "请填写原因：持有者存活状态未知。",

@@ -3,8 +3,8 @@ import type { Messages } from "../en/messages.ts";
 export const waits: Messages["waits"] = {
   namespace: "waits",
   title: "等待",
-  clients: (_count, text) => `${text} 个客户端在等待`,
-  locks: (_count, text) => `涉及 ${text} 把锁`,
+  waitingFor: (_clients, clientsText, _locks, locksText) =>
+    `${clientsText} 个客户端在等待，涉及 ${locksText} 把锁`,
   deadlockCount: (_count, text) => `${text} 个死锁`,
   filteredBy: (key) => <>仅显示与此锁有关的等待：{key}</>,
   clearFilter: "显示全部等待",
@@ -12,6 +12,7 @@ export const waits: Messages["waits"] = {
   none: "没有可见的等待者",
   noneHelp: "客户端等待锁时会显示在这里。",
   noneOfLock: "没有可见的客户端在等待这把锁，或等待其等待者持有的锁。",
+  locksLeftOut: (_count, text) => `已有 10,000 把锁存在等待者，另有 ${text} 把未列出，其中的死锁不会被发现。`,
   polling: "轮询的客户端不可见。客户端等待时还持有哪些锁，只有客户端声明后才能得知。",
 
   deadlock: (_count, text, span) => `死锁：${text} 个客户端，已持续 ${span}`,

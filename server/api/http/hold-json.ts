@@ -1,11 +1,8 @@
 import type { Hold, HoldStatus, Released, Reservation } from "../../../lib/contract/actions/verb.ts";
 import { isBinaryKey, toKeyFields } from "../../../lib/keys/key.ts";
 import { formatHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
-import type {
-  HoldStatus as FoundHoldStatus,
-  Released as FoundReleased,
-  Grant,
-} from "../../locks/verbs/verbs.ts";
+import type { Released as FoundReleased, Grant } from "../../locks/verbs/contract/grant.ts";
+import type { HoldStatus as FoundHoldStatus } from "../../locks/verbs/contract/verbs.ts";
 
 /** Converts a grant to JSON. */
 export function toHold(target: string, grant: Grant): Hold {

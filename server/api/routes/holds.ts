@@ -8,7 +8,7 @@ import {
 } from "../../../lib/contract/actions/verb.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { TargetHoldRef } from "../../formats/hold-id.ts";
-import type { VerbHold } from "../../locks/verbs/verbs.ts";
+import type { VerbHold } from "../../locks/verbs/contract/grant.ts";
 import { toVerbCall, type VerbEnd } from "../../stats/verb-call.ts";
 import { toHold, toHoldStatus, toReleased } from "../http/hold-json.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";

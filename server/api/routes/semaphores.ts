@@ -9,7 +9,7 @@ import {
 import { toKeyFields } from "../../../lib/keys/key.ts";
 import { AbortedError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { AlreadyExistsError } from "../../errors/request-errors.ts";
-import type { LatchCount } from "../../locks/verbs/verbs.ts";
+import type { LatchCount } from "../../locks/verbs/contract/latch-verbs.ts";
 import { createJsonResponse } from "../http/http-exchange.ts";
 import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";

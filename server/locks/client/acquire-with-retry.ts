@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getCurrentMoment, type Moment } from "../../../lib/client/moment.ts";
 import { HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
-import type { AcquireOptions } from "../verbs/verbs.ts";
+import type { AcquireOptions } from "../verbs/contract/verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import type { Logger } from "./logger.ts";
 

@@ -1,7 +1,7 @@
 import { getCurrentMoment } from "../../../lib/client/moment.ts";
 import { LostError } from "../../errors/lock-errors.ts";
 import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
-import type { ConditionVerbs } from "../verbs/verbs.ts";
+import type { ConditionVerbs } from "../verbs/contract/condition-verbs.ts";
 import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 import { assertAwaitOptions } from "./options.ts";
 

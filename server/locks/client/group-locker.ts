@@ -1,6 +1,6 @@
 import { LockGroup } from "../../../lib/client/lock-group.ts";
 import { HeldError, LostError, WaitTimeoutError } from "../../errors/lock-errors.ts";
-import type { AcquireOptions, LockVerbs } from "../verbs/verbs.ts";
+import type { AcquireOptions, LockVerbs } from "../verbs/contract/verbs.ts";
 import { acquireWithRetry } from "./acquire-with-retry.ts";
 import type { Hold } from "./hold.ts";
 import type { HoldLeases } from "./hold-leases.ts";

@@ -5,7 +5,7 @@ import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import { LostError } from "../../errors/lock-errors.ts";
 import { formatHoldId } from "../../formats/hold-id.ts";
 import type { RenewableHold } from "../verbs/backend.ts";
-import type { Grant } from "../verbs/verbs.ts";
+import type { Grant } from "../verbs/contract/grant.ts";
 
 /**
  * The state of a hold in this process. `waiting`: the hold was given up to wait for a condition. `closed`: this process

@@ -5,7 +5,8 @@ import type { ReleaseRequest } from "../../../lib/contract/holds/release-request
 import { LostError } from "../../errors/lock-errors.ts";
 import { NotReplicatedError, UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { Backend } from "../verbs/backend.ts";
-import type { Grant, Released, RenewOptions } from "../verbs/verbs.ts";
+import type { Grant, Released } from "../verbs/contract/grant.ts";
+import type { RenewOptions } from "../verbs/contract/verbs.ts";
 import { type AwaitOptions, awaitCondition } from "./condition.ts";
 import { Hold, type HoldCommands, type HoldReleaseRequest, type ReenterOptions } from "./hold.ts";
 import { createHoldLostError, HoldLease, type TimedGrant } from "./hold-lease.ts";

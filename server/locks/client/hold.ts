@@ -4,8 +4,8 @@ import type { WritableFormat, WritableKind } from "../../../lib/contract/format.
 import type { Key } from "../../../lib/keys/key.ts";
 import type { LostError } from "../../errors/lock-errors.ts";
 import { assertConditionName } from "../verbs/conditions.ts";
+import type { Released } from "../verbs/contract/grant.ts";
 import { assertDurations } from "../verbs/input/durations.ts";
-import type { Released } from "../verbs/verbs.ts";
 import { type AwaitOptions, Condition } from "./condition.ts";
 import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 import { assertListener, assertReenterOptions, assertReleaseOptions } from "./options.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { WaitTimeoutError } from "../../errors/lock-errors.ts";
-import type { LatchVerbs } from "../verbs/verbs.ts";
+import type { LatchVerbs } from "../verbs/contract/latch-verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import { assertLatchWaitOptions } from "./options.ts";
 

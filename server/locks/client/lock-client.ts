@@ -5,12 +5,9 @@ import type { SignalledLibrary } from "../../formats/release-signals.ts";
 import { DECLARED_HOLDS_MAX, type DeclaredHold } from "../../formats/wait-declaration.ts";
 import { openBackend, type RedisLocation } from "../backends/open-backend.ts";
 import type { Backend } from "../verbs/backend.ts";
+import type { SemaphorePermits } from "../verbs/contract/latch-verbs.ts";
+import type { AcquireOptions, ReserveOptions as ReserveVerbOptions } from "../verbs/contract/verbs.ts";
 import type { SafetyOptions } from "../verbs/safety.ts";
-import type {
-  AcquireOptions,
-  ReserveOptions as ReserveVerbOptions,
-  SemaphorePermits,
-} from "../verbs/verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import { acquireWithRetry } from "./acquire-with-retry.ts";
 import { GroupLocker, type HoldGroup } from "./group-locker.ts";

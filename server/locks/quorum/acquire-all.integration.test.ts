@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { quorumTest } from "../../../test/support/fixtures.ts";
 import { catchLockError, createTestKey, readCompanion, sleepMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
-import type { AcquiredGroup } from "../verbs/verbs.ts";
+import type { AcquiredGroup } from "../verbs/contract/grant.ts";
 
 const ask = (owner: string, more = {}) => ({ owner, leaseMs: 30_000, ...more });
 const toIds = ({ grants }: AcquiredGroup) => grants.map(({ key, token, fence }) => ({ key, token, fence }));

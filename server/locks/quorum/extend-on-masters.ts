@@ -5,7 +5,7 @@ import { readKeys } from "../../formats/registry/read-keys.ts";
 import type { ExtendReply } from "../../formats/script-replies.ts";
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { computeMajority } from "../../redis/majority.ts";
-import type { ExtendParams } from "../verbs/verbs.ts";
+import type { ExtendParams } from "../verbs/contract/verbs.ts";
 import { isSameHold } from "./force-release-on-masters.ts";
 import { collectReplies, pollMasters } from "./poll-masters.ts";
 import { createTooFewAnswersError } from "./quorum-errors.ts";

@@ -7,7 +7,7 @@ import { readKeys } from "../../formats/registry/read-keys.ts";
 import type { ForceReleaseReply } from "../../formats/script-replies.ts";
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { computeMajority, median } from "../../redis/majority.ts";
-import type { ForceReleaseResult, MasterReleaseOutcome } from "../verbs/verbs.ts";
+import type { ForceReleaseResult, MasterReleaseOutcome } from "../verbs/contract/verbs.ts";
 import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 

@@ -1,6 +1,9 @@
 import { InvalidError } from "../../errors/request-errors.ts";
+import type { ConditionVerbs } from "../verbs/contract/condition-verbs.ts";
+import type { VerbHold } from "../verbs/contract/grant.ts";
+import type { LatchVerbs } from "../verbs/contract/latch-verbs.ts";
+import type { AcquireOptions } from "../verbs/contract/verbs.ts";
 import { createConditionUnsupportedError } from "../verbs/error-factories.ts";
-import type { AcquireOptions, ConditionVerbs, LatchVerbs, VerbHold } from "../verbs/verbs.ts";
 
 const refuseLatch = () => Promise.reject(createUnsupportedError("latches"));
 

@@ -4,7 +4,7 @@ import { quorumTest } from "../../../test/support/fixtures.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { readKeys } from "../../formats/registry/read-keys.ts";
-import type { AcquireOptions } from "../verbs/verbs.ts";
+import type { AcquireOptions } from "../verbs/contract/verbs.ts";
 
 const it = quorumTest(5).extend(
   "acquireEverywhere",

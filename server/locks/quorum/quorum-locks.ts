@@ -11,6 +11,18 @@ import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { ExtendReply } from "../../formats/script-replies.ts";
 import type { Subscriber } from "../../redis/commands.ts";
 import { ATTEMPT_BUDGET_MS } from "../verbs/attempt.ts";
+import type { AcquiredGrant, AcquiredGroup, Grant, Released, VerbHold } from "../verbs/contract/grant.ts";
+import type {
+  AcquireOptions,
+  ExtendParams,
+  ForceReleaseResult,
+  HoldStatus,
+  OperatorVerbs,
+  ReleaseOptions,
+  RenewalTarget,
+  RenewOptions,
+  ReserveOptions,
+} from "../verbs/contract/verbs.ts";
 import { assertMappable, createReleaseRequestUnsupportedError, toGrant } from "../verbs/error-factories.ts";
 import { assertCallerTexts, toRecordText } from "../verbs/input/caller-texts.ts";
 import { assertDurations } from "../verbs/input/durations.ts";
@@ -19,22 +31,6 @@ import { formatReservedOwner } from "../verbs/input/reserved-owner.ts";
 import { assertPermits, assertPlainKind } from "../verbs/kinds.ts";
 import { LockableKeys } from "../verbs/lockable-keys.ts";
 import { RequestFactory } from "../verbs/request-factory.ts";
-import type {
-  AcquiredGrant,
-  AcquiredGroup,
-  AcquireOptions,
-  ExtendParams,
-  ForceReleaseResult,
-  Grant,
-  HoldStatus,
-  OperatorVerbs,
-  Released,
-  ReleaseOptions,
-  RenewalTarget,
-  RenewOptions,
-  ReserveOptions,
-  VerbHold,
-} from "../verbs/verbs.ts";
 import { type Revocable, type WaitAttemptResult, WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { type KeyspaceSource, WaiterQueues } from "../waiting/waiter-queues.ts";
 import { extendOnMasters } from "./extend-on-masters.ts";

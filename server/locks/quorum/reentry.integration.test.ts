@@ -4,7 +4,7 @@ import { catchLockError, getErrorCode } from "../../../test/support/test-locks.t
 import type { TestMasters } from "../../../test/support/test-masters.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { buildCompanionKey } from "../../formats/keys.ts";
-import type { AcquireOptions } from "../verbs/verbs.ts";
+import type { AcquireOptions } from "../verbs/contract/verbs.ts";
 
 const it = quorumTest(5)
   .extend("verbs", { scope: "file" }, ({ backend }) => backend.verbs)

@@ -3,7 +3,7 @@ import { quorumTest } from "../../../test/support/fixtures.ts";
 import { getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
-import type { AcquireOptions } from "../verbs/verbs.ts";
+import type { AcquireOptions } from "../verbs/contract/verbs.ts";
 
 const it = quorumTest(5).extend(
   "acquireEverywhere",

@@ -3,7 +3,7 @@ import { quorumTest } from "../../../test/support/fixtures.ts";
 import { createTestKey, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import type { Hold } from "../client/hold.ts";
-import type { VerbHold } from "../verbs/verbs.ts";
+import type { VerbHold } from "../verbs/contract/grant.ts";
 
 const it = quorumTest(5).extend(
   "renew",

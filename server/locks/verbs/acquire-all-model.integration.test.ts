@@ -5,8 +5,8 @@ import { describe, expect } from "vitest";
 import type { WritableFormat } from "../../../lib/contract/format.ts";
 import { locksTest } from "../../../test/support/fixtures.ts";
 import { getErrorCode, WRITABLE_FORMATS } from "../../../test/support/test-locks.ts";
+import type { Grant } from "./contract/grant.ts";
 import type { RedisLocks } from "./redis-locks.ts";
-import type { Grant } from "./verbs.ts";
 
 const it = locksTest();
 const KEYS = 4;

@@ -12,7 +12,7 @@ import {
   WRITABLE_FORMATS,
 } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
-import type { Grant } from "./verbs.ts";
+import type { Grant } from "./contract/grant.ts";
 
 const it = locksTest().extend("keys", () => ["c", "a", "b"].map((name) => createTestKey(`lock:${name}`)));
 

@@ -18,6 +18,8 @@ import {
   type WaitOptions,
 } from "../waiting/wait-coordinator.ts";
 import { attempt } from "./attempt.ts";
+import type { AcquiredGrant } from "./contract/grant.ts";
+import type { AcquireOptions, HoldChangeListener } from "./contract/verbs.ts";
 import {
   createHeldError,
   createLostError,
@@ -28,7 +30,6 @@ import {
 } from "./error-factories.ts";
 import type { RequestFactory } from "./request-factory.ts";
 import type { GuardedCommands } from "./safety.ts";
-import type { AcquiredGrant, AcquireOptions, HoldChangeListener } from "./verbs.ts";
 
 /** Maximum time, in ms, by which a refusal is delayed in order to release the grant first. */
 const ROLLBACK_WAIT_MS = 500;
@@ -128,7 +129,10 @@ export class Acquirer {
     key: Key,
     request: AcquireRequest,
     waitMs: number,
-    options: Pick<AcquireOptions, "requestId" | "signal" | "onSend" | "holding" | "onDeadlock"> &
+    options: Pick<
+      AcquireOptions,
+      "requestId" | "signal" | "onSend" | "holding" | "onDeadlock" | "principal"
+    > &
       Pick<WaitOptions, "sinceMs" | "startsInOutage">,
   ): Promise<AcquiredGrant> {
     const { requestId, signal, onSend } = options;

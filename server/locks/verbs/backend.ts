@@ -1,7 +1,7 @@
 import type { WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
 import type { ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
 import type { OwnHold } from "../../formats/lock-requests.ts";
-import type { OperatorVerbs } from "./verbs.ts";
+import type { OperatorVerbs } from "./contract/verbs.ts";
 
 /** The backend of a library client: the verbs, and renewals on separate connections. */
 export interface Backend {

@@ -5,7 +5,8 @@ import { startTestCluster } from "../../../test/support/cluster.ts";
 import { locksTest } from "../../../test/support/fixtures.ts";
 import { countScriptCalls } from "../../../test/support/test-locks.ts";
 import { openBackend } from "../backends/open-backend.ts";
-import type { Grant, LockVerbs, RenewalTarget } from "./verbs.ts";
+import type { Grant } from "./contract/grant.ts";
+import type { LockVerbs, RenewalTarget } from "./contract/verbs.ts";
 
 const PRINCIPAL = "key-1";
 

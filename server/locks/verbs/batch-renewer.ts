@@ -5,12 +5,13 @@ import type { Commands } from "../../redis/commands.ts";
 import { readErrorCode } from "../../redis/failure.ts";
 import { toRedisArgument } from "../../redis/script.ts";
 import { attempt, toVerbError } from "./attempt.ts";
+import type { Grant } from "./contract/grant.ts";
+import type { RenewalTarget } from "./contract/verbs.ts";
 import { readRenewal } from "./error-factories.ts";
 import { assertCallerTexts } from "./input/caller-texts.ts";
 import { assertDurations } from "./input/durations.ts";
 import type { LockableKeys } from "./lockable-keys.ts";
 import type { GuardedCommands } from "./safety.ts";
-import type { Grant, RenewalTarget } from "./verbs.ts";
 
 /** Maximum number of holds in one script. The script then occupies Redis for about 2 ms. */
 const SCRIPT_HOLDS_MAX = 100;

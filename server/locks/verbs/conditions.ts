@@ -17,6 +17,13 @@ import { createAbortedError, PLACE_RETENTION_MS } from "../waiting/wait-coordina
 import { WaitCancellation } from "../waiting/wait-stop.ts";
 import { type Acquirer, WAITERS_MAX } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
+import type {
+  ConditionGrant,
+  ConditionVerbs,
+  ConditionWaitOptions,
+  SignalOptions,
+} from "./contract/condition-verbs.ts";
+import type { VerbHold } from "./contract/grant.ts";
 import {
   createConditionUnsupportedError,
   createForgottenWaiterError,
@@ -28,13 +35,6 @@ import {
 import { assertCallerTexts } from "./input/caller-texts.ts";
 import type { LockableKeys } from "./lockable-keys.ts";
 import type { RequestFactory } from "./request-factory.ts";
-import type {
-  ConditionGrant,
-  ConditionVerbs,
-  ConditionWaitOptions,
-  SignalOptions,
-  VerbHold,
-} from "./verbs.ts";
 
 /** Maximum duration of a timer, in ms. */
 const TIMER_MS_MAX = 2 ** 31 - 1;

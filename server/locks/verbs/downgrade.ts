@@ -5,9 +5,9 @@ import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
 import { WRITE_WRITER } from "../../formats/redisson/read-write-writer.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
+import type { Grant, VerbHold } from "./contract/grant.ts";
 import { createLostError, createNotOwnerError, toGrant } from "./error-factories.ts";
 import type { GuardedCommands } from "./safety.ts";
-import type { Grant, VerbHold } from "./verbs.ts";
 
 interface Connection extends GuardedCommands {
   readonly redis: Commands;

@@ -38,7 +38,7 @@ import type {
   RenewReply,
 } from "../../formats/script-replies.ts";
 import type { SeenHold } from "../waiting/wait-stop.ts";
-import type { Grant, VerbHold } from "./verbs.ts";
+import type { Grant, VerbHold } from "./contract/grant.ts";
 
 /** @throws KeyNotAllowedError if Lockkeeper cannot use the key as a lock */
 export function assertMappable(key: Key): void {

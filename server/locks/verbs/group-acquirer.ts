@@ -9,6 +9,8 @@ import {
   type WaitCoordinator,
 } from "../waiting/wait-coordinator.ts";
 import { GIVE_WAY_MS, WAITERS_MAX } from "./acquirer.ts";
+import type { AcquiredGroup } from "./contract/grant.ts";
+import type { AcquireOptions } from "./contract/verbs.ts";
 import {
   createHeldError,
   createLostError,
@@ -20,7 +22,6 @@ import {
 import { type GrantedLock, type GroupConnection, GroupRequest } from "./group-request.ts";
 import { sortKeys } from "./input/lock-set.ts";
 import type { RequestFactory } from "./request-factory.ts";
-import type { AcquiredGroup, AcquireOptions } from "./verbs.ts";
 
 /** Acquires several locks at once, immediately or by waiting. */
 export class GroupAcquirer {

@@ -3,7 +3,7 @@ import { hasValidKind, isSemaphoreKind } from "../../../lib/contract/format.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { HoldRef } from "../../formats/hold-id.ts";
 import { DECLARED_HOLDS_MAX } from "../../formats/wait-declaration.ts";
-import type { AcquireOptions } from "./verbs.ts";
+import type { AcquireOptions } from "./contract/verbs.ts";
 
 /**
  * Checks that the format supports this kind of lock.

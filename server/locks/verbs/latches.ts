@@ -7,13 +7,13 @@ import type { Commands } from "../../redis/commands.ts";
 import type { Revocable, WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import type { HeldOutcome } from "../waiting/wait-stop.ts";
 import { attempt } from "./attempt.ts";
+import type { LatchCaller, LatchCount, LatchVerbs, LatchWaitOptions } from "./contract/latch-verbs.ts";
 import { createRefusalError } from "./error-factories.ts";
 import { assertCallerTexts } from "./input/caller-texts.ts";
 import { assertDurations } from "./input/durations.ts";
 import { assertCount } from "./kinds.ts";
 import type { LockableKeys } from "./lockable-keys.ts";
 import type { RequestFactory } from "./request-factory.ts";
-import type { LatchCaller, LatchCount, LatchVerbs, LatchWaitOptions } from "./verbs.ts";
 
 const SCRIPTS = new LatchScripts();
 

@@ -7,7 +7,7 @@ import { catchLockError, getErrorCode, sleepMs } from "../../../test/support/tes
 import { HeldError } from "../../errors/lock-errors.ts";
 import { buildClientChannel, buildCompanionKey, buildFencedCounterKey } from "../../formats/keys.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
-import type { VerbHold } from "./verbs.ts";
+import type { VerbHold } from "./contract/grant.ts";
 
 const it = locksTest();
 

@@ -17,6 +17,22 @@ import { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { Acquirer } from "./acquirer.ts";
 import { attempt } from "./attempt.ts";
 import { Conditions } from "./conditions.ts";
+import type { ConditionVerbs } from "./contract/condition-verbs.ts";
+import type { AcquiredGrant, AcquiredGroup, Grant, Released, VerbHold } from "./contract/grant.ts";
+import type { LatchVerbs, SemaphorePermits } from "./contract/latch-verbs.ts";
+import type {
+  AcquireOptions,
+  ExtendParams,
+  HoldChangeListener,
+  HoldStatus,
+  OperatorVerbs,
+  ReleaseOptions,
+  ReleaseRequestAnswer,
+  RenewalTarget,
+  RenewOptions,
+  RequestReleaseOptions,
+  ReserveOptions,
+} from "./contract/verbs.ts";
 import { downgradeHold } from "./downgrade.ts";
 import { assertMappable } from "./error-factories.ts";
 import { GroupAcquirer } from "./group-acquirer.ts";
@@ -42,27 +58,6 @@ import { RequestFactory } from "./request-factory.ts";
 import type { GuardedCommands } from "./safety.ts";
 import { extendSeen, forceReleaseSeen } from "./seen-holds.ts";
 import { setSemaphoreLimit } from "./semaphore-limit.ts";
-import type {
-  AcquiredGrant,
-  AcquiredGroup,
-  AcquireOptions,
-  ConditionVerbs,
-  ExtendParams,
-  Grant,
-  HoldChangeListener,
-  HoldStatus,
-  LatchVerbs,
-  OperatorVerbs,
-  Released,
-  ReleaseOptions,
-  ReleaseRequestAnswer,
-  RenewalTarget,
-  RenewOptions,
-  RequestReleaseOptions,
-  ReserveOptions,
-  SemaphorePermits,
-  VerbHold,
-} from "./verbs.ts";
 
 export interface RedisLocksParts {
   /**

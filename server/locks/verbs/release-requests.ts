@@ -8,9 +8,10 @@ import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { RequestReleaseReply } from "../../formats/release-request.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
+import type { VerbHold } from "./contract/grant.ts";
+import type { ReleaseRequestAnswer, RequestReleaseOptions } from "./contract/verbs.ts";
 import { createLostError, createNotOwnerError } from "./error-factories.ts";
 import { toRecordText } from "./input/caller-texts.ts";
-import type { ReleaseRequestAnswer, RequestReleaseOptions, VerbHold } from "./verbs.ts";
 
 /**
  * Asks the client of a hold to release it. If the reply was lost, repeating the call changes nothing.

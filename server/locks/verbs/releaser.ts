@@ -10,9 +10,10 @@ import { signalReservationEnd } from "../../formats/strings/reservation-end.ts";
 import type { Commands } from "../../redis/commands.ts";
 import type { WaiterQueues } from "../waiting/waiter-queues.ts";
 import { attempt } from "./attempt.ts";
+import type { Released, VerbHold } from "./contract/grant.ts";
+import type { HoldChangeListener, ReleaseOptions } from "./contract/verbs.ts";
 import { createNotOwnerError, createRefusalError } from "./error-factories.ts";
 import type { RequestFactory } from "./request-factory.ts";
-import type { HoldChangeListener, Released, ReleaseOptions, VerbHold } from "./verbs.ts";
 
 /** Releases holds, hands them over to waiters in this process, and signals waiters of other libraries. */
 export class Releaser {

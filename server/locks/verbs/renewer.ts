@@ -4,6 +4,8 @@ import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
 import { BatchRenewer } from "./batch-renewer.ts";
+import type { Grant, VerbHold } from "./contract/grant.ts";
+import type { HoldStatus, RenewalTarget, RenewOptions } from "./contract/verbs.ts";
 import { createNotOwnerError, readRenewal, toGrant } from "./error-factories.ts";
 import { assertCallerTexts } from "./input/caller-texts.ts";
 import { assertDurations } from "./input/durations.ts";
@@ -11,7 +13,6 @@ import { assertExclusive } from "./kinds.ts";
 import type { LockableKeys } from "./lockable-keys.ts";
 import type { RequestFactory } from "./request-factory.ts";
 import type { GuardedCommands } from "./safety.ts";
-import type { Grant, HoldStatus, RenewalTarget, RenewOptions, VerbHold } from "./verbs.ts";
 
 interface Connection {
   readonly redis: Commands;

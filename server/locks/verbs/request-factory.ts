@@ -10,8 +10,9 @@ import type {
   RenewRequest,
 } from "../../formats/lock-requests.ts";
 import type { WaitDeclaration } from "../../formats/wait-declaration.ts";
+import type { HoldCaller, VerbHold } from "./contract/grant.ts";
+import type { AcquireOptions, ReleaseOptions, RenewOptions } from "./contract/verbs.ts";
 import { formatReservedOwner } from "./input/reserved-owner.ts";
-import type { AcquireOptions, HoldCaller, ReleaseOptions, RenewOptions, VerbHold } from "./verbs.ts";
 
 export interface RequestIdentity extends HoldCaller {
   readonly requestId?: string | undefined;
@@ -50,9 +51,10 @@ export class RequestFactory {
   createDeclaration({
     holding = [],
     onDeadlock = "report",
-  }: Pick<AcquireOptions, "holding" | "onDeadlock">): WaitDeclaration | undefined {
+    principal,
+  }: Pick<AcquireOptions, "holding" | "onDeadlock" | "principal">): WaitDeclaration | undefined {
     if (holding.length === 0 && onDeadlock === "report") return undefined;
-    return { onDeadlock, waitId: `${this.#process}.${++this.#requestCount}`, holding };
+    return { onDeadlock, waitId: `${this.#process}.${++this.#requestCount}`, principal, holding };
   }
 
   /** Creates a request for several locks. Each lock gets its own token. @param keys the keys, in byte order */

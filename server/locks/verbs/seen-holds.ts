@@ -7,8 +7,8 @@ import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
+import type { ExtendParams } from "./contract/verbs.ts";
 import { assertMappable } from "./error-factories.ts";
-import type { ExtendParams } from "./verbs.ts";
 
 /** Force-releases a hold that an operator saw. Throws the same errors as `RedisLocks.forceRelease`. */
 export async function forceReleaseSeen(

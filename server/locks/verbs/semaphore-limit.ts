@@ -3,9 +3,9 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { SEMAPHORE_WRITER } from "../../formats/redisson/semaphore-writer.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
+import type { SemaphorePermits } from "./contract/latch-verbs.ts";
 import { createRefusalError } from "./error-factories.ts";
 import { assertCount } from "./kinds.ts";
-import type { SemaphorePermits } from "./verbs.ts";
 
 /** Sets the total number of permits of a semaphore. Throws the same errors as `RedisLocks.setLimit`. */
 export async function setSemaphoreLimit(redis: Commands, key: Key, limit: number): Promise<SemaphorePermits> {

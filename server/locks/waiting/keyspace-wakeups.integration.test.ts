@@ -13,7 +13,7 @@ import {
 } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { LockClient } from "../client/lock-client.ts";
-import type { Grant } from "../verbs/verbs.ts";
+import type { Grant } from "../verbs/contract/grant.ts";
 import { buildKeyspaceChannel } from "./key-endings.ts";
 
 const it = locksTest();

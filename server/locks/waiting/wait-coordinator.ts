@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
-import { AbortedError, DeadlockError, type HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
+import {
+  AbortedError,
+  type DeadlockError,
+  type HeldError,
+  WaitTimeoutError,
+} from "../../errors/lock-errors.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { AbortSignalLike } from "./abort-signal-like.ts";
-import type { DeadlockRefusals, DeadlockStep } from "./deadlock-refusals.ts";
+import { createDeadlockError } from "./deadlock-error.ts";
+import type { DeadlockRefusals } from "./deadlock-refusals.ts";
 import type { QueuePlace, Turn } from "./key-queue.ts";
 import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
 import type { EnqueueOptions, WaiterQueues } from "./waiter-queues.ts";
@@ -193,20 +199,11 @@ function toWaitError(
   refusal: HeldError | undefined,
   signal: AbortSignalLike | undefined,
 ): WaitTimeoutError | DeadlockError | AbortedError {
-  if (ending === "deadlock") return createDeadlockError(key, deadlock);
+  if (ending === "deadlock") return createDeadlockError(toKeyFields(key), deadlock);
   if (ending === "timed_out" && refusal !== undefined) {
     return new WaitTimeoutError(`The wait is over. ${refusal.message}`, refusal.facts);
   }
   return createAbortedError(signal);
-}
-
-function createDeadlockError(key: Key, cycle: readonly DeadlockStep[]): DeadlockError {
-  const waits = cycle.map((step) => `${JSON.stringify(step.owner)} waits for ${JSON.stringify(step.key)}`);
-  const what = waits.length === 0 ? "" : ` ${waits.join(", ")}.`;
-  return new DeadlockError(
-    `The wait was part of a deadlock, so it was refused.${what} Release your locks, then retry.`,
-    { ...toKeyFields(key), cycle },
-  );
 }
 
 /** Creates an error with the abort reason of the caller's signal as its cause. */

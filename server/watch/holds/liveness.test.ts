@@ -17,6 +17,7 @@ interface HoldSetup {
   format?: FormatName;
   candidates?: FormatName[];
   confidence?: Confidence;
+  kind?: HeldObservation["kind"];
   holder?: Partial<SeenHolder>;
   circumstances?: Partial<ObservationContext>;
 }
@@ -40,6 +41,7 @@ class LivenessFixture {
       format = "redisson",
       candidates = [],
       confidence = "certain",
+      kind = "lock",
       holder,
       circumstances,
     } = {
@@ -47,8 +49,8 @@ class LivenessFixture {
       ...more,
     };
     const seen: HeldObservation = {
-      ...({ state: "held", key: "k", type: "hash", kind: "lock" } as const),
-      ...{ format, candidates, confidence, asOf: NOW + at },
+      ...({ state: "held", key: "k", type: "hash" } as const),
+      ...{ kind, format, candidates, confidence, asOf: NOW + at },
       remainingMs: this.#endsAt === null ? null : this.#endsAt - at,
       holders: [createForeignHolder("uuid:1", holder)],
     };
@@ -230,6 +232,12 @@ describe("locks without renewals", () => {
       nextRenewalExpectedAt: null,
     });
     expect(scenery.readAt(22_501).liveness).toMatchObject({ state: "not_renewing", renewalIntervalMs: null });
+  });
+
+  it("a latch, which has no holder and no TTL, is unknown and does not need attention", () => {
+    const latch = new LivenessFixture({ kind: "latch" }).renewed(0, null).readAt(0).readAt(3_600_000);
+    expect(latch.liveness).toMatchObject({ state: "unknown", renewalIntervalMs: null });
+    expect(latch.findChangeAt).toBeUndefined();
   });
 
   it("a lock that loses its TTL is reported as no TTL, whatever was observed before", () => {

@@ -38,6 +38,8 @@ const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "overdue">, Live
  */
 export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
   const { seen, renewals } = evidence;
+  // A latch has no holder, and never expires.
+  if (seen.kind === "latch") return PLAIN_ASSESSMENTS.unknown;
   if (seen.remainingMs === null) return PLAIN_ASSESSMENTS.no_ttl;
   const expectation = computeExpectation(evidence);
   const { intervalMs, nextAt, changesAt, isSufficient, isLikelyTimer } = expectation;
@@ -63,7 +65,7 @@ export function describeLiveness(evidence: LivenessEvidence): Liveness {
   const { seen, renewals } = evidence;
   const { state, missedRenewals } = assessLiveness(evidence);
   const { intervalMs, nextAt, isSufficient, isManual } = computeExpectation(evidence);
-  const hasTtl = state !== "no_ttl";
+  const hasTtl = seen.remainingMs !== null;
   return {
     state,
     watchedMs: seen.asOf - renewals.sinceMs,

@@ -1,5 +1,6 @@
 import { isSemaphoreKind, type WritableKind } from "../../../lib/contract/format.ts";
-import type { AcquireOptions, Grant } from "../../../server/locks/verbs/verbs.ts";
+import type { Grant } from "../../../server/locks/verbs/contract/grant.ts";
+import type { AcquireOptions } from "../../../server/locks/verbs/contract/verbs.ts";
 import { sendRequest, startChild } from "../child.ts";
 import { LEASE_MS } from "../contender.ts";
 import { getMonotonicMs } from "../core/hand-off-messages.ts";

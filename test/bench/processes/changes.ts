@@ -2,7 +2,7 @@
  * The clients of a Redis: a fixed number of changes per second, half of them by Lockkeeper's core and half by plain
  * commands, as in other libraries. `node --import tsx changes.ts REDIS_URL`.
  */
-import type { Grant } from "../../../server/locks/verbs/verbs.ts";
+import type { Grant } from "../../../server/locks/verbs/contract/grant.ts";
 import { openCore } from "../core/ours.ts";
 import { openPlainConnection } from "../plain-connection.ts";
 import type { ChangesRequest, ChangesResponse } from "../watch/changes-messages.ts";

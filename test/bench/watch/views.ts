@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { Grant } from "../../../server/locks/verbs/verbs.ts";
+import type { Grant } from "../../../server/locks/verbs/contract/grant.ts";
 import { openCore } from "../core/ours.ts";
 import type { Run } from "../figure.ts";
 import type { TabView } from "./tabs-messages.ts";

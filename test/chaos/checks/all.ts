@@ -1,5 +1,6 @@
 import type { AnalyzedHistory } from "../history/analyzed-history.ts";
 import type { Verdict } from "./check.ts";
+import { checkConditions } from "./conditions.ts";
 import { checkCounts } from "./counts.ts";
 import { checkFairness } from "./fairness.ts";
 import { checkFenceOrder } from "./fence-order.ts";
@@ -20,6 +21,7 @@ export const CHECKS = [
   checkSignal,
   checkCounts,
   checkLatches,
+  checkConditions,
 ];
 
 export function runChecks(story: AnalyzedHistory): Verdict[] {

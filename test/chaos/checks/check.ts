@@ -1,7 +1,7 @@
 import type { AnalyzedHistory, Span } from "../history/analyzed-history.ts";
 import type { Entry } from "../history/entry.ts";
 
-export type CheckName = "C1" | "C2" | "C3" | "C4" | "C5" | "C6" | "C7" | "C8" | "C9";
+export type CheckName = "C1" | "C2" | "C3" | "C4" | "C5" | "C6" | "C7" | "C8" | "C9" | "C10";
 
 /** A violation of an invariant. */
 export interface Violation {

@@ -42,9 +42,10 @@ function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violati
     if (type === "ok" || type === "info") counted.push(entry);
     if (op === "reenter" && type === "info") possible++;
     if (isEntering(entry) && type === "ok") {
-      possible++;
-      certain++;
-      if (op === "acquire" && possible > 1) {
+      const by = op === "resume" ? count : 1;
+      possible += by;
+      certain += by;
+      if (op !== "reenter" && possible > by) {
         const what = `${token} was granted to two holds`;
         found.push(createViolation("C8", what, counted));
       }

@@ -93,6 +93,48 @@ export function buildLatchCall(
   ];
 }
 
+export interface ConditionWaitSpec {
+  /** The fence of the hold that is resumed. Its token is that of the hold that was given up, followed by 2. */
+  readonly resumed?: number;
+  readonly count?: number;
+  readonly waitMs?: number;
+  readonly code?: "signalled" | "timed_out";
+}
+
+/** The client of this hold waited for a condition from one moment to another. */
+export function buildConditionWait(
+  token: string,
+  fence: number,
+  fromMs: number,
+  toMs: number,
+  { resumed = fence + 1, count = 1, waitMs = 15_000, code = "signalled" }: ConditionWaitSpec = {},
+): EntrySpec[] {
+  const what = { process: token, condition: "c", count } as const;
+  const givingUp = { ...what, op: "give_up", call: 51, token, fence: String(fence) } as const;
+  const resuming = { ...what, op: "resume", call: 52, kind: "lock", leaseMs: LEASE_MS } as const;
+  const told = { token: `${token}2`, fence: String(resumed), deadline: (toMs + LEASE_MS) * NS_PER_MS };
+  return [
+    { ...givingUp, type: "invoke", atMs: fromMs, waitMs },
+    { ...resuming, type: "invoke", atMs: fromMs },
+    { ...givingUp, type: "ok", atMs: toMs, code },
+    { ...resuming, type: "ok", atMs: toMs, ...told },
+  ];
+}
+
+/** The client of this hold signalled a condition, and was told how many waiters it woke. */
+export function buildSignal(
+  token: string,
+  fence: number,
+  atMs: number,
+  { count = 1 }: { readonly count?: number } = {},
+): EntrySpec[] {
+  const what = { op: "signal", token, fence: String(fence), condition: "c", call: 61, code: "one" } as const;
+  return [
+    { ...what, type: "invoke", atMs },
+    { ...what, type: "ok", atMs: atMs + 1, count },
+  ];
+}
+
 export function buildRenewal(token: string, atMs: number, claim = 1): EntrySpec {
   return { op: "renew", type: "info", token, claim, atMs, deadline: (atMs + LEASE_MS) * NS_PER_MS };
 }

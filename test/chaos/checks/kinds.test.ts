@@ -155,6 +155,17 @@ describe("checks of semaphores", () => {
     expect(findOverlaps(...three.slice(0, 2), buildRelease("a", 25), permits("c", 3, 30, 2))).toEqual([]);
   });
 
+  it("the permits of a plain semaphore are counted in the same way", () => {
+    const plain = (token: string, fence: number, atMs: number, count: number) =>
+      permits(token, fence, atMs, count, { kind: "plain_semaphore" });
+    expect(findOverlaps(plain("a", 1, 10, 3), plain("b", 2, 20, 2))).toEqual([]);
+    expect(findOverlaps(plain("a", 1, 10, 3), plain("b", 2, 20, 3))).toHaveLength(1);
+    expect(findOverlaps(plain("a", 1, 10, 2), plain("b", 2, 20, 2), plain("c", 3, 30, 2))).toHaveLength(1);
+    const waiting = askedAt(5500, plain("b", 2, 6500, 3));
+    expect(findIdle(plain("a", 1, 5600, 2), waiting)).toHaveLength(1);
+    expect(findIdle(plain("a", 1, 5480, 3), waiting)).toEqual([]);
+  });
+
   it("the exclusion check does not count permits that were lost", () => {
     const three = [permits("a", 1, 10, 2), permits("b", 2, 20, 2), permits("c", 3, 30, 2)];
     expect(findOverlaps(...three, buildFault("flushall", 25))).toEqual([]);

@@ -9,16 +9,18 @@ import type { Claim } from "../history/claims.ts";
 import { type Entry, isEntering, NS_PER_MS } from "../history/entry.ts";
 import { findDataLosses, findFirstStepAhead, getAheadMs, hasStableFences } from "../history/losses.ts";
 import { getProcessSlot } from "../history/process-slot.ts";
-import { type Call, listLossCalls, MAYBE } from "./lock-losses.ts";
+import { type Call, formatEndKind, listLossCalls, MAYBE } from "./lock-losses.ts";
 import {
   applyAnonymousGrant,
   applyRefusal,
   createDenialStep,
+  createGiveUpStep,
   createGrantStep,
   createPossibleReentryStep,
   createReentryStep,
   createReleaseStep,
   createRenewalStep,
+  createResumeStep,
   type Lease,
 } from "./lock-model.ts";
 
@@ -62,11 +64,34 @@ export function listCallsByToken(claims: readonly Claim[], story: AnalyzedHistor
   for (const { token, mayEndAt } of listLeases(claims, story)) {
     ends.set(token, Math.min(mayEndAt, ends.get(token) ?? mayEndAt));
   }
+  const limits = listGrantLimits(claims, story);
   const calls = [...tokens].map(([token, pairs]) => {
     const [deadline = 0, mayEndAt = Number.POSITIVE_INFINITY] = [deadlines.get(token), ends.get(token)];
-    return [token, listTokenCalls(pairs, { deadline, mayEndAt }, story)] as const;
+    return [token, listTokenCalls(pairs, { deadline, mayEndAt, ...limits.get(token) }, story)] as const;
   });
   return new Map(calls);
+}
+
+/** Between these times, a hold was granted, and ended to let another client be granted the lock. */
+interface GrantLimits {
+  readonly sent?: number;
+  readonly endedBy?: number;
+}
+
+/**
+ * Lists the limits of each hold by its token. The two halves of a wait for a condition last as long as the wait; without
+ * these limits, the number of possible orders would be too large.
+ */
+function listGrantLimits(claims: readonly Claim[], story: AnalyzedHistory): Map<string, GrantLimits> {
+  const limits = new Map<string, GrantLimits>();
+  let endedBy = Number.POSITIVE_INFINITY;
+  const holds = claims.filter(({ isReentry }) => !isReentry);
+  const byFence = holds.toSorted((one, other) => Number(other.fence ?? 0) - Number(one.fence ?? 0));
+  for (const { token, sent, ack } of byFence) {
+    limits.set(token, hasStableFences(story) ? { sent, endedBy } : { sent });
+    endedBy = Math.min(endedBy, ack);
+  }
+  return limits;
 }
 
 export function listPairs(lock: string, history: readonly Entry[]): CallPair[] {
@@ -87,25 +112,22 @@ export function listPairs(lock: string, history: readonly Entry[]): CallPair[] {
 }
 
 /** When the lease of a hold may end at the earliest, and the last time that its holder relied on it. */
-interface Ends {
+interface Ends extends GrantLimits {
   readonly deadline: number;
   readonly mayEndAt: number;
 }
 
 /** Lists the operations on one hold. */
-function listTokenCalls(
-  pairs: readonly CallPair[],
-  { deadline, mayEndAt }: Ends,
-  story: AnalyzedHistory,
-): Call[] {
+function listTokenCalls(pairs: readonly CallPair[], ends: Ends, story: AnalyzedHistory): Call[] {
+  const { deadline } = ends;
   const from = Math.min(...pairs.map(({ invoked }) => invoked.t));
   const entered = pairs.filter(({ answer }) => answer && isEntering(answer) && answer.type === "ok").length;
   const parts = pairs.filter((pair) => canBePartial(pair, { from, entered }, story));
   const certain = pairs.flatMap((pair) =>
-    parts.includes(pair) ? [] : (toCertainCall(pair, mayEndAt, story) ?? []),
+    parts.includes(pair) ? [] : (toCertainCall(pair, ends, story) ?? []),
   );
   const unknown = pairs.filter(isUnknown);
-  const asked = unknown.filter(({ invoked }) => invoked.op === "acquire");
+  const asked = unknown.filter(({ invoked }) => invoked.op === "acquire" || invoked.op === "resume");
   if (certain.length === 0)
     return asked.map((pair) => ({ ...toPossibleAcquire(pair, story), ...UNACKNOWLEDGED }));
   const reentered = pairs.filter((pair) => canHaveEntered(pair, story));
@@ -119,6 +141,7 @@ function listTokenCalls(
   const leaving = unknown
     .filter(({ invoked }) => invoked.op === "release")
     .map((pair) => toPossibleRelease(pair, last));
+  for (const pair of unknown) if (pair.invoked.op === "give_up") leaving.push(toPossibleGiveUp(pair, last));
   const denials = [...parts, ...pairs.filter((pair) => canHaveEnded(pair, story))];
   for (const pair of denials) leaving.push(toPossibleRelease(pair, pair.answer?.t ?? last));
   return [...certain, ...entering, ...leaving];
@@ -126,7 +149,7 @@ function listTokenCalls(
 
 function toCertainCall(
   { invoked, answer }: CallPair,
-  mayEndAt: number,
+  { mayEndAt, sent = 0, endedBy = Number.POSITIVE_INFINITY }: Ends,
   story: AnalyzedHistory,
 ): Call | undefined {
   const { op, t: call, token = "" } = invoked;
@@ -139,6 +162,13 @@ function toCertainCall(
     const rank = count === 1 && hasStableFences(story) ? { rank: BigInt(fence ?? 0) } : {};
     return { ...change, ...rank, step: createGrantStep(token, count, BigInt(fence ?? 0)) };
   }
+  if (op === "resume" && type === "ok") {
+    const rank = hasStableFences(story) ? { rank: BigInt(fence ?? 0) } : {};
+    const step = createResumeStep(token, count, BigInt(fence ?? 0));
+    return { ...change, ...rank, call: Math.max(call, sent), step };
+  }
+  if (op === "give_up" && type === "ok")
+    return { ...change, answer: Math.max(call, Math.min(t, endedBy)), step: createGiveUpStep(token) };
   if (op === "reenter" && type === "ok")
     return { ...change, step: createReentryStep(token, count, BigInt(fence ?? 0)) };
   // On a quorum, two clients that ask at the same time may keep each other from a majority. A free fair lock is
@@ -164,8 +194,9 @@ const isGivenBack = ({ code }: Entry) => code === "released" || code === "still_
 
 function isUnknown({ answer }: CallPair): boolean {
   if (answer === undefined || isRetry(answer)) return true;
-  const { type, code, asked = 1 } = answer;
+  const { op, type, code, asked = 1 } = answer;
   if (type === "ok" || isRefusal(answer) || isReentryDenial(answer)) return false;
+  if ((op === "give_up" || op === "resume") && type === "fail") return false;
   // An earlier attempt without an answer may have been executed, whatever the last answer was.
   return asked > 1 || (code !== "unavailable" && code !== "queue_full");
 }
@@ -230,6 +261,11 @@ export function getArrivalEnd({ invoked, answer }: CallPair, story: AnalyzedHist
 function toPossibleRelease({ invoked }: CallPair, last: number): Call {
   const step = createReleaseStep(invoked.token ?? "");
   return { ...MAYBE, call: invoked.t, answer: Math.max(invoked.t, last), entries: [invoked], step };
+}
+
+function toPossibleGiveUp(pair: CallPair, last: number): Call {
+  const token = pair.invoked.token ?? "";
+  return { ...toPossibleRelease(pair, last), kind: formatEndKind(token), step: createGiveUpStep(token) };
 }
 
 /** Returns until when a process may have sent its request. */

@@ -19,6 +19,9 @@ export interface Call extends Operation<Lock> {
 /** It is unknown whether the operation happened. */
 export const MAYBE = { was: "maybe", does: "changes" } as const;
 
+/** The kind of all operations that end a hold with all its counts, whatever caused them. */
+export const formatEndKind = (token: string) => `end of ${token}`;
+
 /** Lists what servers may have lost of a lock without any call. */
 export function listLossCalls(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
   return [...listWipes(story), ...listEvictions(claims, story), ...listMiscounts(claims, story)];
@@ -44,7 +47,7 @@ function listEvictions(claims: readonly Claim[], story: AnalyzedHistory): Call[]
         answer: fault.to,
         entries: listFaultEntries(fault, story),
       };
-      return { ...MAYBE, ...place, step: createEvictionStep(token) };
+      return { ...MAYBE, ...place, kind: formatEndKind(token), step: createEvictionStep(token) };
     }),
   );
 }

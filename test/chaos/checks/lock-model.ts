@@ -27,6 +27,20 @@ export const createGrantStep =
     return { ...lock, token, count, fence, of: "this_hold" };
   };
 
+/** A hold that was given up to wait for a condition is granted again with its count. */
+export const createResumeStep =
+  (token: string, count: number, fence: bigint): Step =>
+  (lock) => {
+    if (lock.token !== undefined || fence <= lock.fence) return undefined;
+    return { ...lock, token, count, fence, of: "this_hold" };
+  };
+
+/** A hold is given up with all its counts. */
+export const createGiveUpStep =
+  (token: string): Step =>
+  (lock) =>
+    lock.token === token ? toFreeLock(lock) : undefined;
+
 export const createReentryStep =
   (token: string, count: number, fence: bigint): Step =>
   (lock) => {

@@ -1,5 +1,6 @@
 import type { AnalyzedHistory } from "../history/analyzed-history.ts";
 import { type Claim, groupByLock } from "../history/claims.ts";
+import { isSemaphore } from "../history/entry.ts";
 import { findLosses } from "../history/losses.ts";
 import { createViolation, type Violation } from "./check.ts";
 
@@ -8,7 +9,7 @@ import { createViolation, type Violation } from "./check.ts";
  * of C1.
  */
 export function findPermitExcesses(story: AnalyzedHistory): Violation[] {
-  const claims = story.claims.filter(({ kind }) => kind === "semaphore");
+  const claims = story.claims.filter(({ kind }) => isSemaphore(kind));
   return groupByLock(claims).flatMap((group) => {
     const found: Violation[] = [];
     let active: Claim[] = [];

@@ -1,6 +1,6 @@
 import type { AnalyzedHistory, Span } from "../history/analyzed-history.ts";
 import type { Claim } from "../history/claims.ts";
-import { NS_PER_MS } from "../history/entry.ts";
+import { isSemaphore, NS_PER_MS } from "../history/entry.ts";
 import { Spans } from "../history/spans.ts";
 import type { Wait } from "../history/waits.ts";
 import { findLateLeases, isReleased } from "./late-leases.ts";
@@ -28,8 +28,7 @@ export function listTakenSpans(
 ): TakenSpans {
   const late = findLateLeases(story, lock);
   const held = claims.map((claim) => ({ from: claim.sent, to: getFreeAt(claim), claim }));
-  const isSemaphore = waits.some(({ kind }) => kind === "semaphore");
-  const most = isSemaphore ? listShortages(held, waits) : held;
+  const most = waits.some(({ kind }) => isSemaphore(kind)) ? listShortages(held, waits) : held;
   const forOthers = new Spans<TakenSpan>([...most, ...late]);
   if (!waits.some(({ kind }) => kind === "read")) return { forReaders: forOthers, forOthers };
   const writing = held.flatMap(({ from, to, claim }) =>

@@ -59,6 +59,23 @@ it("the eviction fault deletes a semaphore whose permits were evicted, and no ot
   expect(await redis.exists("lock:s")).toBe(0);
 });
 
+it("the eviction fault goes on if the server finds nothing more to evict", async ({
+  topology,
+  redis,
+  during,
+}) => {
+  const other = topology.getConnection(0).duplicate();
+  const grow = async () => {
+    const readLimit = async () => Number(((await other.config("GET", "maxmemory")) as string[])[1]);
+    while ((await readLimit()) === 0);
+    // It has no TTL, so the server cannot evict it, and rejects the data that follows.
+    await other.set("lock:large", "x".repeat(32_000_000));
+  };
+  await Promise.all([during("evict", 0.9, async () => undefined), grow()]);
+  await other.quit();
+  expect(await redis.del("lock:large")).toBe(1);
+});
+
 it("the full-memory fault rejects writes and allows deletes until it ends", async ({ redis, during }) => {
   await redis.set("lock:a", "x", "PX", 60_000);
   await during("full-memory", 0.5, async () => {

@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
-import { PERMIT_LIMIT } from "../locks-under-test.ts";
+import { getPermitsKey } from "../leftovers-of-kinds.ts";
+import { type LockUnderTest, PERMIT_LIMIT } from "../locks-under-test.ts";
 import type { Fault } from "./fault.ts";
 
 const FILLER = Array.from({ length: 48 }, (_, n) => `chaos:filler:${n}`);
@@ -24,13 +25,13 @@ export const MEMORY_FAULTS: readonly Fault[] = [
         chance < 0.5 ? "allkeys-lru" : "volatile-ttl",
       );
       const content = "x".repeat(FILLER_BYTES);
-      for (const key of FILLER) await redis.set(key, content, "EX", FILLER_S);
+      for (const key of FILLER) await redis.set(key, content, "EX", FILLER_S).catch(ignoreIfFull);
     },
     async end({ topology, locks }, { target }) {
       const redis = topology.getConnection(target);
       await limitMemory(redis, 0, "noeviction");
       await redis.unlink(...FILLER);
-      for (const { key, kind } of locks) if (kind === "semaphore") await deleteUnlessWhole(redis, key);
+      for (const lock of locks) await deleteUnlessWhole(redis, lock);
     },
   },
   {
@@ -43,14 +44,21 @@ export const MEMORY_FAULTS: readonly Fault[] = [
 ];
 
 /**
- * Deletes the number of a semaphore whose permits were evicted: it contradicts every limit, so every client refuses the
- * semaphore. The next acquire creates the number again. Runs as one transaction, so that no permit is acquired between
- * the check and the deletion.
+ * Deletes the number of a semaphore whose permits were evicted. Every client refuses an expirable semaphore with such a
+ * number, because it contradicts every limit; of a plain one, the permits are lost. The next acquire creates the number
+ * again. Runs as one transaction, so that no permit is acquired between the check and the deletion.
  */
-async function deleteUnlessWhole(redis: Redis, key: string): Promise<void> {
+async function deleteUnlessWhole(redis: Redis, lock: LockUnderTest): Promise<void> {
+  const permitsKey = getPermitsKey(lock);
+  if (permitsKey === undefined) return;
   const script = `local number = redis.call('GET', KEYS[1])
 if number and tonumber(number) + redis.call('ZCARD', KEYS[2]) ~= tonumber(ARGV[1]) then redis.call('DEL', KEYS[1]) end`;
-  await redis.eval(script, 2, key, `{${key}}:timeout`, PERMIT_LIMIT);
+  await redis.eval(script, 2, lock.key, permitsKey, PERMIT_LIMIT);
+}
+
+/** The server has evicted all that it may, because its memory is also used by data without a TTL or by connections. */
+function ignoreIfFull(error: unknown): void {
+  if (!(error instanceof Error) || !error.message.startsWith("OOM ")) throw error;
 }
 
 type Policy = "allkeys-lru" | "volatile-ttl" | "noeviction";

@@ -60,6 +60,7 @@ export interface Release {
 export function buildClaims(history: readonly Entry[]): Claim[] {
   const invokes = new Map<string, Entry>();
   const follow = new Map<string, Entry[]>();
+  const givenUp = listGivenUp(history);
   for (const entry of history) {
     if (isEntering(entry) && entry.type === "invoke") invokes.set(formatCallName(entry, entry.call), entry);
     if (entry.claim === undefined) continue;
@@ -71,12 +72,21 @@ export function buildClaims(history: readonly Entry[]): Claim[] {
   return history
     .filter((entry) => isEntering(entry) && entry.type === "ok")
     .map((ok) =>
-      buildClaim(
-        ok,
-        invokes.get(formatCallName(ok, ok.call)) ?? ok,
-        follow.get(formatCallName(ok, ok.call)) ?? [],
-      ),
+      buildClaim(ok, invokes.get(formatCallName(ok, ok.call)) ?? ok, [
+        ...(follow.get(formatCallName(ok, ok.call)) ?? []),
+        ...(givenUp.get(`${ok.process} ${ok.token}`) ?? []),
+      ]),
     );
+}
+
+/** Lists the calls that gave up a hold with all its entries, by its token. A refused call gives up nothing. */
+function listGivenUp(history: readonly Entry[]): Map<string, Entry[]> {
+  const calls = groupBy(
+    history.filter(({ op }) => op === "give_up"),
+    (entry) => formatCallName(entry, entry.call),
+  );
+  const done = [...calls.values()].filter((entries) => !entries.some(({ type }) => type === "fail"));
+  return groupBy(done.flat(), ({ process, token }) => `${process} ${token}`);
 }
 
 const formatCallName = ({ process }: Entry, call: number | undefined) => `${process}#${call}`;
@@ -112,8 +122,9 @@ function findClaimEntries(granted: Entry, asked: Entry, later: readonly Entry[])
     (one, other) => ((other.deadline ?? 0) > (one.deadline ?? 0) ? other : one),
     granted,
   );
-  const lost = later.find(({ op }) => op === "lost");
-  const release = later.filter(({ op }) => op === "release").slice(0, 2);
+  const givenUpAt = later.find(({ op }) => op === "give_up")?.t ?? Number.POSITIVE_INFINITY;
+  const lost = later.find(({ op, t }) => op === "lost" && t < givenUpAt);
+  const release = later.filter(({ op }) => op === "release" || op === "give_up").slice(-2);
   return { asked, granted, furthest, lost, release };
 }
 
@@ -125,11 +136,12 @@ function findDowngrade(later: readonly Entry[]): Downgrade | undefined {
   return { invoke: invoked.t, ack: all.find(({ type }) => type === "ok")?.t };
 }
 
+/** A hold that was resumed with several counts has a release for each; the last one ends it. */
 function findRelease(later: readonly Entry[]): Release | undefined {
-  const all = later.filter(({ op }) => op === "release");
-  const invoked = all.find(({ type }) => type === "invoke");
+  const all = later.filter(({ op }) => op === "release" || op === "give_up");
+  const invoked = all.findLast(({ type }) => type === "invoke");
   if (invoked === undefined) return undefined;
-  const answered = all.find(({ type }) => type !== "invoke");
+  const answered = all.find(({ type, call }) => type !== "invoke" && call === invoked.call);
   return { invoke: invoked.t, ack: answered?.t, code: answered?.code, count: answered?.count };
 }
 

@@ -24,6 +24,8 @@ export interface Entry {
   /** The time until which the holder may rely on the hold, as computed by the holder. */
   readonly deadline?: number;
   readonly waitMs?: number;
+  /** The name of a condition of the lock. */
+  readonly condition?: string;
   readonly register?: Register;
   /** The version that a write was based on, and the one that it created. */
   readonly base?: number;
@@ -39,7 +41,8 @@ export interface Entry {
 }
 
 /** `read` and `write` share a lock. */
-export type HoldKind = "lock" | "fair" | "read" | "write" | "semaphore";
+export type HoldKind = "lock" | "fair" | "read" | "write" | SemaphoreKind;
+export type SemaphoreKind = "semaphore" | "plain_semaphore";
 
 /**
  * The operation of an entry.
@@ -48,6 +51,8 @@ export type HoldKind = "lock" | "fair" | "read" | "write" | "semaphore";
  * accepted a write. `assert`: a holder checked whether its hold is lost. `stall`: a process did not run for a while.
  * `endless`: a lock without an expiry was seen. `leftover`: a key that remained in Redis at the end. `calm`: the last
  * fault was healed. `set_count`, `count_down` and `await` are calls of a latch, with its count.
+ * `give_up` and `resume` are the two halves of a wait for a condition, with successive numbers of calls: a hold is given
+ * up, and another one with the same count is granted. `signal` wakes waiters of a condition; its count is their number.
  */
 export type Op =
   | "begun"
@@ -61,6 +66,9 @@ export type Op =
   | "set_count"
   | "count_down"
   | "await"
+  | "give_up"
+  | "resume"
+  | "signal"
   | "assert"
   | "lost"
   | "read"
@@ -82,6 +90,10 @@ export function toMilliseconds(ns: number): number {
   return ns / NS_PER_MS;
 }
 
+export function isSemaphore(kind: HoldKind): kind is SemaphoreKind {
+  return kind === "semaphore" || kind === "plain_semaphore";
+}
+
 export function isEntering({ op }: Pick<Entry, "op">): boolean {
-  return op === "acquire" || op === "reenter";
+  return op === "acquire" || op === "reenter" || op === "resume";
 }

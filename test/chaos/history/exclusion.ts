@@ -1,5 +1,6 @@
 import type { Span } from "./analyzed-history.ts";
 import type { Claim } from "./claims.ts";
+import { isSemaphore } from "./entry.ts";
 
 /**
  * Returns until when the hold excludes all others: a reader never does, and a writer does until it requests a
@@ -18,7 +19,7 @@ function getExclusiveEnd({ kind, end, downgrade }: Claim): number {
 export function findConflict(one: Claim, other: Claim): Span | undefined {
   const from = Math.max(one.ack, other.ack);
   const to = Math.min(one.end, other.end);
-  if (one.kind === "semaphore")
+  if (isSemaphore(one.kind))
     return one.permits + other.permits > one.limit && from < to ? { from, to } : undefined;
   const until = Math.min(to, Math.max(getExclusiveEnd(one), getExclusiveEnd(other)));
   return from < until ? { from, to: until } : undefined;
@@ -26,7 +27,7 @@ export function findConflict(one: Claim, other: Claim): Span | undefined {
 
 /** Whether the grant of the later hold shows that the other one is lost. */
 export function excludesHold(next: Claim, claim: Claim): boolean {
-  if (claim.kind === "semaphore") return claim.permits + next.permits > claim.limit;
+  if (isSemaphore(claim.kind)) return claim.permits + next.permits > claim.limit;
   return !isReader(claim, next.ack) || !isReader(next, next.ack);
 }
 
@@ -39,5 +40,5 @@ export function isReadWrite({ kind }: Claim): boolean {
 
 /** Whether holds of this kind can exist at the same time. */
 export function isShared(claim: Claim): boolean {
-  return isReadWrite(claim) || claim.kind === "semaphore";
+  return isReadWrite(claim) || isSemaphore(claim.kind);
 }

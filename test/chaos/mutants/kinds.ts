@@ -69,6 +69,19 @@ export const MUTANTS_OF_KINDS: readonly Mutant[] = [
     noticedBy: ["C1"],
   },
   {
+    name: "plain-permits-lost",
+    wrong: "the permits of a holder that died are removed, but not added to the number of a plain semaphore",
+    edits: [
+      {
+        file: "server/formats/redisson/semaphore/permits.lua",
+        find: "redis.call('INCRBY', KEYS[1], reclaimed)",
+        instead: "redis.call('INCRBY', KEYS[1], 0)",
+      },
+    ],
+    run: { kinds: ["plain-semaphore"], faults: ["kill-worker", "stop-worker"] },
+    noticedBy: ["C5"],
+  },
+  {
     name: "latch-wakes-early",
     wrong: "a waiter of a latch wakes at a count of one",
     edits: [

@@ -1,3 +1,4 @@
+import { MUTANTS_OF_CONDITIONS } from "./conditions.ts";
 import { MUTANTS_OF_KINDS } from "./kinds.ts";
 import { MORE_MUTANTS, SHORT_WAY_OFF } from "./more.ts";
 import type { Mutant } from "./mutant.ts";
@@ -166,4 +167,9 @@ export const THE_TEN: readonly Mutant[] = [
   },
 ];
 
-export const MUTANTS: readonly Mutant[] = [...MUTANTS_OF_KINDS, ...MORE_MUTANTS, ...THE_TEN];
+export const MUTANTS: readonly Mutant[] = [
+  ...MUTANTS_OF_KINDS,
+  ...MUTANTS_OF_CONDITIONS,
+  ...MORE_MUTANTS,
+  ...THE_TEN,
+];

@@ -33,6 +33,14 @@ export interface LatchUnderTest {
   await(options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<void>;
 }
 
+/** A condition of a held lock. */
+export interface ConditionUnderTest {
+  /** @returns whether it was signalled */
+  await(options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<boolean>;
+  signal(): Promise<boolean>;
+  signalAll(): Promise<number>;
+}
+
 /** A lock as its holder has it. */
 export interface HeldLock extends Attempts {
   readonly token: string;
@@ -52,6 +60,8 @@ export interface HeldLock extends Attempts {
   verify?(): Promise<void>;
   /** Turns a writer into a reader. @throws if the hold is lost */
   downgrade(): Promise<void>;
+  /** Returns a condition of the lock; only in the library. */
+  condition?(name: string): ConditionUnderTest;
   release(): Promise<Attempts & { readonly outcome: string; readonly count: number }>;
 }
 

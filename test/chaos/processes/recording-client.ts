@@ -1,4 +1,4 @@
-import { type Entry, type HoldKind, NS_PER_MS } from "../history/entry.ts";
+import { type Entry, type HoldKind, isSemaphore, NS_PER_MS } from "../history/entry.ts";
 import type { Journal } from "../history/journal.ts";
 import { describeFailure, getAttempts } from "./failure.ts";
 import { HttpFailure } from "./http-hold.ts";
@@ -28,6 +28,8 @@ type EntryCall = Pick<Entry, "context" | "op" | "leaseMs" | "permits" | "limit">
 /** Records the lock calls of one context: before each call, and when it is answered. */
 export class RecordingClient {
   static #calls = 0;
+  /** Ends the observation of a hold, by the number of its call. */
+  readonly #watches = new Map<number, () => void>();
 
   constructor(
     private readonly client: LockingClient,
@@ -68,7 +70,7 @@ export class RecordingClient {
       const t = this.journal.now();
       const told = { token, fence, deadline: this.#getDeadline(hold, t), ...getAttempts(hold) };
       // The count of a semaphore's hold is the number of its permits, which it acquires and releases at once.
-      const counted = kind === "semaphore" ? { count: 1, permits: hold.count } : { count: hold.count };
+      const counted = isSemaphore(kind) ? { count: 1, permits: hold.count } : { count: hold.count };
       this.journal.write({ ...what, type: "ok", ...told, ...counted }, t);
       const claim = { id: call, hold, lock, kind, token };
       this.#watchHold(claim);
@@ -142,6 +144,66 @@ export class RecordingClient {
     }
   }
 
+  /**
+   * Waits for a condition of the lock, with all counts of a hold.
+   *
+   * @param counts the holds that stand for the counts, the first one first
+   * @returns the resumed hold for each of them, and whether it was signalled; `undefined` if the hold is lost; the same
+   *   counts if the wait was refused
+   */
+  async awaitCondition(
+    counts: readonly RecordedHold[],
+    condition: string,
+    waitMs: number,
+  ): Promise<{ readonly counts: readonly RecordedHold[]; readonly isSignalled: boolean } | undefined> {
+    const last = counts.at(-1);
+    if (last?.hold.condition === undefined || last.hold.state !== "held") return undefined;
+    const { hold, lock, kind, token } = last;
+    const { fence, leaseMs } = hold;
+    const call = ++RecordingClient.#calls;
+    const id = ++RecordingClient.#calls;
+    const what = { context: this.context, lock, condition, count: counts.length } as const;
+    const givingUp = { ...what, op: "give_up", call, token, fence } as const;
+    const resuming = { ...what, op: "resume", call: id, kind, leaseMs } as const;
+    for (const { id: ended } of counts) this.#watches.get(ended)?.();
+    const invokedAt = this.journal.write({ ...givingUp, type: "invoke", waitMs });
+    this.journal.write({ ...resuming, type: "invoke" }, invokedAt);
+    try {
+      const isSignalled = await hold.condition?.(condition).await({ waitMs, signal: this.stop });
+      const t = this.journal.now();
+      const told = { token: hold.token, fence: hold.fence, deadline: this.#getDeadline(hold, t) };
+      this.journal.write({ ...givingUp, type: "ok", code: isSignalled ? "signalled" : "timed_out" }, t);
+      this.journal.write({ ...resuming, type: "ok", leaseMs: hold.leaseMs, ...told }, t);
+      const resumed = counts.map((each) => ({ ...each, id, token: told.token }));
+      this.#watchHold({ ...last, id, token: told.token });
+      return { counts: resumed, isSignalled: isSignalled === true };
+    } catch (error) {
+      const isRefused = hold.state === "held" || hold.state === "jeopardy";
+      const failure = { ...describeFailure(error), type: isRefused ? "fail" : "info" } as const;
+      this.journal.write({ ...givingUp, ...failure });
+      this.journal.write({ ...resuming, ...failure });
+      if (!isRefused) return undefined;
+      for (const each of counts) this.#watchHold(each);
+      return { counts, isSignalled: false };
+    }
+  }
+
+  /** Wakes the longest waiter of a condition, or all of them. */
+  async signal({ hold, lock, token }: RecordedHold, condition: string, who: "one" | "all"): Promise<void> {
+    if (hold.condition === undefined || hold.state !== "held") return;
+    const call = ++RecordingClient.#calls;
+    const { fence } = hold;
+    const what = { context: this.context, op: "signal", call, lock, token, fence, condition } as const;
+    this.journal.write({ ...what, type: "invoke", code: who });
+    try {
+      const signals = hold.condition(condition);
+      const count = who === "all" ? await signals.signalAll() : Number(await signals.signal());
+      this.journal.write({ ...what, type: "ok", code: who, count });
+    } catch (error) {
+      this.journal.write({ ...what, ...describeFailure(error) });
+    }
+  }
+
   isHeld({ id, hold, lock, token }: RecordedHold): boolean {
     const t = this.journal.now();
     const what = { context: this.context, op: "assert", claim: id, lock, token } as const;
@@ -171,6 +233,11 @@ export class RecordingClient {
     const onLost = () => this.journal.write({ ...what, op: "lost", type: "info" });
     if (hold.signal.aborted) onLost();
     else hold.signal.addEventListener("abort", onLost, { once: true });
+    this.#watches.set(id, () => {
+      clearInterval(timer);
+      hold.signal.removeEventListener("abort", onLost);
+      this.#watches.delete(id);
+    });
   }
 
   /** Returns the deadline; undefined if it had passed before its holder looked, at an unknown time. */

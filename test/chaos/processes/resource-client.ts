@@ -8,6 +8,8 @@ export interface ResourceRequest {
   readonly lock: string;
   readonly fence: string | null;
   readonly value?: string;
+  /** Puts an item into the buffer, or takes one. */
+  readonly by?: 1 | -1;
   /** The versions that were read. */
   readonly bases?: { readonly unfenced: number; readonly fenced: number };
 }
@@ -17,6 +19,8 @@ export interface ResourceReply {
   readonly unfenced: number;
   /** null: refused, because it has accepted a higher fence. */
   readonly fenced: number | null;
+  /** The number of items in the buffer. */
+  readonly size: number;
 }
 
 /** A connection to the resource. */

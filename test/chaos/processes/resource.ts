@@ -1,4 +1,7 @@
-/** The protected resource: for each lock, a register that accepts every write, and one that checks the fence. */
+/**
+ * The protected resource: for each lock, a register that accepts every write, and one that checks the fence. A write that
+ * the latter accepts may also put an item into a buffer, or take one.
+ */
 import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { Journal } from "../history/journal.ts";
@@ -11,8 +14,9 @@ class Registers {
   #unfenced = 0;
   #fenced = 0;
   #highest = 0n;
+  #size = 0;
 
-  handleRequest({ ask, lock, fence, value, bases }: ResourceRequest): Omit<ResourceReply, "id"> {
+  handleRequest({ ask, lock, fence, value, bases, by }: ResourceRequest): Omit<ResourceReply, "id"> {
     const isCurrent = fence !== null && BigInt(fence) >= this.#highest;
     // Readers are checked and remembered like writers. Otherwise, a late write between a read and its write would be
     // lost.
@@ -28,10 +32,13 @@ class Registers {
       } as const;
       journal.write({ ...written, register: "unfenced", base, version: ++this.#unfenced });
       if (isCurrent) {
-        journal.write({ ...written, register: "fenced", base: bases?.fenced ?? 0, version: ++this.#fenced });
+        this.#size += by ?? 0;
+        const filled = by === undefined ? {} : { count: this.#size };
+        const base = bases?.fenced ?? 0;
+        journal.write({ ...written, register: "fenced", base, version: ++this.#fenced, ...filled });
       }
     }
-    return { unfenced: this.#unfenced, fenced: isCurrent ? this.#fenced : null };
+    return { unfenced: this.#unfenced, fenced: isCurrent ? this.#fenced : null, size: this.#size };
   }
 }
 

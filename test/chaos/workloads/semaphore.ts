@@ -1,10 +1,11 @@
+import type { SemaphoreKind } from "../history/entry.ts";
 import { PERMIT_LIMIT, PERMITS_MAX } from "../locks-under-test.ts";
 import type { Workload } from "./workload.ts";
 
 /** Acquires some permits of a semaphore, works, and releases them. */
-export async function runSemaphore(workload: Workload, lock: string): Promise<void> {
+export async function runSemaphore(workload: Workload, lock: string, kind: SemaphoreKind): Promise<void> {
   const permits = workload.pickInteger(1, PERMITS_MAX);
-  const held = await workload.acquire(lock, "semaphore", { permits, limit: PERMIT_LIMIT });
+  const held = await workload.acquire(lock, kind, { permits, limit: PERMIT_LIMIT });
   if (held === undefined) return;
   await workload.work(held);
   await workload.inspect(held);

@@ -1,6 +1,7 @@
-import type { LockUnderTest } from "../locks-under-test.ts";
+import { isLibraryOnly, type LockUnderTest } from "../locks-under-test.ts";
 import type { LockingClient } from "../processes/locking-client.ts";
 import { RecordingLatch } from "../processes/recording-latch.ts";
+import { runCondition } from "./condition.ts";
 import { runExclusive } from "./exclusive.ts";
 import { runLatch } from "./latch.ts";
 import { runReadWrite } from "./read-write.ts";
@@ -17,7 +18,9 @@ export class Session {
     private readonly locking: LockingClient,
   ) {
     this.#workload = new Workload(options);
-    this.#locks = options.task.locks.filter(({ kind }) => kind !== "latch" || locking.latch !== undefined);
+    this.#locks = options.task.locks.filter(
+      ({ kind }) => !isLibraryOnly(kind) || locking.latch !== undefined,
+    );
   }
 
   async run(): Promise<void> {
@@ -38,7 +41,11 @@ export class Session {
       case "read-write":
         return await runReadWrite(this.#workload, key);
       case "semaphore":
-        return await runSemaphore(this.#workload, key);
+        return await runSemaphore(this.#workload, key, "semaphore");
+      case "plain-semaphore":
+        return await runSemaphore(this.#workload, key, "plain_semaphore");
+      case "condition":
+        return await runCondition(this.#workload, key);
       case "latch":
         return await this.#runLatchCalls(key);
     }

@@ -3,7 +3,7 @@ import type { HoldKind } from "../history/entry.ts";
 import type { Journal } from "../history/journal.ts";
 import type { AcquireRequest } from "../processes/locking-client.ts";
 import type { RecordedHold, RecordingClient } from "../processes/recording-client.ts";
-import type { ResourceClient } from "../processes/resource-client.ts";
+import type { ResourceClient, ResourceReply } from "../processes/resource-client.ts";
 import type { WorkerTask } from "../processes/task.ts";
 
 export interface WorkloadOptions {
@@ -67,19 +67,25 @@ export class Workload {
 
   /** Reads the resource, waits, and writes a new value. */
   async update(held: RecordedHold): Promise<void> {
-    const { resource, journal, name } = this.options;
-    const { hold, lock, id, token } = held;
     if (!this.client.isHeld(held)) return;
-    const { fence } = hold;
-    const read = await resource.ask({ ask: "read", lock, fence });
+    const { hold, lock } = held;
+    const read = await this.options.resource.ask({ ask: "read", lock, fence: hold.fence });
     await this.pause(this.pickWorkMs());
     // Half of the holders do not check their hold first; the fence must reject their writes.
     if (this.isChosen(0.5) && !this.client.isHeld(held)) return;
+    await this.write(held, read);
+  }
+
+  /** Writes a new value after the resource was read. @param by puts an item into the buffer, or takes one */
+  async write({ hold, lock, id, token }: RecordedHold, read: ResourceReply, by?: 1 | -1): Promise<void> {
+    const { resource, journal, name } = this.options;
+    const { fence } = hold;
     const value = `${token}#${id}`;
     const bases = { unfenced: read.unfenced, fenced: read.fenced ?? 0 };
     const what = { context: name, op: "write", claim: id, lock, token, fence, value } as const;
     journal.write({ ...what, type: "invoke" });
-    const { fenced } = await resource.ask({ ask: "write", lock, fence, value, bases });
+    const change = by === undefined ? {} : { by };
+    const { fenced } = await resource.ask({ ask: "write", lock, fence, value, bases, ...change });
     journal.write({ ...what, type: fenced === null ? "fail" : "ok" });
   }
 

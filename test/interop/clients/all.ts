@@ -16,6 +16,7 @@ import { nginxClients } from "./nginx.ts";
 import { nginxInstanceClients } from "./nginx-instances.ts";
 import { clockAheadOfQuorum } from "./quorum.ts";
 import { redisson } from "./redisson.ts";
+import { redissonDeadlock } from "./redisson-deadlock.ts";
 import { redissonFairLock } from "./redisson-fair-lock.ts";
 import { redissonReadWrite } from "./redisson-read-write.ts";
 import { redissonRedLock } from "./redisson-red-lock.ts";
@@ -39,6 +40,7 @@ export const CLIENTS: readonly Client[] = [
   redisson,
   redissonFairLock,
   redissonReadWrite,
+  redissonDeadlock,
   ...redissonSharedClients,
   ...tokenClients,
   ...wakeUpClients,

@@ -35,6 +35,7 @@ export const observationOperations: Readonly<Record<string, OperationTexts>> = {
     results: { "200": "等待关系。" },
     parameters: {
       key: "只返回与此锁有关的死锁和阻塞源头，并返回 `position`：谁阻塞了它，以及有多少客户端排在它后面。",
+      keyBase64: "键的字节，以 base64 或 base64url 编码，用于不是有效 UTF-8 的键。优先于 `key`。",
     },
   },
   listOwners: {

@@ -37,7 +37,7 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
     yieldsToWriters:
       "读者是否让位给更早开始等待的写者，默认为 true。设为 false 时，读者可能使等待的写者一直无法获取锁。仅用于类型 `read`，只约束 Lockkeeper 的客户端。",
     holding:
-      "在本次请求结束前不会释放的持有的 `holdId`，须属于同一目标。死锁据此检测，`GET /waits` 也据此显示谁排在你的后面。仅在带 `waitMs` 时有效。",
+      "在本次请求结束前不会释放的持有的 `holdId`，须属于同一目标。死锁据此检测，`GET /waits` 也据此显示谁排在你的后面。其他调用方的持有不起作用。仅在带 `waitMs` 时有效。",
     onDeadlock:
       "等待陷入死锁时的处理方式。`report`（默认）：在 `GET /waits` 中列出。`refuse`：死锁中选择此项的等待里，最晚开始的一个以 `deadlock` 结束。不支持 quorum 目标。",
     leaseMs: "持有的租约，毫秒，默认为 30000。带 `reenter` 时，为重入后的最短剩余时间，默认为持有的租约。",

@@ -4,6 +4,7 @@ export const WAITS: Waits = {
   target: "default",
   waiting: 3,
   locks: 3,
+  locksLeftOut: 0,
   deadlocks: [
     {
       id: "q3nX0b9yTqkVw1Zd",

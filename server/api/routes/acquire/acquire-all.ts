@@ -2,7 +2,8 @@ import { AcquireAllInput, AcquiredHolds } from "../../../../lib/contract/actions
 import { canAccess, type Principal } from "../../../auth/principal.ts";
 import { AbortedError } from "../../../errors/lock-errors.ts";
 import { ForbiddenError } from "../../../errors/request-errors.ts";
-import type { AcquiredGroup, AcquireOptions } from "../../../locks/verbs/verbs.ts";
+import type { AcquiredGroup } from "../../../locks/verbs/contract/grant.ts";
+import type { AcquireOptions } from "../../../locks/verbs/contract/verbs.ts";
 import type { HoldClaim } from "../../../quotas/hold-claim.ts";
 import { toVerbCall } from "../../../stats/verb-call.ts";
 import type { Target } from "../../../targets/target.ts";

@@ -1,6 +1,6 @@
 import { type AcquireInput, LEASE_MS_DEFAULT } from "../../../../lib/contract/actions/verb.ts";
 import type { Principal } from "../../../auth/principal.ts";
-import type { AcquireOptions } from "../../../locks/verbs/verbs.ts";
+import type { AcquireOptions } from "../../../locks/verbs/contract/verbs.ts";
 import type { PendingRequest } from "../../routing/pending-requests.ts";
 
 export const REPLAYED_HEADER = {

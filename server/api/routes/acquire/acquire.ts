@@ -1,14 +1,15 @@
 import { AcquireInput, Hold } from "../../../../lib/contract/actions/verb.ts";
+import { canAccess, type Principal } from "../../../auth/principal.ts";
 import {
-  AbortedError,
+  DeadlockError,
   IdempotencyKeyRequiredError,
   InvalidHoldIdError,
 } from "../../../errors/lock-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../../formats/hold-id.ts";
 import type { DeclaredHold } from "../../../formats/wait-declaration.ts";
+import type { AcquiredGrant } from "../../../locks/verbs/contract/grant.ts";
 import { deriveSharedToken } from "../../../locks/verbs/request-factory.ts";
-import type { AcquiredGrant } from "../../../locks/verbs/verbs.ts";
-import type { HoldClaim } from "../../../quotas/hold-claim.ts";
+import { hideSteps } from "../../../locks/waiting/deadlock-error.ts";
 import { toVerbCall, type VerbEnd } from "../../../stats/verb-call.ts";
 import { toHold } from "../../http/hold-json.ts";
 import { type ApiResponse, createJsonResponse } from "../../http/http-exchange.ts";
@@ -19,6 +20,7 @@ import { defineTargetRoute, type Route, type TargetCall } from "../../routing/ro
 import type { Services } from "../../routing/services.ts";
 import { createAcquireAllRoute } from "./acquire-all.ts";
 import { REPLAYED_HEADER, toAcquireOptions, Wait } from "./acquire-request.ts";
+import { type GrantResponse, respondWithGrant } from "./respond-with-grant.ts";
 
 const ACQUIRE_EXAMPLES = {
   "Acquire for 30 s": {},
@@ -42,6 +44,7 @@ export function createVerbRoutes(
   services: Pick<Services, "pendingRequests" | "quotas">,
   basePath: string,
 ): Route[] {
+  const describe = createDescription(basePath);
   return [
     defineTargetRoute({
       method: "POST",
@@ -92,7 +95,7 @@ export function createVerbRoutes(
         toVerbCall(body.reenter === undefined ? "acquire" : "reenter", target.name, key, body),
       handle: (call) =>
         call.body.reenter === undefined
-          ? acquireLock(call, services, basePath)
+          ? acquireLock(call, services, describe)
           : reenterHold(call, call.body.reenter),
     }),
     createAcquireAllRoute(services),
@@ -104,24 +107,34 @@ type AcquireCall = TargetCall<Record<string, unknown>, AcquireInput>;
 function acquireLock(
   { target, key, body, requestId, request, principal }: AcquireCall,
   { pendingRequests, quotas }: Pick<Services, "pendingRequests" | "quotas">,
-  basePath: string,
+  describe: ReturnType<typeof createDescription>,
 ): Promise<ApiResponse> {
   const { waitMs = 0 } = body;
   const acquireOptions = toAcquireOptions(body, principal, requestId);
   const lock = { target: target.name, key, kind: body.kind, token: deriveSharedToken(acquireOptions) };
   const claim = quotas.claim(principal, lock, acquireOptions);
   const { leaseMs, graceMs = 0 } = acquireOptions;
-  const answer = { target: target.name, basePath, requestId, claim, leaseMs, graceMs };
+  const asked = { target: target.name, requestId, claim, leaseMs, graceMs };
   if (waitMs === 0) {
     claim.count();
-    return respondToAcquire(target.locks.acquire(key, acquireOptions), answer);
+    return respondWithGrant(target.locks.acquire(key, acquireOptions), asked, describe);
   }
   const { onDeadlock } = body;
   const declared = { holding: parseHolding(body.holding, target), onDeadlock };
   pendingRequests.assertCapacity(principal.id);
   const wait = new Wait(pendingRequests.create(principal.id, request.detach()));
   const options = { ...acquireOptions, ...declared, waitMs, signal: wait.request, onSend: wait.onSend };
-  return respondToAcquire(target.locks.acquire(key, options), answer, wait);
+  const acquiring = target.locks.acquire(key, options).catch((error: unknown) => {
+    throw error instanceof DeadlockError ? hideUnseenSteps(error, target.name, principal) : error;
+  });
+  return respondWithGrant(acquiring, { ...asked, wait }, describe);
+}
+
+/** Removes the clients that wait for locks which the caller may neither read nor acquire. */
+function hideUnseenSteps(error: DeadlockError, target: string, principal: Principal): DeadlockError {
+  return hideSteps(error, (key) =>
+    (["lock", "read"] as const).some((access) => canAccess(principal, access, { target, key })),
+  );
 }
 
 /** @throws InvalidHoldIdError also for a hold on another target, because a deadlock is found on one target */
@@ -137,47 +150,16 @@ function parseHolding(
   });
 }
 
-interface AcquireAnswer {
-  readonly target: string;
-  readonly basePath: string;
-  readonly requestId: string | undefined;
-  readonly claim: HoldClaim;
-  readonly leaseMs: number;
-  readonly graceMs: number;
-}
-
-/** Responds to an acquire. Retains only what the response needs, because thousands of requests may be waiting. */
-async function respondToAcquire(
-  acquiring: Promise<AcquiredGrant>,
-  { target, basePath, requestId, claim, leaseMs, graceMs }: AcquireAnswer,
-  wait?: Wait,
-): Promise<ApiResponse> {
-  let acquired: AcquiredGrant;
-  try {
-    acquired = await acquiring;
-  } catch (error) {
-    claim.fail(error, leaseMs + graceMs);
-    throw error instanceof AbortedError && wait !== undefined ? wait.request.toWaitError(error) : error;
-  }
-  claim.confirm(acquired.grant.remainingMs + graceMs, acquired.grant.token);
-  const hold = toHold(target, acquired.grant);
-  const waitedMs = wait?.waitedMs;
-  // The client has disconnected without learning of this hold, so it would never release it. With an
-  // Idempotency-Key, its retry may already be in progress and must receive this hold.
-  const onUndelivered = requestId === undefined ? () => abandonGrant(acquired, claim) : undefined;
-  return createJsonResponse(201, waitedMs === undefined ? hold : { ...hold, waitedMs }, {
+/** Returns a function that describes the response to an acquire. */
+function createDescription(basePath: string) {
+  return ({ isReplayed }: AcquiredGrant, { holdId }: Hold, waitedMs: number | undefined): GrantResponse => ({
+    status: 201,
     headers: {
-      location: buildLocation(basePath, "holds", hold.holdId),
-      ...(acquired.isReplayed ? { "idempotent-replayed": "true" } : {}),
+      location: buildLocation(basePath, "holds", holdId),
+      ...(isReplayed ? { "idempotent-replayed": "true" } : {}),
     },
-    onUndelivered,
     verbEnd: { outcome: "granted", waitedMs },
   });
-}
-
-function abandonGrant({ abandon }: AcquiredGrant, claim: HoldClaim): void {
-  claim.abandon();
-  abandon();
 }
 
 const REENTERED_END: VerbEnd = { outcome: "granted" };

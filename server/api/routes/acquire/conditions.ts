@@ -1,15 +1,15 @@
 import { AwaitedHold, AwaitInput, Signalled } from "../../../../lib/contract/actions/condition.ts";
-import { AbortedError } from "../../../errors/lock-errors.ts";
+import { type Hold, LEASE_MS_MAX } from "../../../../lib/contract/actions/verb.ts";
 import { formatHoldId } from "../../../formats/hold-id.ts";
-import type { ConditionGrant } from "../../../locks/verbs/verbs.ts";
+import type { ConditionGrant } from "../../../locks/verbs/contract/condition-verbs.ts";
 import { toVerbCall } from "../../../stats/verb-call.ts";
-import { toHold } from "../../http/hold-json.ts";
 import { type ApiResponse, createJsonResponse } from "../../http/http-exchange.ts";
 import { AWAITED, SIGNALLED } from "../../openapi/examples/holds.ts";
 import { defineHoldRoute, type HoldCall, type Route } from "../../routing/route.ts";
 import type { Services } from "../../routing/services.ts";
 import { toVerbHold } from "../holds.ts";
 import { Wait } from "./acquire-request.ts";
+import { type GrantResponse, respondWithGrant } from "./respond-with-grant.ts";
 
 const CONDITION_PARAM = {
   description: "Name of the condition: 1 to 64 letters, digits, dots, `_` or `-`. Any name is a condition.",
@@ -71,45 +71,35 @@ function createAwaitRoute(services: Pick<Services, "pendingRequests" | "quotas">
   });
 }
 
-async function awaitCondition(
+function awaitCondition(
   { target, hold, id, body, requestId, principal, request }: HoldCall<Record<string, unknown>, AwaitInput>,
   { pendingRequests, quotas }: Pick<Services, "pendingRequests" | "quotas">,
 ): Promise<ApiResponse> {
   const { waitMs, reacquireMs } = body;
   pendingRequests.assertCapacity(principal.id);
   const wait = new Wait(pendingRequests.create(principal.id, request.detach()));
-  const lock = { target: target.name, key: hold.key, kind: hold.kind };
+  const { key, kind, token } = hold;
+  const lock = { target: target.name, key, kind };
   const claim = quotas.reclaim(principal, lock, { owner: principal.name });
-  let awaited: ConditionGrant;
-  try {
-    awaited = await target.locks.conditions.await(toVerbHold(hold, principal), id, {
-      ...{ waitMs, reacquireMs, requestId, signal: wait.request, onSend: wait.onSend },
-      // The hold counts towards the quota while it waits, so that it can be acquired again.
-      onGivenUp: () => {
-        quotas.forget(lock);
-        claim.count();
-      },
-    });
-  } catch (error) {
-    claim.cancel();
-    throw error instanceof AbortedError ? wait.request.toWaitError(error) : error;
-  }
-  const { grant, isSignalled, abandon } = awaited;
-  claim.confirm(grant.remainingMs, grant.token);
-  const { waitedMs } = wait;
-  const onUndelivered = () => {
-    claim.abandon();
-    abandon();
-  };
-  return createJsonResponse(
-    200,
-    { ...toHold(target.name, grant), waitedMs, signalled: isSignalled },
-    {
-      // With an Idempotency-Key, the retry of a disconnected client must receive this hold.
-      onUndelivered: requestId === undefined ? onUndelivered : undefined,
-      verbEnd: { outcome: isSignalled ? "signalled" : "granted", waitedMs },
+  const awaiting = target.locks.conditions.await(toVerbHold(hold, principal), id, {
+    ...{ waitMs, reacquireMs, requestId, signal: wait.request, onSend: wait.onSend },
+    // The hold counts towards the quota while it waits, so that it can be acquired again.
+    onGivenUp: () => {
+      quotas.forget({ ...lock, token });
+      claim.count();
     },
-  );
+  });
+  // The lease is not known before the lock was acquired again.
+  const asked = { target: target.name, requestId, claim, leaseMs: LEASE_MS_MAX, graceMs: 0, wait };
+  return respondWithGrant(awaiting, asked, describeAwaited);
+}
+
+function describeAwaited({ isSignalled }: ConditionGrant, _hold: Hold, waitedMs?: number): GrantResponse {
+  return {
+    status: 200,
+    fields: { signalled: isSignalled },
+    verbEnd: { outcome: isSignalled ? "signalled" : "granted", waitedMs },
+  };
 }
 
 interface SignalRoute extends Pick<Route, "path" | "operationId" | "summary" | "description"> {

@@ -10,7 +10,7 @@ import {
   RenewHoldsInput,
 } from "../../../../lib/contract/actions/hold-batch.ts";
 import type { ErrorCode } from "../../../../lib/contract/error.ts";
-import type { Grant, Released } from "../../../locks/verbs/verbs.ts";
+import type { Grant, Released } from "../../../locks/verbs/contract/grant.ts";
 import { createJsonResponse } from "../../http/http-exchange.ts";
 import { toProblem } from "../../http/problem.ts";
 import { EXAMPLE_HOLD_ID } from "../../openapi/example-hold-id.ts";

@@ -1,5 +1,5 @@
 import { Waits, WaitsQuery } from "../../../../lib/contract/waits/waits.ts";
-import type { Key } from "../../../../lib/keys/key.ts";
+import { type Key, parseKeyFields } from "../../../../lib/keys/key.ts";
 import { getAllowedKeys } from "../../../auth/principal.ts";
 import { WaitReport } from "../../../waits/wait-report.ts";
 import { createTaggedResponse } from "../../http/etag.ts";
@@ -33,10 +33,15 @@ export function createWaitsRoutes(): Route[] {
         assertConnected(target.watcher);
         const allowed = getAllowedKeys(principal, "read", target.name);
         const canRead = (key: Key) => allowed === undefined || allowed.has(key);
+        const key = parseKey(query);
         return createTaggedResponse(
-          cpu.run(() => new WaitReport(target.waits, canRead).build(target.name, query.key)),
+          cpu.run(() => new WaitReport(target.waits, canRead).build(target.name, key)),
         );
       },
     }),
   ];
+}
+
+function parseKey({ key, keyBase64 }: WaitsQuery): Key | undefined {
+  return keyBase64 === undefined ? key : parseKeyFields({ key: "", keyBase64 });
 }

@@ -1,32 +1,17 @@
-import type { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contract/format.ts";
-import type { ReleaseAnswer, ReleaseRequest } from "../../../lib/contract/holds/release-request.ts";
-import type { OwnerRecord } from "../../../lib/contract/lock.ts";
-import type { Key } from "../../../lib/keys/key.ts";
-import type { HoldRef } from "../../formats/hold-id.ts";
-import type { ForceReleaseParams } from "../../formats/lock-format.ts";
-import type { ExtendRequest } from "../../formats/lock-requests.ts";
-import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
-import type { RequestReleaseReply } from "../../formats/release-request.ts";
-import type { ExtendReply, ForceReleaseReply } from "../../formats/script-replies.ts";
-import type { DeclaredHold, OnDeadlock } from "../../formats/wait-declaration.ts";
-import type { AbortSignalLike } from "../waiting/abort-signal-like.ts";
-
-/** The caller of a verb. */
-export interface HoldCaller {
-  /**
-   * The permanent id of the API key or operator. Only this principal can renew, release or re-enter its holds.
-   * `undefined` for a client of the library, which needs only the token.
-   */
-  readonly principal?: string | undefined;
-}
-
-/** A hold, with the caller of a verb on it. */
-export interface VerbHold extends HoldRef, HoldCaller {
-  /**
-   * The label of the hold; defaults to the token. If a release also reserves the lock, the reservation uses this label.
-   */
-  readonly owner?: string | undefined;
-}
+import type { TimestampUnit, WritableFormat, WritableKind } from "../../../../lib/contract/format.ts";
+import type { ReleaseAnswer, ReleaseRequest } from "../../../../lib/contract/holds/release-request.ts";
+import type { OwnerRecord } from "../../../../lib/contract/lock.ts";
+import type { Key } from "../../../../lib/keys/key.ts";
+import type { ForceReleaseParams } from "../../../formats/lock-format.ts";
+import type { ExtendRequest } from "../../../formats/lock-requests.ts";
+import type { HeldObservation, SeenHolder } from "../../../formats/observation.ts";
+import type { RequestReleaseReply } from "../../../formats/release-request.ts";
+import type { ExtendReply, ForceReleaseReply } from "../../../formats/script-replies.ts";
+import type { DeclaredHold, OnDeadlock } from "../../../formats/wait-declaration.ts";
+import type { AbortSignalLike } from "../../waiting/abort-signal-like.ts";
+import type { ConditionVerbs } from "./condition-verbs.ts";
+import type { AcquiredGrant, AcquiredGroup, Grant, HoldCaller, Released, VerbHold } from "./grant.ts";
+import type { LatchVerbs, SemaphorePermits } from "./latch-verbs.ts";
 
 export interface AcquireOptions extends HoldCaller {
   /** A label for display; no script compares it. */
@@ -110,130 +95,6 @@ export interface ReserveOptions extends HoldCaller {
   readonly requestId?: string | undefined;
 }
 
-/** A hold that was granted, renewed or re-entered. */
-export interface Grant extends HoldRef {
-  /** The label of the hold. */
-  readonly owner: string;
-  /** Re-entrancy count, or number of permits of a semaphore. */
-  readonly count: number;
-  readonly leaseMs: number;
-  /** Remaining lease when Redis replied, in ms. The client's deadline is this long after it sent the request. */
-  readonly remainingMs: number;
-  /** The Redis clock, in Unix milliseconds. */
-  readonly asOf: number;
-  /** The last request to release the hold. */
-  readonly releaseRequested?: ReleaseRequest | undefined;
-}
-
-/** The permits of a semaphore after its limit was set. */
-export interface SemaphorePermits {
-  readonly key: Key;
-  readonly limit: number;
-  /** Negative if clients have acquired more permits than the limit. */
-  readonly available: number;
-  readonly acquired: number;
-  /** The total before the change; `null` if there was no semaphore. */
-  readonly previousLimit: number | null;
-  /** The Redis clock, in Unix milliseconds. */
-  readonly asOf: number;
-}
-
-/** The count of a latch when Redis replied. */
-export interface LatchCount {
-  readonly key: Key;
-  /** 0 if the latch is open. */
-  readonly count: number;
-  /** The Redis clock, in Unix milliseconds. */
-  readonly asOf: number;
-}
-
-/** The caller of a request for a latch, and an id for repeating the request. */
-export interface LatchCaller extends HoldCaller {
-  readonly requestId?: string | undefined;
-}
-
-export interface LatchWaitOptions {
-  /** How long to wait, in ms. */
-  readonly waitMs: number;
-  /** The `asOf` at which an earlier wait ended. If the latch has been opened since then, this wait ends immediately. */
-  readonly openedAfterMs?: number | undefined;
-  readonly signal?: AbortSignalLike | undefined;
-}
-
-/**
- * The verbs of count-down latches.
- *
- * @throws LockkeeperError not_a_lock, key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
- */
-export interface LatchVerbs {
-  /**
-   * Closes an open latch by setting its count. Does not change a latch that is already closed: `isSet` is then false,
-   * and `count` is the current count.
-   */
-  trySetCount(
-    key: Key,
-    count: number,
-    caller?: LatchCaller,
-  ): Promise<LatchCount & { readonly isSet: boolean }>;
-  /** Decreases the count of a closed latch. */
-  countDown(key: Key, caller?: LatchCaller): Promise<LatchCount>;
-  getCount(key: Key): Promise<LatchCount>;
-  /** Waits until the latch is open. @throws LockkeeperError the errors above, timeout, aborted */
-  wait(key: Key, options: LatchWaitOptions): Promise<LatchCount>;
-}
-
-/** How long to wait for a condition. */
-export interface ConditionWaitOptions {
-  /** How long to wait for a signal, in ms; Infinity for no limit. */
-  readonly waitMs: number;
-  /** How long to wait to re-acquire the lock, in ms; Infinity for no limit. */
-  readonly reacquireMs: number;
-  /** Cancels the wait. The lock is then not acquired again. */
-  readonly signal?: AbortSignalLike | undefined;
-  /**
-   * A request id chosen by the caller. A repeated request continues the wait, for up to 5 s after the first one ended.
-   */
-  readonly requestId?: string | undefined;
-  /** Called when the hold was given up. If an error precedes this call, the hold is unchanged. */
-  readonly onGivenUp?: (() => void) | undefined;
-  /** Called before each attempt to acquire the lock again. Deadlines count from the last attempt. */
-  readonly onSend?: (() => void) | undefined;
-}
-
-/** The hold at the end of a wait for a condition, after the lock was acquired again. */
-export interface ConditionGrant extends AcquiredGrant {
-  /** False if `waitMs` passed without a signal. After an interruption, it can be true without a signal. */
-  readonly isSignalled: boolean;
-}
-
-export interface SignalOptions {
-  /** `one` signals the client that has waited longest. */
-  readonly who: "one" | "all";
-  readonly requestId?: string | undefined;
-}
-
-/**
- * The verbs of the conditions of a lock.
- *
- * @throws LockkeeperError condition_unsupported, lost, not_owner, key_not_allowed, invalid, idempotency_key_reused,
- *   unavailable, unknown_outcome
- */
-export interface ConditionVerbs {
-  /**
-   * Gives up a hold with all its counts, waits for a signal, and acquires the lock again with the same count, a new
-   * token and a larger fencing token.
-   *
-   * @throws LockkeeperError the errors above, queue_full (the hold is unchanged), timeout and aborted (nothing is held)
-   */
-  await(hold: VerbHold, condition: string, options: ConditionWaitOptions): Promise<ConditionGrant>;
-  /** Signals clients that wait for the condition. Returns how many. */
-  signal(
-    hold: VerbHold,
-    condition: string,
-    options: SignalOptions,
-  ): Promise<{ readonly count: number; readonly asOf: number }>;
-}
-
 /** Parameters of a release request. */
 export interface RequestReleaseOptions {
   readonly by: string;
@@ -249,38 +110,8 @@ export interface ReleaseRequestAnswer {
   readonly text?: string | undefined;
 }
 
-/**
- * The outcome of a release. `still_held`: one of several counts was released. `not_held`: the hold had already ended.
- */
-export interface Released {
-  readonly outcome: "released" | "still_held" | "not_held";
-  /** The remaining count. */
-  readonly count: number;
-  readonly asOf: number;
-}
-
 /** Whether a hold exists and, if it does, its grant with the current remaining time. */
 export type HoldStatus = ({ readonly held: true } & Grant) | { readonly held: false; readonly asOf: number };
-
-/** A grant, with a function that withdraws it if it never reaches the caller. */
-export interface AcquiredGrant {
-  readonly grant: Grant;
-  /** Whether the hold was granted earlier for the same request id. */
-  readonly isReplayed?: boolean;
-  abandon(): void;
-}
-
-/**
- * The holds of several locks that were granted together, with a function that withdraws them if they never reach the
- * caller.
- */
-export interface AcquiredGroup {
-  /** In the order of the requested keys. */
-  readonly grants: readonly Grant[];
-  /** Whether the holds were granted earlier for the same request id. */
-  readonly isReplayed: boolean;
-  abandon(): void;
-}
 
 /**
  * The outcome of a force-release on one master of a quorum. `away`: the master certainly did not execute the request.

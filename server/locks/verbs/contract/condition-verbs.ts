@@ -1,0 +1,54 @@
+import type { AbortSignalLike } from "../../waiting/abort-signal-like.ts";
+import type { AcquiredGrant, VerbHold } from "./grant.ts";
+
+/** How long to wait for a condition. */
+export interface ConditionWaitOptions {
+  /** How long to wait for a signal, in ms; Infinity for no limit. */
+  readonly waitMs: number;
+  /** How long to wait to re-acquire the lock, in ms; Infinity for no limit. */
+  readonly reacquireMs: number;
+  /** Cancels the wait. The lock is then not acquired again. */
+  readonly signal?: AbortSignalLike | undefined;
+  /**
+   * A request id chosen by the caller. A repeated request continues the wait, for up to 5 s after the first one ended.
+   */
+  readonly requestId?: string | undefined;
+  /** Called when the hold was given up. If an error precedes this call, the hold is unchanged. */
+  readonly onGivenUp?: (() => void) | undefined;
+  /** Called before each attempt to acquire the lock again. Deadlines count from the last attempt. */
+  readonly onSend?: (() => void) | undefined;
+}
+
+/** The hold at the end of a wait for a condition, after the lock was acquired again. */
+export interface ConditionGrant extends AcquiredGrant {
+  /** False if `waitMs` passed without a signal. After an interruption, it can be true without a signal. */
+  readonly isSignalled: boolean;
+}
+
+export interface SignalOptions {
+  /** `one` signals the client that has waited longest. */
+  readonly who: "one" | "all";
+  readonly requestId?: string | undefined;
+}
+
+/**
+ * The verbs of the conditions of a lock.
+ *
+ * @throws LockkeeperError condition_unsupported, lost, not_owner, key_not_allowed, invalid, idempotency_key_reused,
+ *   unavailable, unknown_outcome
+ */
+export interface ConditionVerbs {
+  /**
+   * Gives up a hold with all its counts, waits for a signal, and acquires the lock again with the same count, a new
+   * token and a larger fencing token.
+   *
+   * @throws LockkeeperError the errors above, queue_full (the hold is unchanged), timeout and aborted (nothing is held)
+   */
+  await(hold: VerbHold, condition: string, options: ConditionWaitOptions): Promise<ConditionGrant>;
+  /** Signals clients that wait for the condition. Returns how many. */
+  signal(
+    hold: VerbHold,
+    condition: string,
+    options: SignalOptions,
+  ): Promise<{ readonly count: number; readonly asOf: number }>;
+}

@@ -1,0 +1,64 @@
+import type { ReleaseRequest } from "../../../../lib/contract/holds/release-request.ts";
+import type { HoldRef } from "../../../formats/hold-id.ts";
+
+/** The caller of a verb. */
+export interface HoldCaller {
+  /**
+   * The permanent id of the API key or operator. Only this principal can renew, release or re-enter its holds.
+   * `undefined` for a client of the library, which needs only the token.
+   */
+  readonly principal?: string | undefined;
+}
+
+/** A hold, with the caller of a verb on it. */
+export interface VerbHold extends HoldRef, HoldCaller {
+  /**
+   * The label of the hold; defaults to the token. If a release also reserves the lock, the reservation uses this label.
+   */
+  readonly owner?: string | undefined;
+}
+
+/** A hold that was granted, renewed or re-entered. */
+export interface Grant extends HoldRef {
+  /** The label of the hold. */
+  readonly owner: string;
+  /** Re-entrancy count, or number of permits of a semaphore. */
+  readonly count: number;
+  readonly leaseMs: number;
+  /** Remaining lease when Redis replied, in ms. The client's deadline is this long after it sent the request. */
+  readonly remainingMs: number;
+  /** The Redis clock, in Unix milliseconds. */
+  readonly asOf: number;
+  /** The last request to release the hold. */
+  readonly releaseRequested?: ReleaseRequest | undefined;
+}
+
+/**
+ * The outcome of a release. `still_held`: one of several counts was released. `not_held`: the hold had already ended.
+ */
+export interface Released {
+  readonly outcome: "released" | "still_held" | "not_held";
+  /** The remaining count. */
+  readonly count: number;
+  readonly asOf: number;
+}
+
+/** A grant, with a function that withdraws it if it never reaches the caller. */
+export interface AcquiredGrant {
+  readonly grant: Grant;
+  /** Whether the hold was granted earlier for the same request id. */
+  readonly isReplayed?: boolean;
+  abandon(): void;
+}
+
+/**
+ * The holds of several locks that were granted together, with a function that withdraws them if they never reach the
+ * caller.
+ */
+export interface AcquiredGroup {
+  /** In the order of the requested keys. */
+  readonly grants: readonly Grant[];
+  /** Whether the holds were granted earlier for the same request id. */
+  readonly isReplayed: boolean;
+  abandon(): void;
+}

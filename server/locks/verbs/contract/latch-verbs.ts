@@ -1,0 +1,60 @@
+import type { Key } from "../../../../lib/keys/key.ts";
+import type { AbortSignalLike } from "../../waiting/abort-signal-like.ts";
+import type { HoldCaller } from "./grant.ts";
+
+/** The permits of a semaphore after its limit was set. */
+export interface SemaphorePermits {
+  readonly key: Key;
+  readonly limit: number;
+  /** Negative if clients have acquired more permits than the limit. */
+  readonly available: number;
+  readonly acquired: number;
+  /** The total before the change; `null` if there was no semaphore. */
+  readonly previousLimit: number | null;
+  /** The Redis clock, in Unix milliseconds. */
+  readonly asOf: number;
+}
+
+/** The count of a latch when Redis replied. */
+export interface LatchCount {
+  readonly key: Key;
+  /** 0 if the latch is open. */
+  readonly count: number;
+  /** The Redis clock, in Unix milliseconds. */
+  readonly asOf: number;
+}
+
+/** The caller of a request for a latch, and an id for repeating the request. */
+export interface LatchCaller extends HoldCaller {
+  readonly requestId?: string | undefined;
+}
+
+export interface LatchWaitOptions {
+  /** How long to wait, in ms. */
+  readonly waitMs: number;
+  /** The `asOf` at which an earlier wait ended. If the latch has been opened since then, this wait ends immediately. */
+  readonly openedAfterMs?: number | undefined;
+  readonly signal?: AbortSignalLike | undefined;
+}
+
+/**
+ * The verbs of count-down latches.
+ *
+ * @throws LockkeeperError not_a_lock, key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
+ */
+export interface LatchVerbs {
+  /**
+   * Closes an open latch by setting its count. Does not change a latch that is already closed: `isSet` is then false,
+   * and `count` is the current count.
+   */
+  trySetCount(
+    key: Key,
+    count: number,
+    caller?: LatchCaller,
+  ): Promise<LatchCount & { readonly isSet: boolean }>;
+  /** Decreases the count of a closed latch. */
+  countDown(key: Key, caller?: LatchCaller): Promise<LatchCount>;
+  getCount(key: Key): Promise<LatchCount>;
+  /** Waits until the latch is open. @throws LockkeeperError the errors above, timeout, aborted */
+  wait(key: Key, options: LatchWaitOptions): Promise<LatchCount>;
+}

@@ -1,0 +1,202 @@
+import { type AnalyzedHistory, isTouching, type Span } from "../history/analyzed-history.ts";
+import {
+  type ConditionCalls,
+  type ConditionWait,
+  listConditions,
+  type Signal,
+} from "../history/condition-calls.ts";
+import { listDisturbances } from "../history/disturbances.ts";
+import { NS_PER_MS } from "../history/entry.ts";
+import { BUFFER_CAPACITY } from "../locks-under-test.ts";
+import { type Check, createViolation, type Violation } from "./check.ts";
+import { canUse, listAlternatives, type Matching, matchSignals } from "./signal-matching.ts";
+
+/**
+ * A waiter that is cut off from Redis for less than this keeps its place and its signal: Redis counts it as alive for 6 s
+ * after its last heartbeat, which was at most 2 s before.
+ */
+const LIVE_MS = 3000;
+/** Time within which the signal of a dead waiter passes to the next one, with slack for a busy machine. */
+const PASSED_MS = 8000 + 1000;
+/** More waiters than any condition has. */
+const WAITERS_MAX = 1000;
+
+/**
+ * C10: each waiter that was signalled used a signal that was sent while it waited; each signal was used by such a waiter,
+ * unless it may have ended with one that died; no waiter was signalled before a live one that had waited for longer; and
+ * the buffer that the lock protects never has more items than fit, or fewer than none. Fences show the order of waits and
+ * signals. Waits during which a server lost data, or its clock was set, are not compared.
+ */
+export const checkConditions: Check = (story) => {
+  const conditions = listConditions(story).map((calls) => judgeCondition(calls, story));
+  const sum = (pick: (each: JudgedCondition) => number) =>
+    conditions.reduce((total, each) => total + pick(each), 0);
+  const waits = conditions.flatMap((each) => each.waits);
+  const countEnding = (ending: ConditionWait["ending"]) =>
+    waits.filter((wait) => wait.ending === ending).length;
+  return {
+    check: "C10",
+    title: "conditions",
+    violations: [...conditions.flatMap(({ violations }) => violations), ...findBufferFaults(story)],
+    notes: [
+      conditions.length === 0
+        ? "no condition"
+        : `${waits.length} waits, ${countEnding("signalled")} signalled, ${countEnding("timed_out")} timed out; ${sum(({ signals }) => signals)} signals; ${sum(({ compared }) => compared)} of the waiters signalled compared with ${sum(({ pairs }) => pairs)} that had waited for longer`,
+    ],
+  };
+};
+
+interface JudgedCondition {
+  readonly waits: readonly ConditionWait[];
+  readonly signals: number;
+  readonly compared: number;
+  readonly pairs: number;
+  readonly violations: readonly Violation[];
+}
+
+function judgeCondition({ name, waits, signals }: ConditionCalls, story: AnalyzedHistory): JudgedCondition {
+  const calm = new Set(waits.filter((wait) => isCalm(wait, story)));
+  const woken = waits.filter(({ ending }) => ending === "signalled");
+  const lossy = story.faults.filter(({ loses }) => loses !== "nothing");
+  const spurious = matchSignals(
+    woken.filter((wait) => calm.has(wait)),
+    signals,
+    WAITERS_MAX,
+  ).unmatchedWaits;
+  const all = matchSignals(woken, signals, WAITERS_MAX);
+  const lost = all.unusedSignals.filter((signal) =>
+    listAlternatives(signal, all).every(
+      (each) =>
+        !lossy.some((fault) => isTouching(fault, getReach(each, waits))) &&
+        !isExplained(each, waits, calm, all),
+    ),
+  );
+  const pairs = listPairs(woken, waits, calm);
+  const overtaken = pairs.filter((pair) => isOvertaken(pair, woken, signals, calm));
+  return {
+    waits,
+    signals: signals.length,
+    compared: new Set(pairs.map(({ later }) => later)).size,
+    pairs: pairs.length,
+    violations: [
+      ...spurious.map((wait) =>
+        createViolation(
+          "C10",
+          `${wait.token} was signalled on ${name}, and no signal was left for it`,
+          wait.entries,
+        ),
+      ),
+      ...lost.map((signal) => toLostSignal(name, signal, waits)),
+      ...overtaken.map(({ earlier, later }) =>
+        createViolation(
+          "C10",
+          `${later.token} was signalled on ${name} before ${earlier.token}, which had waited for longer`,
+          [...earlier.entries, ...later.entries],
+        ),
+      ),
+    ],
+  };
+}
+
+/** Whether the waiter was live all the time, and nothing changed the order of the waiters. */
+function isCalm(wait: ConditionWait, story: AnalyzedHistory): boolean {
+  if (wait.ending === "other") return false;
+  if (story.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, wait))) return false;
+  return !listDisturbances(story, wait.process).some(
+    (each) => each.to - each.from >= LIVE_MS * NS_PER_MS && isTouching(each, wait),
+  );
+}
+
+/** The waiters that were waiting when the signal was sent, or may have been. */
+const listCandidates = (signal: Signal, waits: readonly ConditionWait[]) =>
+  waits.filter(
+    (wait) => wait.fence < signal.fence && wait.to > signal.from && wait.resumedFence > signal.fence,
+  );
+
+/** From when the waiters began that may have received the signal, until they ended. */
+function getReach(signal: Signal, waits: readonly ConditionWait[]): Span {
+  const all = [signal, ...listCandidates(signal, waits)];
+  return { from: Math.min(...all.map(({ from }) => from)), to: Math.max(...all.map(({ to }) => to)) };
+}
+
+/**
+ * Whether a signal that no waiter used may have ended with a waiter that died, although all live ones that waited when it
+ * was sent would have received it in time.
+ */
+function isExplained(
+  signal: Signal,
+  waits: readonly ConditionWait[],
+  calm: ReadonlySet<ConditionWait>,
+  { waitBySignal }: Matching,
+): boolean {
+  // The reply of this signal is unknown, or too many waiters were matched with it.
+  if (signal.count === undefined) return true;
+  const candidates = listCandidates(signal, waits);
+  const dead = candidates.filter((wait) => !calm.has(wait));
+  if (dead.length === 0) return false;
+  const passedAt = Math.max(signal.to, ...dead.map(({ to }) => to)) + PASSED_MS * NS_PER_MS;
+  const others = [...waitBySignal.keys()].filter((other) => other !== signal);
+  return !candidates.some((wait) => calm.has(wait) && getWaitedUntil(wait, passedAt, others) >= passedAt);
+}
+
+/** Returns until when a waiter certainly waited without a signal. */
+function getWaitedUntil(wait: ConditionWait, limit: number, signals: readonly Signal[]): number {
+  if (wait.ending === "timed_out") return wait.from + wait.waitMs * NS_PER_MS;
+  const isSooner = signals.some((signal) => canUse(wait, signal) && signal.from < limit);
+  return isSooner ? wait.from : wait.to;
+}
+
+interface WaiterPair {
+  readonly earlier: ConditionWait;
+  readonly later: ConditionWait;
+}
+
+function listPairs(
+  woken: readonly ConditionWait[],
+  waits: readonly ConditionWait[],
+  calm: ReadonlySet<ConditionWait>,
+): WaiterPair[] {
+  return woken
+    .filter((later) => calm.has(later))
+    .flatMap((later) =>
+      waits
+        .filter(
+          (earlier) => calm.has(earlier) && earlier.fence < later.fence && earlier.resumedFence > later.fence,
+        )
+        .map((earlier) => ({ earlier, later })),
+    );
+}
+
+/**
+ * Whether the earlier waiter certainly had no signal when the later one got its own: it waited for longer and got none, or
+ * the other waiters used all signals that were sent until the later one resumed.
+ */
+function isOvertaken(
+  { earlier, later }: WaiterPair,
+  woken: readonly ConditionWait[],
+  signals: readonly Signal[],
+  calm: ReadonlySet<ConditionWait>,
+): boolean {
+  if (earlier.ending === "timed_out") return earlier.from + earlier.waitMs * NS_PER_MS > later.to;
+  const isWithin = ({ fence }: { readonly fence: number }) =>
+    fence > earlier.fence && fence < later.resumedFence;
+  const sent = signals.filter(isWithin).reduce((sum, { count = WAITERS_MAX }) => sum + count, 0);
+  const used = woken.filter(
+    (wait) => wait !== earlier && calm.has(wait) && isWithin(wait) && wait.resumedFence <= later.resumedFence,
+  );
+  return sent <= used.length;
+}
+
+function toLostSignal(name: string, signal: Signal, waits: readonly ConditionWait[]): Violation {
+  const candidates = listCandidates(signal, waits);
+  const what = `a signal on ${name} woke ${signal.count} waiters, and no waiter used it`;
+  return createViolation("C10", what, [...signal.entries, ...candidates.flatMap(({ entries }) => entries)]);
+}
+
+function findBufferFaults({ history }: AnalyzedHistory): Violation[] {
+  return history.flatMap((entry) => {
+    const { op, count } = entry;
+    if (op !== "accept" || count === undefined || (count >= 0 && count <= BUFFER_CAPACITY)) return [];
+    return [createViolation("C10", `the buffer for ${BUFFER_CAPACITY} items has ${count}`, [entry])];
+  });
+}
