@@ -15,7 +15,7 @@ export function buildKindWakeChannel(kind: WritableKind | undefined, key: Key): 
   return isReadWrite(kind) ? buildReadWriteChannel(key) : buildWakeChannel(key);
 }
 
-/** Returns the name of a waiter in the lists of waiters. */
+/** Returns the id under which a waiter is in the lists of waiters. */
 export function formatWaiterId(kind: WritableKind | undefined, requestId: string): string {
   // The name contains the role, because the list has no field for it. No request id ends with this suffix.
   return kind === "write" ? `${requestId}~write` : requestId;

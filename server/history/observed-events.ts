@@ -55,7 +55,7 @@ export class ObservedEvents {
     return observation;
   }
 
-  /** Marks an observation as contained in the history. */
+  /** Marks an observation as contained in the history. `getUnrecorded` then omits it. */
   markRecorded(observation: ObservedEvent): void {
     const ofKey = this.#unrecorded.get(observation.key);
     ofKey?.delete(observation);

@@ -6,7 +6,7 @@ import { Script } from "../../redis/script.ts";
 import type { EventRetention } from "./event-index.ts";
 import { decodeEntry, encodeEntry, measureEntryBytes, type UnnumberedEntry } from "./stream-entry.ts";
 
-/** A connection to the home store. */
+/** The part of a home store connection that the event store uses. */
 export type StoreConnection = Pick<HomeStore, "callOnce" | "close">;
 
 /** The hold that permits appending. */

@@ -178,7 +178,7 @@ export class SortedKeys {
     this.#chunks.splice(at + 1, 0, { values: values.splice(half), keys: keys.splice(half) });
   }
 
-  /** Merges a small chunk with the next one, to limit the number of chunks. */
+  /** Merges a small chunk with the next one, which limits the number of chunks. */
   #mergeSmallChunk(at: number, { values, keys }: Chunk): void {
     if (keys.length === 0) {
       this.#chunks.splice(at, 1);

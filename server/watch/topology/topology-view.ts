@@ -30,7 +30,7 @@ export interface TopologyView extends MasterView {
   readonly majority?: number;
   /** The clock of the target as a whole. Each master also has its own clock. */
   readonly clock: RedisClock;
-  /** Enqueues a read of the key on its masters. */
+  /** Enqueues a read of the key on each master that has it. */
   enqueueRead(key: Key): void;
   /**
    * Reads the key immediately, bypassing the queue. Resolves after the index contains the result.

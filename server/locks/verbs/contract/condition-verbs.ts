@@ -1,7 +1,7 @@
 import type { AbortSignalLike } from "../../waiting/abort-signal-like.ts";
 import type { AcquiredGrant, VerbHold } from "./grant.ts";
 
-/** How long to wait for a condition. */
+/** Time limits and callbacks of a wait for a condition. */
 export interface ConditionWaitOptions {
   /** How long to wait for a signal, in ms; Infinity for no limit. */
   readonly waitMs: number;
