@@ -1,4 +1,4 @@
-/** The maximum usage of Redis by a principal. */
+/** Limits on the live holds of one principal. */
 export interface HoldQuota {
   /** Maximum number of live holds of the principal. */
   readonly holdsMax: number;

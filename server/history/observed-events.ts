@@ -1,7 +1,7 @@
 import { type Key, parseKeyFields } from "../../lib/keys/key.ts";
 import { measureEntryBytes, type UnnumberedEvent } from "./events/stream-entry.ts";
 
-/** An event observed by this instance. */
+/** An event that this instance has observed, without its place in the history. */
 export interface ObservedEvent {
   readonly event: UnnumberedEvent;
   readonly key: Key;
