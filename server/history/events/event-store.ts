@@ -33,7 +33,7 @@ export interface RecorderStamp {
   readonly leader: string | null;
 }
 
-/** An entry to append. It has an id only if the store lost the entry and this writes it again. */
+/** An entry to append. The entry has an id only if the store lost it and it must be written again. */
 export type AppendableEntry = UnnumberedEntry & { readonly id?: string };
 
 export interface AppendRequest {

@@ -155,7 +155,7 @@ export class SortedKeys {
     return low;
   }
 
-  /** Returns the index of the first entry of the chunk that is not before this position. */
+  /** Returns the index of the first entry in the chunk that is not before this position. */
   #findIndex(chunk: Chunk, value: SortValue, key: Key): number {
     let low = 0;
     let high = chunk.keys.length;

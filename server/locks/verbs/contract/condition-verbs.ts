@@ -32,7 +32,7 @@ export interface SignalOptions {
 }
 
 /**
- * The verbs of the conditions of a lock.
+ * The verbs for conditions of locks.
  *
  * @throws LockkeeperError condition_unsupported, lost, not_owner, key_not_allowed, invalid, idempotency_key_reused,
  *   unavailable, unknown_outcome
