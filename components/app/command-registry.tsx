@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyncExternalStore } from "react";
 
-/** A command of the current page. */
+/** A command that the current page adds to the palette. */
 export interface PaletteCommand {
   /** The id of the command. It must stay the same across renders, and its last segment must be unique on a page. */
   readonly id: string;

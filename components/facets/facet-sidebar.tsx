@@ -17,7 +17,8 @@ const FacetPanel = dynamic(() => import("./facet-panel.tsx").then((module) => mo
 });
 
 /**
- * Shows the filters next to the list. While they are closed, the list uses their space, and `FacetButton` opens them.
+ * Shows the filters next to the list. While the filters are closed, the list uses their space, and `FacetButton` opens
+ * them.
  */
 export function FacetSidebar(narrows: FacetFilterProps) {
   const messages = useMessages(facetSide);

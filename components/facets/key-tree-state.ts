@@ -11,7 +11,7 @@ export interface KeyTreeState {
   setActive(name: string | null): void;
   /** Called when a branch is removed, because that branch may have had the keyboard focus. */
   leave(name: string): void;
-  /** The search term for the key. */
+  /** The term for the `key` facet in the current search; `undefined` if there is none. */
   readonly chosen: string | undefined;
   onChoose(term: string | undefined): void;
 }

@@ -10,7 +10,7 @@ import { moveTreeFocus } from "./key-tree-shortcuts.ts";
 import { KeyTreeContext, type KeyTreeState } from "./key-tree-state.ts";
 
 interface KeyTreeProps {
-  /** The search term for the key. */
+  /** The term for the `key` facet in the current search; `undefined` if there is none. */
   chosen: string | undefined;
   onChoose(term: string | undefined): void;
 }

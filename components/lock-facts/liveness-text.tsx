@@ -34,7 +34,7 @@ export function LivenessLabel({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows a liveness state as a word. */
+/** Shows the name of a liveness state in the color of that state. */
 export function LivenessStateText({ state }: { state: LivenessState }) {
   const messages = useMessages(english);
   return <span className={LIVENESS_CLASS[state]}>{messages.liveness[state]}</span>;

@@ -116,7 +116,7 @@ export function parseThreadId(owner: string): string | undefined {
   return REDISSON_OWNER.exec(owner)?.[1];
 }
 
-/** Returns the sum of the counts of all holders. */
+/** Returns the total of all holders' counts: re-entries, or permits. */
 export function countHolds({ holders }: Lock): number {
   return holders.reduce((sum, { count }) => sum + count, 0);
 }

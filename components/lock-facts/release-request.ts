@@ -30,7 +30,7 @@ export function findReleaseRequest(lock: Lock, only?: Holder | undefined): Relea
 }
 
 /**
- * Returns the newer of two reports of a hold's release request. The response to the request can arrive after the stream
+ * Returns the newer of two states of a hold's release request. The response to the request can arrive after the stream
  * has reported the holder's answer.
  */
 export function pickNewerRequest(

@@ -3,7 +3,7 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { FORMAT_LABELS } from "./format-labels.ts";
 
-/** Returns the formats that the lock may have. There is exactly one if the value determines the format. */
+/** Returns the formats that the lock may have: a single format if the value of the key determines it. */
 export function listFormats({ format, candidates }: Lock): readonly FormatName[] {
   if (format === null) return [];
   // `token` states only that the value is a single string. The libraries that write such strings are more specific.

@@ -22,7 +22,7 @@ const SHOWN_STEP = 20;
 
 interface ParticipantsProps {
   lock: Lock;
-  /** Releases one of the holders. */
+  /** Called to release one holder; `undefined` if holders cannot be released separately. */
   onRelease?: ((holder: Holder) => void) | undefined;
   blocked: string | null;
 }

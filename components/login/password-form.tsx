@@ -78,7 +78,7 @@ export function PasswordForm() {
   );
 }
 
-/** Shows the same message for unknown names and wrong passwords. It must not reveal which names exist. */
+/** Shows the same message for unknown names and wrong passwords. The message must not reveal which names exist. */
 function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
   const messages = useMessages(login);
   const uiMessages = useMessages(ui);

@@ -60,7 +60,7 @@ function isMeasured(sample: Sample): sample is MeasuredSample {
 export type SampleAggregation = "largest" | "mean";
 
 /**
- * Merges samples into buckets of `stretchMs` ms, which limits the number of points of the line. Buckets are aligned to
+ * Merges samples into buckets of `stretchMs` ms, so the line has a limited number of points. Buckets are aligned to
  * absolute time, so the line moves without changing its shape. The line ends at the latest sample.
  */
 export function thinSamples(

@@ -17,7 +17,6 @@ export function filterCommands(commands: readonly PaletteCommand[], typed: strin
   });
 }
 
-/** Removes empty sections. */
 export function removeEmptySections(sections: readonly PaletteSection[]): PaletteSection[] {
   return sections.filter(({ commands }) => commands.length > 0);
 }

@@ -5,7 +5,7 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { isHoldEnd } from "../events/key-history/merge-events.ts";
 
 /**
- * What became of the hold that the operator saw. `same`: it still exists. `other`: another hold has replaced it.
+ * The state of the hold that the operator saw. `same`: it still exists. `other`: another hold has replaced it.
  * `gone`: no client holds the lock.
  */
 export type HoldDrift = "same" | "other" | "gone";

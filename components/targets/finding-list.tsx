@@ -19,7 +19,6 @@ const TONES: Record<Severity, string> = {
 
 interface FindingListProps {
   findings: readonly Finding[];
-  /** All masters of the target. */
   masters: readonly string[];
   unreadableKeys: readonly UnreadableKey[];
 }

@@ -8,7 +8,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { LoadFailure } from "./load-failure.tsx";
 
 interface ErrorBoundaryProps {
-  /** The name of the part of the page, translated into the page's language. */
+  /** The name of the failed part, in the language of the page. */
   name: string;
   /** Where the message is shown: on the page, or in an overlay. */
   place?: "page" | "overlay";

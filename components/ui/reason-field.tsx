@@ -11,7 +11,6 @@ interface ReasonFieldProps {
   reason: string;
   onReason(reason: string): void;
   error: ReactNode;
-  /** Whether the reason is optional. */
   isOptional?: boolean;
   /** States what happens to the reason. By default, states that the audit log contains it. */
   placeholder?: string;

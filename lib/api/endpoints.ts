@@ -41,7 +41,7 @@ export function getHistory(path: string, target: TargetName, cursor?: string, at
   return requestJson(sendRequest("GET", address), (wire, json) => wire.readHistory(json));
 }
 
-/** The filter of the history. */
+/** Which events of the history to read. */
 export interface HistoryFilter {
   readonly text: string;
   /** Empty for all types. */

@@ -5,7 +5,7 @@ const NOTICE_MS = 1000;
 
 /**
  * Wraps the loader of a part of the page. The wrapped loader waits while the server is unreachable, and retries after
- * an outage. Without it, a part that failed to load would be missing until the page is reloaded.
+ * an outage. Without this wrapper, a part that failed to load would be missing until the page is reloaded.
  *
  * @throws the error of `load` if the server is reachable; an update of the console has then removed the file
  */

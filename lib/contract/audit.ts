@@ -143,7 +143,7 @@ export const AuditEntry = z
       "One entry of the chain. `intent`: written before an action starts. `outcome`: written after it ends. `refusals`: refused requests, with their number. `chain_begun`: the store was empty, and a new chain was started. `entries_lost`: `known`, the last known entry, is missing from the chain.",
   });
 export type AuditEntry = z.infer<typeof AuditEntry>;
-/** One line of an export. */
+/** One line of an export: an entry with the hashes that chain it. */
 export const AuditLine = z.object({ prev: HASH, hash: HASH, entry: AuditEntry }).meta({
   id: "AuditLine",
   description:

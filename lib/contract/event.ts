@@ -96,7 +96,7 @@ export const GapEvent = z
   });
 export type GapEvent = z.infer<typeof GapEvent>;
 
-/** One entry of a history. */
+/** An entry of a history: an event of a lock, or a gap. */
 export const HistoryEntry = z.discriminatedUnion("type", [LockEvent, GapEvent]);
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 

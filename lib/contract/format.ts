@@ -116,7 +116,7 @@ export const formatFields = {
   }),
 };
 
-/** The kind in a request. */
+/** The `kind` field of a request. */
 export const kindField = {
   kind: WritableKind.optional().meta({
     description:

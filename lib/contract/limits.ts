@@ -1,4 +1,4 @@
-/** Limits that the console and the API share. This file must not use zod, which is not part of a page's first load. */
+/** Limits that the console and the API share. This file must not import zod, because pages load zod lazily. */
 
 /** Limits on accounts. */
 export const NAME_CHARACTERS_MAX = 64;
@@ -29,7 +29,7 @@ export const EXPORT_LOCKS_MAX = 100_000;
 
 export const REASON_CHARACTERS_MAX = 500;
 /**
- * Maximum length, in characters, of the reason of a release request and of its answer. Redis stores both with the hold.
+ * Maximum length, in characters, of the reason in a release request or in its answer. Redis stores both with the hold.
  */
 export const RELEASE_REQUEST_TEXT_MAX = 200;
 export const NOTE_CHARACTERS_MAX = 500;

@@ -284,7 +284,7 @@ export const PinnedLock = z
   .meta({ id: "PinnedLock" });
 export type PinnedLock = z.infer<typeof PinnedLock>;
 
-/** The schemas of the messages of GET /live, by SSE event name. */
+/** The schemas of the messages that GET /live sends, by SSE event name. */
 export const LIVE_MESSAGES = {
   hello: LiveHello,
   health: Health,

@@ -1,4 +1,4 @@
-/** The sort fields of locks. This file must not use zod, which is not part of a page's first load. */
+/** The sort fields of locks. This file must not import zod, because pages load zod lazily. */
 export const LOCK_SORT_FIELDS = [
   "key",
   "owner",

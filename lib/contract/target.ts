@@ -6,7 +6,7 @@ import { POLLING, PollingDelays } from "./polling.ts";
 /** The maximum length of the `target` parameter. Configured names are shorter. */
 export const TARGET_CHARACTERS_MAX = 100;
 
-/** The target of a request. */
+/** The query parameter that names the target of a request. */
 export const TargetQuery = z.object({
   target: z.string().max(TARGET_CHARACTERS_MAX).optional().meta({
     description: "Name of the target. Defaults to the first configured target.",

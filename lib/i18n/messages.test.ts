@@ -61,7 +61,10 @@ function namespaceOf(file: string): string {
   return file.replace(/\.tsx?$/, "").replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Lists the paths that are null in English, which shows the server's texts. Other languages have all of them. */
+/**
+ * Lists the paths of messages that are `null` in English, where the console shows the server's message. Other languages
+ * define all of these messages.
+ */
 function pathsLeftToServer(value: unknown, path: string): string[] {
   if (value === null) return [path];
   if (typeof value !== "object") return [];
@@ -109,7 +112,7 @@ describe.each(Object.entries(zh))("messages of %s", (namespace, chinese) => {
   });
 });
 
-/** Returns the texts of a message without code and placeholders. */
+/** Returns the string literals of a message, with each placeholder replaced by a zero byte. */
 function textsOf(leaf: Leaf): string[] {
   if (typeof leaf === "string") return [leaf];
   return [...String(leaf).matchAll(/`([^`]*)`|"([^"]*)"/g)].map(([, template, plain]) =>
@@ -139,7 +142,7 @@ const NOT_YET: readonly string[] = [];
 const NAMES = ["lock-facts/format-labels.ts"];
 const COMPONENTS = join(HERE, "../../components");
 const TEXT_IN_CODE = [
-  // Matches a sentence in a string. Messages of thrown errors are for developers.
+  // Matches a string that contains a sentence. Messages of thrown errors are excluded, because developers read them.
   /(?<!Error\()["`][A-Z][a-z]+,? [a-z]+[^"`\n]*["`]/,
   /\s(?:aria-label|aria-description|title|placeholder|label|alt|hint|what|name)="[^"]*[A-Za-z]{2}[^"]* [^"]*"/,
   /\s(?:aria-label|title|placeholder|label|alt)="[A-Z][^"]*"/,

@@ -73,7 +73,7 @@ describe("key patterns", () => {
     );
   });
 
-  // Each key takes about 20 µs. With quadratic time, one would take minutes.
+  // Each key takes about 20 µs. With quadratic time, the test would take minutes.
   it(
     "pattern extraction is fast for hostile keys",
     async () => {

@@ -28,10 +28,10 @@ describe("server clock", () => {
     const { clock, wait } = setup();
     clock.observe(50_000);
     wait(1000);
-    clock.observe(50_600); // 400 ms on its way
+    clock.observe(50_600); // The message arrives 400 ms after it was sent.
     expect(clock.now()).toBe(51_000);
     wait(1000);
-    clock.observe(52_030); // 30 ms faster than the first
+    clock.observe(52_030); // The message arrives 30 ms faster than the first one.
     expect(clock.now()).toBe(52_030);
   });
 

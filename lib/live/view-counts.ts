@@ -12,7 +12,10 @@ export interface CountSnapshot extends Pick<LiveCounts, "held" | "waiting" | "ne
   readonly namespaces: ReadonlyMap<string, LiveNamespaceCount>;
 }
 
-/** Applies a `counts` message to the previous snapshot. */
+/**
+ * Returns the next snapshot after a `counts` message. A message that is not `complete` contains only changed
+ * namespaces.
+ */
 export function applyCounts(before: CountSnapshot | undefined, message: LiveCounts): CountSnapshot {
   const { held, waiting, needsAttention, filters, namespaces, complete } = message;
   const byName = new Map(complete ? [] : before?.namespaces);
@@ -26,7 +29,7 @@ export function applyCounts(before: CountSnapshot | undefined, message: LiveCoun
 
 type CountedParts = Pick<LiveView, "counts" | "namespaces">;
 
-/** The counts that the parts of a page request. */
+/** Collects the counts that components of a page request. The view of the stream contains each of them once. */
 export class CountRequests {
   readonly #requests = new Set<Required<CountedParts>>();
 

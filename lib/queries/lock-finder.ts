@@ -18,7 +18,7 @@ export function useFinderReport() {
   });
 }
 
-/** Starts or cancels the lock finder. */
+/** Returns a mutation that starts or cancels the lock finder. */
 export function useFinderAction(what: "start" | "cancel") {
   const client = useQueryClient();
   const { target } = useLiveStore();

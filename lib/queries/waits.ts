@@ -41,7 +41,7 @@ export function useWaitPosition(lock: Lock): WaitPosition | undefined {
   return useWaits(lock, POSITION_REFETCH_MS, lock.holders.length > 0).data?.position;
 }
 
-/** Returns the query parameters that restrict the graph to one lock, for the API and for the waits page. */
+/** Returns the query parameters that limit the graph to one lock, for the API and for the waits page. */
 export function toWaitsQuery(lock: KeyFields | undefined): Record<string, string> {
   if (lock === undefined) return {};
   const { key, keyBase64 } = lock;

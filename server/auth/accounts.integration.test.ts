@@ -141,7 +141,7 @@ describe("login throttling", () => {
       throw error;
     }
   };
-  /** Moves all attempts into the past. */
+  /** Makes all login attempts `ms` older. */
   const age = async (direct: Redis, ms: number) => {
     for (const key of await direct.keys("{lockkeeper}:tries:*")) {
       const [tries, at] = (await direct.get(key))?.split(" ") ?? [];

@@ -40,7 +40,7 @@ export interface KeyPermissions {
   readonly keys: readonly string[];
 }
 
-/** Creates the grants of an API key. */
+/** Creates the grants of an API key, one for all of its verbs, targets and keys. */
 export function createKeyGrants({ verbs, targets, keys }: KeyPermissions): AccessGrant[] {
   const everywhere = targets.includes(EVERY_TARGET);
   const names = new Set(targets);

@@ -1,6 +1,6 @@
-/** The maximum usage of Redis by a principal. */
+/** Limits on the live holds of one principal. */
 export interface HoldQuota {
-  /** Maximum number of live holds. */
+  /** Maximum number of live holds of the principal. */
   readonly holdsMax: number;
   /** Maximum estimated size of the holds' keys and companions, in bytes. */
   readonly bytesMax: number;

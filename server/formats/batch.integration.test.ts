@@ -44,7 +44,7 @@ const step = fc.record({
   verb: fc.constantFrom("acquire", "release", "release_unfenced"),
   key: fc.integer({ min: 0, max: 2 }),
   token: fc.integer({ min: 0, max: 3 }),
-  /** Equal numbers of the same verb repeat one request. */
+  /** Verbs with equal numbers have the same request id, so the second one repeats the first. */
   request: fc.integer({ min: 0, max: 6 }),
 });
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
@@ -193,7 +193,7 @@ describe.each(["redisson", "token"] as const)("batches of %s", (format) => {
     await direct.config("SET", "maxmemory", "1");
     try {
       const sent = [
-        // Sent alone.
+        // The first verb is sent alone.
         acquire(direct, format, first, createToken(2)),
         acquire(direct, format, first, createToken(3)),
         release(direct, format, held, createToken(1), fence),

@@ -178,7 +178,7 @@ describe("companions that no verb wrote", () => {
       for (const verb of [getVerb("acquire"), getVerb("release")]) {
         const measure = (bytes: number) => measureAcquire(direct, verb, createCompanion(entry, bytes));
         const [short, long] = [await measure(COMPANION_BYTES_MAX / 8), await measure(COMPANION_BYTES_MAX)];
-        // Eight times the length: quadratic time would be 64 times as long.
+        // The input is eight times as long: quadratic time would take 64 times as long.
         expect(long / short).toBeLessThan(16);
       }
     },

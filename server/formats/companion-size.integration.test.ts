@@ -9,7 +9,7 @@ const it = redisTest();
 /** Limit of a companion in bytes, the same as in companion.lua. */
 const COMPANION_BYTES_MAX = 8192;
 
-// The longest texts in bytes that callers may send: 4 bytes per character, or 3 bytes per UTF-16 unit.
+// The longest strings, in bytes, that callers may send: 4 bytes per character, or 3 bytes per UTF-16 unit.
 const WIDE_TEXT = "👷".repeat(256);
 const WIDE_RECORD_TEXT = "持".repeat(200);
 const record = {

@@ -34,8 +34,8 @@ export interface Companion {
 }
 
 /**
- * Number of leading digits of the fencing token that are the start of the hold in Unix ms. They apply if the companion
- * does not contain the start. Must match companion.lua.
+ * Number of leading digits of a fencing token that give the start of the hold in Unix ms. Used if the companion does
+ * not contain the start. Must match companion.lua.
  */
 const SINCE_DIGITS = 13;
 

@@ -4,7 +4,7 @@ import { buildColocatedKey, TARGET_PREFIX } from "./keys.ts";
 
 const CONDITIONS = `${TARGET_PREFIX}conditions`;
 
-/** Returns the name of the hash that contains the records of all condition waiters of a lock. */
+/** Returns the name of the hash with one record for each condition waiter of a lock. */
 export const buildConditionRecordsKey = (key: Key) => buildColocatedKey(`${CONDITIONS}:waiters`, key);
 
 /** Builds the keys of a lock's conditions: order, records and heartbeats of the waiters. */
@@ -22,5 +22,5 @@ export const buildRestoreKeys = (key: Key): RedisArgument[] => [
   buildConditionHeartbeatsKey(key),
 ];
 
-/** Returns the channel that tells the condition waiters of a lock when they may acquire the lock again. */
+/** Returns the channel that notifies the condition waiters of a lock when they may acquire the lock again. */
 export const buildConditionChannel = (key: Key) => buildColocatedKey(CONDITIONS, key);

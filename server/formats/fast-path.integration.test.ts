@@ -7,7 +7,7 @@ import { buildCompanionKey, buildFencedCounterKey } from "./keys.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 
 const it = redisTest()
-  // A subscribed connection, and the events that it received for each key.
+  // A subscribed connection. `heard` contains the events that it has received, by key.
   .extend("listener", { scope: "file" }, async ({ redis }) => {
     const connection = redis.createClient();
     const heard = new Map<string, string[]>();

@@ -42,7 +42,7 @@ function time(chance: Chance): number {
   return chance() < 0.5 ? ms : Math.floor(ms / 1000);
 }
 
-/** Tokens, ids, numbers and texts, as in strings, fields and members. */
+/** Tokens, ids, numbers and words, as they occur in strings, fields and members. */
 const VALUES: readonly [(chance: Chance) => string | Buffer, ...((chance: Chance) => string | Buffer)[]] = [
   (chance) => uuid(chance),
   (chance) => uuid(chance).replaceAll("-", ""),

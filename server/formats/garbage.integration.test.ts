@@ -72,7 +72,7 @@ const window = fc
   .tuple(fc.array(entry, { maxLength: 4 }), fc.nat({ max: 4200 }))
   .map(([entries, times]) => entries.join("").repeat(times).slice(0, 8300));
 
-/** Anything that a client can write to a companion, a counter or the waiters. */
+/** Any content that a client can write to a companion, a counter or a list of waiters. */
 const garbage = fc.oneof(
   { weight: 6, arbitrary: fc.record({ text: fc.tuple(head, window).map((parts) => parts.join("")) }) },
   { weight: 2, arbitrary: fc.record({ text: fc.string({ unit: "binary", maxLength: 9000 }) }) },

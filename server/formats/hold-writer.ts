@@ -31,7 +31,7 @@ import {
   type VerifyReply,
 } from "./script-replies.ts";
 
-/** The keys or the arguments of a script. */
+/** The keys of a script call, or its arguments. */
 export type ScriptArguments = RedisArgument[];
 type Keys = ScriptArguments;
 

@@ -170,7 +170,7 @@ export const DEADLOCK_CHANNEL = `${TARGET_PREFIX}deadlocks`;
 const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+(?::write)?$/;
 
 /**
- * Returns the channel that tells a library client that an operator released one of its holds, or asks it to release
+ * Returns the channel that notifies a library client when an operator releases one of its holds, or asks it to release
  * one.
  */
 export const buildClientChannel = (clientId: string) => `${TARGET_PREFIX}client:${clientId}`;

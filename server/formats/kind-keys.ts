@@ -3,7 +3,7 @@ import type { Key } from "../../lib/keys/key.ts";
 import type { RedisArgument } from "../redis/commands.ts";
 import { buildReadWriteChannel, buildWakeChannel } from "./keys.ts";
 
-/** The suffix of a writer's token. The token is the writer's field in the read/write lock of Redisson. */
+/** The suffix of a writer's token. Redisson's read/write lock has a field with the name of this token. */
 export const WRITE_SUFFIX = ":write";
 
 export function isReadWrite(kind: LockKind | WritableKind | undefined): kind is "read" | "write" {
@@ -15,7 +15,7 @@ export function buildKindWakeChannel(kind: WritableKind | undefined, key: Key): 
   return isReadWrite(kind) ? buildReadWriteChannel(key) : buildWakeChannel(key);
 }
 
-/** Returns the name of a waiter in the lists of waiters. */
+/** Returns the id under which a waiter is in the lists of waiters. */
 export function formatWaiterId(kind: WritableKind | undefined, requestId: string): string {
   // The name contains the role, because the list has no field for it. No request id ends with this suffix.
   return kind === "write" ? `${requestId}~write` : requestId;

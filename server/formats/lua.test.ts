@@ -9,8 +9,9 @@ const SERVER = new URL("../", import.meta.url);
 /** Which arguments of a command are keys, and the maximum number of arguments if more would need a newer Redis. */
 type Usage = { keys: "none" | "first" | "second" | "all"; most?: number };
 
-// Every command that a script may call. Redis 6.2 has all of them with up to `most` arguments (NX, XX, GT and LT of
-// PEXPIRE and PEXPIREAT are from 7.0), except SPUBLISH, which is called only if the server has it.
+// Every command that a script may call. Redis 6.2 has all of them except SPUBLISH, which scripts call only if the
+// server has it. `most` is the number of arguments that Redis 6.2 accepts. Redis 7.0 added NX, XX, GT and LT for
+// PEXPIRE and PEXPIREAT.
 const COMMANDS: Record<string, Usage> = {
   TIME: { keys: "none" },
   PUBLISH: { keys: "none" },
@@ -119,8 +120,9 @@ function selectKeys(place: Usage["keys"], parameters: readonly string[]): readon
 }
 
 /**
- * Returns the faults of a script's calls, one sentence each. The leases and companions of readers may be absent from KEYS,
- * because a client does not know all readers, and the permits of a semaphore, which only a refusal reads.
+ * Returns the faults of a script's calls, one sentence each. KEYS may lack two groups of keys: the leases and
+ * companions of readers, because a client does not know all readers, and the permits of a semaphore, which a script
+ * reads only before a refusal.
  */
 function findFaults(source: string): string[] {
   const code = withoutComments(source);
@@ -242,7 +244,10 @@ describe("Lua scripts", () => {
 
   const SEMAPHORES = "formats/redisson/semaphore/";
 
-  /** A script of no format is the same for each. */
+  /**
+   * Returns the formats whose version of the script must be tested: only `token` if the script includes no file of a
+   * format.
+   */
   function listFormats(file: string, source: string): readonly string[] {
     if (!source.includes("-- include format/")) return ["token"];
     if (file.startsWith(SEMAPHORES)) return ["redisson/semaphore", "redisson/plain-semaphore"];

@@ -9,7 +9,7 @@ import type { GrantedReply } from "./script-replies.ts";
 
 const CLIENT = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
-/** A request that only its own client can repeat, with the token that it made for it. */
+/** A request with an id and a token that only this client can create. */
 const createRequest = (number: number, more = {}) => ({
   ...{ id: `client.${number}`, digest: "-", token: `${CLIENT}:${number}`, owner: "me", leaseMs: 30_000 },
   ...{ record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" as const },
@@ -62,7 +62,7 @@ describe.each(WRITABLE_FORMATS)("the last acquire of a companion (%s)", (format)
 
   it("is the same after either path", async ({ acquire, release, readText, key }) => {
     const texts: string[] = [];
-    // A request that was sent before takes the complete script.
+    // A repeated request runs the complete script.
     for (const more of [{}, { retryMs: 0 }]) {
       const name = `${key}:${texts.length}`;
       const hold = requireGrant(await acquire(format, name, 1, more));

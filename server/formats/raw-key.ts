@@ -5,8 +5,8 @@ import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observati
 import { parseRemainingMs } from "./script-replies.ts";
 
 /**
- * Maximum number of fields of a lock. Larger hashes are application data and are not read. The hash of a multi lock of
- * Redisson has three fields per value.
+ * Maximum number of fields of a lock. Larger hashes are application data and are not read. In Redisson's multi
+ * locks, the hash has three fields per value.
  */
 export const FIELDS_MAX = 192;
 /**

@@ -97,7 +97,10 @@ class RequestMachine {
     this.#current = undefined;
   }
 
-  /** Requests a release with the token of the current hold and the fence of the given one, like an outdated page. */
+  /**
+   * Requests a release with the token of the current hold and the fencing token of `hold`, like a page with outdated
+   * data.
+   */
   async #request(hold: ModelHold | undefined, requestId: string): Promise<void> {
     if (hold === undefined) return;
     const seen = { token: this.#current?.token ?? hold.token, fence: hold.fence };

@@ -9,7 +9,7 @@ import type { AcquireRequest } from "./lock-requests.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 import { stopWaiting } from "./stop-waiting.ts";
 
-/** Longer than any test. */
+/** Longer than any test takes. */
 const LONG_MS = 600_000;
 const WAITERS_MAX = 1000;
 
@@ -58,7 +58,7 @@ it.for(WRITABLE_FORMATS)(
       "remainingMs",
       expect.toSatisfy((ms: number) => ms > 0 && ms <= LONG_MS),
     );
-    // A new client waits behind both.
+    // A new client is behind both waiters.
     expect(await look(key, createAsk(), undefined, LONG_MS)).toMatchObject({ outcome: "held", holders: [] });
     expect(await countWaiters(direct, key)).toBe(3);
     expect(await look(key, first, 1000, LONG_MS)).toMatchObject({ outcome: "granted" });
@@ -90,7 +90,7 @@ it.for(["held", "free"])(
     const { createAsk, hold, look } = begin("redisson");
     const release = await hold(key);
     const [ask, other] = [createAsk(), createAsk()];
-    // The reply to the first attempt is lost.
+    // The client does not receive the reply to the first attempt.
     await look(key, ask);
     await look(key, other);
     if (state === "free") await release();

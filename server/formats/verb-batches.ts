@@ -47,7 +47,7 @@ export class VerbBatches {
   }
 }
 
-/** The batches of one connection. */
+/** The pending and running batches of one connection. */
 class ConnectionBatches {
   #pending: PendingVerb[] = [];
   #isFlushScheduled = false;

@@ -144,7 +144,7 @@ export class Journal implements EventPublisher {
     return this.index.listRecent(count);
   }
 
-  /** Returns the first entries of the history synchronously. */
+  /** Returns up to `limit` of the oldest entries in memory. */
   listOldest(limit: number): HistoryEntry[] {
     return [...takeFirst(this.index.iterateForwards(), limit)];
   }

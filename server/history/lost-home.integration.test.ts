@@ -104,7 +104,7 @@ async function startServer(options: Parameters<typeof startTestServer>[0] = {}):
   return server;
 }
 
-/** Waits until the recorder has caught up with the present. */
+/** Waits until the history has an entry from after this call. */
 async function waitUntilRecording(server: TestServer): Promise<void> {
   const since = Date.now();
   await waitUntil(

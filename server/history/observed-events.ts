@@ -1,7 +1,7 @@
 import { type Key, parseKeyFields } from "../../lib/keys/key.ts";
 import { measureEntryBytes, type UnnumberedEvent } from "./events/stream-entry.ts";
 
-/** An event observed by this instance. */
+/** An event that this instance has observed, without its place in the history. */
 export interface ObservedEvent {
   readonly event: UnnumberedEvent;
   readonly key: Key;
@@ -21,7 +21,7 @@ export const OBSERVED_EVENTS_MAX = 60_000;
  */
 const OBSERVED_BYTES_MAX = 48 * 1024 * 1024;
 
-/** The latest observations of this instance. It records them if it becomes the recorder. */
+/** The latest observations of this instance. If the instance becomes the recorder, it records these observations. */
 export class ObservedEvents {
   #all: ObservedEvent[] = [];
   /**
@@ -55,7 +55,7 @@ export class ObservedEvents {
     return observation;
   }
 
-  /** Marks an observation as contained in the history. */
+  /** Marks an observation as contained in the history. `getUnrecorded` then omits it. */
   markRecorded(observation: ObservedEvent): void {
     const ofKey = this.#unrecorded.get(observation.key);
     ofKey?.delete(observation);

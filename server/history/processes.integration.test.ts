@@ -14,11 +14,11 @@ import { classifyStep } from "./events/recorded-timeline.ts";
 const WORKER = fileURLToPath(new URL("../../test/support/workers/history-instance.ts", import.meta.url));
 
 interface ProcessReport {
-  /** Whether it has observed everything for some time. */
+  /** Whether the process has observed everything for some time. */
   readonly seesAll: boolean;
   readonly entries: HistoryEntry[];
   readonly isLeading: boolean;
-  /** How often it may have missed changes because the machine was too busy. */
+  /** How often the process may have missed changes because the machine was too busy. */
   readonly breaks: number;
 }
 
@@ -52,13 +52,13 @@ async function waitForGrowth(home: TestRedis): Promise<void> {
   await sleep(LAG_MS * 2);
 }
 
-/** Waits until the instance could continue where another one stopped. */
+/** Waits until the instance has observed enough to continue the history of another instance. */
 async function waitUntilAllSeen(instance: Process): Promise<void> {
   await waitUntil(async () => (await instance.requestReport()).seesAll, 30_000);
   await sleep(LAG_MS * 2);
 }
 
-/** Waits for an instance that records, and returns it. */
+/** Waits until one of the instances is the recorder, and returns that instance. */
 async function waitForLeader(instances: readonly Process[]): Promise<Process> {
   let leader: Process | undefined;
   await waitUntil(async () => {
@@ -156,7 +156,7 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
     await home.restart();
     await waitForGrowth(home);
     await waitForGrowth(home);
-    // While no instance records, the remaining instance keeps the observations.
+    // While there is no recorder, the remaining instance keeps its observations.
     const missed = (await other.requestReport()).breaks;
     other.signal("SIGKILL");
     await waitForLeader([leader]);
@@ -165,7 +165,7 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
       listChanges((await leader.requestReport()).entries, "lock:own").length >= made.length;
     await waitUntil(isWhole, 30_000).catch(() => undefined);
     let entries: HistoryEntry[] = [];
-    // The last change of a foreign lock is inferred a moment later.
+    // The last change of a foreign lock appears in the history a moment later, because it is inferred.
     await waitUntil(async () => {
       entries = (await leader.requestReport()).entries;
       const stream = await home.createClient().xrange("{lockkeeper}:events:main", "-", "+");

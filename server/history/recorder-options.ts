@@ -1,4 +1,4 @@
-/** The observation of one target by this instance. */
+/** What the recorder knows about this instance's observation of a target. */
 export interface ObservationSession {
   /** Whether this instance observes everything on the target, as far as it can know. */
   isWhole(): boolean;

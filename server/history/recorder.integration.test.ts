@@ -36,7 +36,7 @@ const it = redisTest()
     };
   });
 
-/** The fate of the next append: it never arrives, or its reply is lost. */
+/** What happens to the next append: it is not sent, or its reply is lost. */
 type StoreFault = "none" | "unsent" | "unanswered";
 
 class FlakyStore extends EventStore {
@@ -363,7 +363,7 @@ describe("two recorders whose store loses its data", () => {
       const [leader, other] = both[0].isLeading ? both : [both[1], both[0]];
       for (const one of both) one.observe(buildAcquired("lock:a", 1));
       await waitUntil(() => both.every(({ entries }) => entries.length === 1));
-      // Until the instance has read that its entry is covered.
+      // Waits until the instance has read that the history covers its entry.
       await sleep(SHORT_TIMES.lagMs + 5 * SHORT_TIMES.pollMs);
       const lostAt = Date.now();
       await home.kill();

@@ -23,7 +23,10 @@ const createAsk = ({ token, fence }: Grant, id: string = randomUUID(), condition
 
 const it = conditionTest()
   .extend("beats", { scope: "file" }, () => (key: string) => String(buildConditionKeys(key)[2]))
-  /** A client that waits and is not heard of again. Resolves once the others know that. */
+  /**
+   * Starts a wait for a condition whose client then sends nothing more. Resolves when the other clients can detect
+   * this.
+   */
   .extend("awaitAndDie", { scope: "file" }, ({ direct, acquire, beats }) => async (key: string) => {
     const ask = createAsk(await acquire(key, "dead", WAIT));
     const { id } = ask;
@@ -63,7 +66,7 @@ describe("conditions of a lock", () => {
     const { grant, isSignalled } = await third;
     expect([grant.owner, isSignalled]).toEqual(["third", true]);
     await locks.release(grant);
-    // It began to wait after the signal.
+    // This client began to wait after the signal.
     const ended = await late;
     expect(ended.isSignalled).toBe(false);
     await locks.release(ended.grant);
@@ -164,7 +167,7 @@ describe("conditions of a lock", () => {
     const awaited = locks.conditions.await(await acquire(key, "me"), "c", ENDLESS);
     await waitForWaiters(key, 1);
     const signaller = await acquire(key, "signaller", WAIT);
-    // Without its channel.
+    // The script publishes on another channel than the client's.
     const mute = prependLua(direct, () => "local KEYS, ARGV = KEYS, ARGV ARGV[9] = 'nowhere'");
     await SCRIPTS.signal(mute, { key, kind: "lock" }, createAsk(signaller), "one");
     await locks.release(signaller);
@@ -229,7 +232,7 @@ describe("conditions of a lock", () => {
       );
       const isHeld = (await locks.verify(hold)).held;
       if (!isHeld) {
-        // It can be continued.
+        // The client can continue this wait.
         expect(await countWaiters(key)).toBe(1);
         expect((await SCRIPTS.renew(direct, key, [ask.id]))[0]?.state).toBe("waiting");
       } else if (failed) {

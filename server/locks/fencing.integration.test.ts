@@ -19,7 +19,7 @@ const it = redisTest().extend("client", { scope: "file" }, async ({ redis }, { o
   return client;
 });
 
-/** Starts another process that holds the lock. `ask` resolves with the fact of that name. */
+/** Starts another process that holds the lock. `ask` resolves with the value that the process reports under a name. */
 async function startHolder(redis: TestRedis, key: string, resource: string) {
   const worker = fork(WORKER, [redis.url, key, String(LEASE_MS), resource], {
     execArgv: ["--import", "tsx"],

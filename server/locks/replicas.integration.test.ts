@@ -13,7 +13,7 @@ import { LockClient, type LockClientOptions } from "./client/lock-client.ts";
 /** Servers may take long to start on a busy machine. */
 const START_MS = 60_000;
 const REPLICAS = { replicas: 1, replicaTimeoutMs: 300 };
-/** For calls that must succeed even on a busy machine. */
+/** Options of calls that must succeed even on a busy machine. */
 const PATIENT = { replicas: 1, replicaTimeoutMs: 5000 };
 const ONCE = { renew: false, leaseMs: 60_000 } as const;
 const CONCURRENT = 50;

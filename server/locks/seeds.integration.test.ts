@@ -96,7 +96,7 @@ describe("published timestamp clients beside Lockkeeper", () => {
     const client = await env.openClient();
     const hold = await client.acquire(key, { format: "timestamp", unit: "s", leaseMs: 5000 });
     expect(await direct.ttl(key)).toBeLessThan(10);
-    // The release as printed deletes only a lock that has ended, so it does not affect this hold.
+    // This release deletes only a lock that has already ended, so it does not affect the current hold.
     await slow.release(key);
     expect(await getErrorCode(hold.renew())).toBe("ok");
     await hold.release();

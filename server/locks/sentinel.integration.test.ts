@@ -97,7 +97,7 @@ describe("Sentinel group", () => {
     const kept = await guarded.acquire(createTestKey(), { leaseMs: 20_000 });
     await waitUntil(() => group.isInSync());
     const waiting = two.acquire(key, { leaseMs: 5000, waitMs: 30_000 });
-    // Until its first attempt is refused, a client does not wait, so the outage would be reported to it.
+    // A client waits only after its first attempt is refused. Before that, the call would fail because of the outage.
     const direct = (await group.findMaster()).createClient();
     await waitUntil(async () => (await countWaiters(direct, key)) === 1);
     const old = await group.freezeMaster();
@@ -133,7 +133,7 @@ describe("Sentinel group", () => {
     await group.killMaster();
     replicaOf(group, master).thaw();
     await group.promote(master);
-    // The first client does not know of the failover yet, and another one can acquire the lock.
+    // Another client can acquire the lock, because the first client does not know of the failover yet.
     const second = await eager.acquire(key, { waitMs: 5000, renew: false });
     hold.assertHeld();
     expect(BigInt(second.fence)).toBeGreaterThan(BigInt(hold.fence));

@@ -7,7 +7,7 @@ import { Glob } from "./glob.ts";
 
 const it = redisTest();
 
-/** Returns all sequences of one to `longest` parts. */
+/** Returns all concatenations of 1 to `longest` parts. */
 function words(parts: readonly Buffer[], longest: number): Buffer[] {
   if (longest === 0) return [];
   const shorter = words(parts, longest - 1);
@@ -65,7 +65,7 @@ describe("Glob compared with SCAN MATCH", () => {
     );
   });
 
-  // Without ranges, because the order of bytes above 0x7f depends on the machine's `char`.
+  // The patterns have no ranges, because the order of bytes above 0x7f depends on whether the C type `char` is signed.
   it("Glob matches the same keys as SCAN MATCH for multi-byte and invalid UTF-8 keys", async ({ direct }) => {
     const texts = ["a", "é", "€", "😀", "\u{10000}"];
     const keys = words([...texts.map((text) => Buffer.from(text)), Buffer.of(0xff), Buffer.of(0xc3)], 3);

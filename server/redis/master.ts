@@ -68,7 +68,7 @@ export function connectMaster(
   address: RedisAddress,
   use: MasterUse,
 ): Pick<Master, "redis" | "reads" | "subscriber"> {
-  // The watcher detects a replica itself. Reconnecting on READONLY would reach the same server again and again.
+  // The watcher detects a replica itself. Reconnecting on READONLY would reach the same server repeatedly.
   const options = { reconnectOnError: null };
   const connectReads = (name: string) => {
     const redis = connect(address, name, options);

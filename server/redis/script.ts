@@ -29,8 +29,8 @@ export function preferReadOnlyScripts(redis: Redis): void {
 }
 
 /**
- * A Lua file as a typed function. It takes a tuple of keys and a tuple of arguments, and returns a decoded reply. All
- * EVALSHA calls go through this class.
+ * A Lua file as a typed function. It takes a tuple of keys and a tuple of arguments, and returns a decoded reply. No
+ * other code sends EVALSHA.
  */
 export class Script<
   Keys extends readonly RedisArgument[],

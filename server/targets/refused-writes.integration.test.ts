@@ -35,7 +35,7 @@ const CASES: readonly RefusalCase[] = [
     end: ({ direct }) => direct.config("SET", "maxmemory", "0"),
   },
   {
-    // A snapshot cannot replace a directory, not even for root.
+    // Redis cannot replace a directory with its snapshot, even as root.
     reason: "persistence_failed",
     code: "MISCONF",
     begin: async ({ direct, dir }) => {
@@ -94,7 +94,7 @@ describe("refused writes", () => {
         const refused = await server.call("/locks/lock%3Arefused/acquire", { body: { owner: "me" } });
         expect(refused).toMatchObject({ status: 503, body: { code: "unavailable", reason } });
         expect(refused.body.detail).toContain(`(${code})`);
-        // Detected without any request.
+        // The server detects the refused writes without a request.
         await waitUntil(() => server.runtime.readiness.warnings.length > 0);
         const warnings = [`target default refuses writes: ${reason}`];
         await waitUntil(() => server.runtime.readiness.state === "live");

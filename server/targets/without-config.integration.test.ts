@@ -98,7 +98,7 @@ async function readHealth({ call }: Api) {
   return { ...body, codes };
 }
 
-/** Checks that a server that has run for a while logged no errors, and at most one warning. */
+/** Checks that the server logs no errors and at most one warning while it runs. */
 async function checkLog({ readLog }: Api): Promise<void> {
   await sleep(QUIET_MS);
   const lines = readLog().split("\n");

@@ -94,7 +94,7 @@ it("a slot migration emits no events and leaves its locks in the index", async (
   const fenceSeen = () => watcher.index.get(ours)?.seen.holders[0].fence;
   await waitUntil(() => fenceSeen() === fence);
   const move = await cluster.startSlotMove(key, 1);
-  // During the migration, its keys cannot be read together.
+  // While the slot is in migration, Redis refuses commands on both of its keys.
   for (const each of [key, ours]) await watcher.readKey(each);
   expect(watcher.index.get(key)?.seen.holders[0].owner).toBe(by);
   expect(fenceSeen()).toBe(fence);

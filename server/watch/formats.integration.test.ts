@@ -301,7 +301,7 @@ it("strings that no lock library writes are possible locks and do not disturb th
   await Promise.all(keys.map((key, at) => direct.set(key, strings[at] ?? "")));
   const bytes = createTestKey();
   await direct.set(bytes, Buffer.from([0xff, 0x00, 0x0a, 0xfe]));
-  // Texts that other clients may write as a companion, beside a matching string.
+  // Companions that other clients may write next to a string that looks like a lock.
   const companions = [
     "x\n\n1\n1\n1\n1\n0\n0\n1\ntoken\nme\n\n",
     "x\nx\n1\n1\n1\n1\n0\n0\n1\nnonsense\nme\n\n",

@@ -9,10 +9,10 @@ import { startTestWatcher } from "../../test/support/test-watcher.ts";
 const KEYS = 40;
 const RUN_MS = 6000;
 const KILL_EVERY_MS = 200;
-/** The longest hold. */
+/** Maximum duration of a hold, in ms. */
 const HOLD_MS = 300;
 
-/** Foreign holds with different owners, until the given time. */
+/** Creates and deletes foreign locks, each with a new owner, until `isOver` returns true. */
 async function churn(redis: Redis, isOver: () => boolean): Promise<void> {
   const run = async (n: number) => {
     for (let hold = n; !isOver(); hold++) {

@@ -40,7 +40,7 @@ async function readNumber(direct: Redis, section: string, name: string): Promise
   return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(await direct.info(section))?.[1]);
 }
 
-/** All states of the target since then. */
+/** Returns a set to which each new state of the target is added. */
 function recordStates(watcher: Watcher): Set<string> {
   const states = new Set([watcher.health().state as string]);
   watcher.onChange(() => states.add(watcher.health().state));

@@ -7,7 +7,7 @@ import { waitUntil } from "../../test/support/test-server.ts";
 import { acquireForeignLock } from "../../test/support/test-watcher.ts";
 import type { VerbHold } from "../locks/verbs/contract/grant.ts";
 
-// Nothing but notifications and events leads to a read: the next scan is an hour away.
+// Only notifications and script events cause reads, because the next scan is an hour away.
 const it = watcherTest({}, { notifications: "set", reconcileEveryMs: 3_600_000 })
   .extend("observed", { scope: "file" }, ({ watcher, locks }) => {
     locks.onHoldChange((change, key, fence) => watcher.recordVerbReply(change, key, fence));

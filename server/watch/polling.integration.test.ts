@@ -61,7 +61,7 @@ describe("polling of known holds", () => {
     }
     const statedMs = watcher.health().polling?.endsSeenWithinMs ?? 0;
     expect(Math.max(...delaysMs)).toBeLessThan(END_MS_MAX);
-    // The health has the delays of the last three rounds, and the first ends precede them.
+    // The health states the delays of the last three rounds only. The first holds ended before these rounds.
     expect(Math.min(...delaysMs)).toBeLessThanOrEqual(statedMs);
     expect(statedMs).toBeLessThan(END_MS_MAX);
   }, 120_000);
@@ -161,7 +161,7 @@ describe("scans for new locks", () => {
     const { scannedAt } = watcher.health();
     read.length = 0;
     await waitUntil(() => (watcher.health().scannedAt ?? 0) > (scannedAt ?? 0), 20_000);
-    // One in fifty is read nevertheless.
+    // Lockkeeper reads one hold in fifty anyway.
     expect(read.length).toBeLessThan(40);
   });
 });
@@ -210,7 +210,7 @@ describe("asOf of an idle target with notifications", () => {
     await waitUntil(() => watcher.clock.now() > readAt + 3000);
     expect(watcher.index.get(key)?.seen.asOf).toBe(readAt);
     expect(watcher.clock.now() - watcher.asOf).toBeLessThan(2000);
-    // No other key was read meanwhile.
+    // Lockkeeper read no other key in this time.
     expect(watcher.clock.lastUpdate).toBeLessThan(readAt + 1000);
   });
 });

@@ -33,7 +33,7 @@ const it = test
     return redis;
   })
   .extend("client", { scope: "file" }, ({ redis }) => redis.createClient())
-  // A test may change the notifications.
+  // Restores the setting, which a test may change.
   .extend("direct", ({ client }, { onCleanup }) => {
     onCleanup(async () => void (await client.config("SET", SETTING, NEEDED)));
     return client;

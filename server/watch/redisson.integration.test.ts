@@ -28,7 +28,7 @@ const it = watcherTest()
           ...more,
         }),
   )
-  // Newest first.
+  // Returns the events, newest first.
   .extend(
     "waitForEvents",
     { scope: "file" },
@@ -137,7 +137,7 @@ it("a client of Redisson that enters the queue of a fair lock is shown at once",
   await one.acquireFair(key, { thread: 1, leaseMs });
   await waitUntil(() => findLock(key)?.holders.length === 1);
   await two.acquireFair(key, { thread: 1, leaseMs });
-  // Waiters are read again only every 25 s otherwise.
+  // Without a notification, Lockkeeper reads the waiters only every 25 s.
   await waitUntil(() => findLock(key)?.waiters.count === 1);
   expect(findLock(key)).toMatchObject({ kind: "fair", waiters: { count: 1, known: "exact" } });
 });

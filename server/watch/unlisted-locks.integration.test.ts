@@ -6,7 +6,7 @@ import { waitUntil } from "../../test/support/test-server.ts";
 import { startTestWatcher, type TestWatcher } from "../../test/support/test-watcher.ts";
 import { FormatRules } from "../formats/format-rules.ts";
 
-/** A string that many kinds of data could have. */
+/** A string that data other than locks could also contain. */
 const VALUE = "worker-7";
 const LOCKABLE = ["lock:*"];
 const SETTINGS = { watch: ["*"], rules: new FormatRules([], LOCKABLE) };

@@ -111,7 +111,7 @@ describe("history lanes", () => {
       "bob 400-1000 open",
       "ada 100-400 unobserved",
     ]);
-    // It is observed again after the gap, so it is the same hold.
+    // The lock is observed again after the gap with the same holder, so it is the same hold.
     const kept = [event("acquired", 100, "ada"), gap(200, 300), event("seen", 300, "ada")];
     expect(barsOf(kept)).toEqual(["ada 100-1000 open"]);
   });

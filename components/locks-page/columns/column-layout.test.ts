@@ -106,7 +106,7 @@ describe("column layout", () => {
         expect(shown).toContain("key");
         for (const { id, px } of layout.columns)
           expect(px).toBeGreaterThanOrEqual(COLUMNS.get(id)?.leastPx ?? 0);
-        // Each width is rounded.
+        // Rounding adds less than 1 px per column.
         expect(sum(layout)).toBeLessThanOrEqual(room + shown.length);
       }),
     );

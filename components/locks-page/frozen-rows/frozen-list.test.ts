@@ -179,7 +179,7 @@ describe("frozen list under concurrent changes", () => {
           world.do(each);
           const latest = world.window();
           if (each.do === "take_anew") held = freezeList(latest);
-          // New keys are requested with the next message.
+          // The next message contains the keys that the list requested after this one.
           for (let words = 0; words < 2; words++) {
             held = updateFrozenList(
               held,
@@ -204,7 +204,7 @@ describe("frozen list under concurrent changes", () => {
     const [from, to] = world.visible;
     for (let place = Math.max(first, from); place <= Math.min(last, to); place++) {
       const was = before.rows[place - before.offset];
-      // There was no row beyond the end.
+      // Skips rows without an earlier place: they were beyond the end of the list.
       if (was === undefined || place < world.offset) continue;
       expect(after.rows[place - after.offset]?.path, `place ${place}`).toBe(was.path);
     }

@@ -23,7 +23,7 @@ export interface FrozenRow {
 export interface FrozenList {
   filter: string;
   sort: string;
-  /** The offset of the window that contains the rows. */
+  /** Offset, in the whole list, of the window that contains the rows. */
   windowOffset: number;
   /** The index of the first row in the whole list. */
   offset: number;

@@ -22,7 +22,7 @@ class Frames {
   }
 }
 
-/** A row that waits again after each stage, as its hook does. */
+/** A row that waits again after each stage, like the hook of a row in the console. */
 class Row {
   leave: () => void = () => undefined;
 

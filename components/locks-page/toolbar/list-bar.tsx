@@ -9,7 +9,7 @@ import { LocksToolbar } from "./locks-toolbar.tsx";
 import { UnlistedChip } from "./unlisted-chip.tsx";
 
 interface ListBarProps {
-  /** The state of the page. */
+  /** The filter, sort order and columns that the page shows. */
   shown: ListSettings;
   /** Why the search is invalid. Invalid searches are not sent to the server. */
   fault: string | undefined;

@@ -47,7 +47,7 @@ export function buildViewUpdate(view: View, change: Partial<ViewInput>): { id: s
   };
 }
 
-/** Creates the ID of a new view. */
+/** Creates the id of a new view: 12 random bytes in hexadecimal. */
 export function createViewId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -22,7 +22,7 @@ interface ViewFormProps extends ViewOverlayProps {
   view: View | undefined;
 }
 
-/** Saves the page as a view, or renames a view. */
+/** Renders the form that saves the page as a view or renames a view. */
 export function ViewForm({ view, saved, anchor, showToast, onClose }: ViewFormProps) {
   const messages = useMessages(viewTools);
   const save = useSaveView();

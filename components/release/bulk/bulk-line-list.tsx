@@ -20,7 +20,6 @@ const LINE_PX = 45;
 const WHOLE_LINES_MAX = 4;
 
 interface BulkLinePlaceholderProps {
-  /** The number of lines. */
   count: number;
   children: ReactNode;
 }

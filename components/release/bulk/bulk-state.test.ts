@@ -77,7 +77,7 @@ test("a second review uses the current hold and includes items without a result"
     },
     { type: "stop" },
   );
-  // No result arrived for the first of the two locks that were sent.
+  // The second and third lock were sent. The first of these two has no result yet.
   expect(findRemainingItems(state)).toEqual([
     { key: "lock:2", expectedVersion: "fence.9" },
     { key: "lock:0", expectedVersion: "fence.0" },

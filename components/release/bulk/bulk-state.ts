@@ -25,7 +25,7 @@ export interface BulkState {
   /** The number of lines that the current step will have. */
   total: number | undefined;
   reviewed: readonly BulkItemResult[];
-  /** The results of this release. */
+  /** The results of the current release, one per lock. */
   released: readonly BulkItemResult[];
   /** The results of earlier releases, without locks that are reviewed again. */
   before: readonly BulkItemResult[];

@@ -22,7 +22,6 @@ export interface MenuAction {
 interface ActionMenuProps {
   /** The title and accessible name of the menu. */
   label: string;
-  /** The element that anchors the menu. */
   anchor: Element | null;
   actions: readonly MenuAction[];
   align?: "start" | "end";

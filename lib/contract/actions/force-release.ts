@@ -68,7 +68,7 @@ const MasterRelease = z
   })
   .meta({ id: "MasterRelease" });
 
-/** The result of a force-release. */
+/** The response to a force-release. */
 export const ForceReleased = z
   .object({
     ...keyFields,

@@ -4,7 +4,7 @@ import { asOfSchema, keyFields, Note, SeenVersion } from "../lock.ts";
 
 /** Maximum number of notes per target. Beyond it, the oldest note is removed. */
 export const NOTES_MAX = 1000;
-/** The retention period of a note in days. */
+/** Number of days after which a note is removed. */
 export const NOTE_DAYS_MAX = 30;
 
 const PLAIN_TEXT = /^[^\p{Cc}\p{Cs}]*$/u;

@@ -57,7 +57,7 @@ export function createProblemSchema(code: ErrorCode) {
 }
 
 /**
- * Creates an example of the problem document of a code, as the server sends it.
+ * Creates an example problem document for a code, as the server sends it.
  *
  * @param basePath the path at which the server is mounted
  */

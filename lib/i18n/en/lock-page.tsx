@@ -47,7 +47,7 @@ export const lockPage = {
   neverSeen: "Not held, and no history is recorded.",
   neverSeenHelp:
     "If this lock should be held, check the key for typos, and check that it matches a watched pattern. Older holds may no longer be stored.",
-  /** Whether the holder is alive. */
+  /** The sentence about liveness. */
   alive: (ago: string) => `The holder is alive (renewed ${ago}).`,
   renewsOnSchedule: "The holder renews on schedule.",
   overdue: (overdue: string, renewed: string | null) =>

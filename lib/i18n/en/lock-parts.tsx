@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The messages of the sections of the lock page, and of the dialogs that open from it. */
+/** The messages of the lock page's sections and dialogs. */
 export const lockParts = {
   namespace: "lockParts" as const,
 

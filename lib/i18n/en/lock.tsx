@@ -132,7 +132,7 @@ export const lock = {
   /** `null`, because the server returns this advice in English. */
   release: null as ReleaseAdviceMessages | null,
 
-  /** The votes of the masters of a quorum. */
+  /** The votes of a quorum. */
   votes: {
     held: (its: number, of: number) => `held on ${its} of ${of} masters`,
     ownerPerMaster: ", with one owner string per master: ",

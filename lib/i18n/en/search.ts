@@ -1,4 +1,4 @@
-/** The messages of the completions of the search box. */
+/** The messages for completions in the search box. */
 export const search = {
   namespace: "search" as const,
   fields: {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The messages of the frame of every page. */
+/** The messages of the page frame: navigation, states, banners. */
 export const shell = {
   namespace: "shell" as const,
   console: "Console",

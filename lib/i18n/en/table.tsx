@@ -31,7 +31,7 @@ const ENDS: Partial<Record<EventType, string>> = {
   force_released: "force-released",
 };
 
-/** The messages of the table of locks and its settings. They load with the first rows. */
+/** The messages of the lock table and its settings. These messages load with the first rows. */
 export const table = {
   namespace: "table" as const,
   title: "Locks",

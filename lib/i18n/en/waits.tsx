@@ -20,7 +20,7 @@ export const waits = {
   polling:
     "Clients that poll are not visible. That a client holds a lock while it waits is known only if the client declares it.",
 
-  /** A deadlock. */
+  /** The card of a deadlock. */
   deadlock: (count: number, text: string, span: string) =>
     `Deadlock: ${text} ${plural(count, "client", "clients")}, for ${span}`,
   resolves: (first: string | null) =>
@@ -46,7 +46,7 @@ export const waits = {
   hiddenLock: "a lock that you may not read",
   behindDeadlock: "Waiting behind the deadlock",
 
-  /** A root blocker. */
+  /** The section of root blockers. */
   roots: "Root blockers",
   rootsHelp: "Holders that block others and are not known to wait themselves, by total time waited.",
   rootsLeftOut: (text: string) => `${text} more root blockers are not listed.`,

@@ -8,7 +8,7 @@ import { useInvalidatingMutation } from "../use-change.ts";
 const SESSIONS_QUERY_KEY = ["browser-sessions"];
 const REFETCH_MS = 15_000;
 
-/** Returns the session of this browser. */
+/** Reads the session of this browser, with its operator. */
 export function useSession() {
   return useQuery<Session, RequestError>({
     queryKey: ["session"],

@@ -47,7 +47,7 @@ describe("the waiters for conditions", () => {
   );
 });
 
-/** What each breaks, and the text in which file. */
+/** Mutations of the scripts: the rule that each breaks, its file, and the lines to replace. */
 const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "a signal is lost with a client that dies",

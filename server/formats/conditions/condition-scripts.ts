@@ -10,7 +10,7 @@ import { type CurrentHold, parseRenewReply } from "../script-replies.ts";
 
 type Keys = RedisArgument[];
 
-/** The kinds of lock that have conditions. */
+/** The kinds of lock whose holders can wait for conditions. */
 export type ConditionKind = "lock" | "fair";
 
 /**
@@ -26,7 +26,7 @@ export interface WaiterStatus {
   readonly sinceMs: number | undefined;
 }
 
-/** The hold that a waiter has given up. */
+/** The state of a hold that a waiter has given up. It is restored at the end of the wait. */
 export interface GivenUpHold extends WaiterStatus {
   readonly outcome: "waiting";
   readonly asOf: number;
@@ -61,7 +61,7 @@ export interface ConditionRequest extends LockRequest, HoldIdentity {
  */
 export type LeaveMode = "stop" | "leave" | "keep";
 
-/** The condition scripts. */
+/** Runs the Lua scripts for conditions: await, signal, renew and leave. */
 export class ConditionScripts {
   readonly #await: Readonly<Record<ConditionKind, Script<Keys, Keys, AwaitReply>>>;
   readonly #signal: Readonly<Record<ConditionKind, Script<Keys, Keys, SignalReply>>>;

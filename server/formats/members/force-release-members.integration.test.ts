@@ -326,7 +326,7 @@ describe("Medallion locks", () => {
 describe("sidekiq-unique-jobs", () => {
   const besides = (digest: string) => ["", ":INFO", ":LOCKED", ":PRIMED"].map((end) => digest + end);
 
-  /** Creates the keys of a lock as version 8 does. */
+  /** Creates the keys of a lock like version 8 of the library. */
   async function taken(direct: Redis, owner = jid(), namespace = "") {
     const digest = `uniquejobs:${randomBytes(16).toString("hex")}`;
     const name = namespace + digest;

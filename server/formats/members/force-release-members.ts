@@ -34,7 +34,7 @@ function buildCommonArguments(
   return { holders, words: [channel, JSON.stringify({ by, reason }), scope] };
 }
 
-/** Returns the members of the key that belong to a holder. */
+/** Returns the members of a set, or the fields of a hash, that belong to a holder. */
 export function getStoredMembers({ stored, token }: SeenHolder): readonly Key[] {
   return stored ?? [token];
 }

@@ -10,7 +10,7 @@ import { FairWriter } from "./fair-writer.ts";
 
 const it = redisTest().extend("listener", { scope: "file" }, ({ redis }) => redis.createClient());
 
-/** The limit of a run. Later, reserved places expire (after 5 s), then heartbeats (after 6 s). */
+/** Time limit of a run, in ms. After 5 s, reserved places expire; after 6 s, heartbeats. */
 const RUN_MS_MAX = 4000;
 const steps = fc.array(fairStep, { minLength: 1, maxLength: 30, size: "max" });
 

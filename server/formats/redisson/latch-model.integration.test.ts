@@ -60,7 +60,9 @@ class LatchMachine {
     if (each.do === "count_down" && "id" in each) await this.#countDown(`${this.#generation}.${each.id}`);
   }
 
-  /** Returns the count that an earlier request with this id left behind, or `reused` if it had other content. */
+  /**
+   * Returns the count in the reply to an earlier request with this id, or `reused` if that request had other content.
+   */
   #findRequest(id: string, content: string): number | "reused" | undefined {
     const earlier = this.#requests.get(id);
     if (earlier === undefined) return undefined;

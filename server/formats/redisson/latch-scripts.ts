@@ -29,8 +29,8 @@ export type LatchReply =
 const LATCH = `${TARGET_PREFIX}latch`;
 const buildOpenedKey = (key: Key) => buildColocatedKey(LATCH, key);
 /**
- * Builds the companion key of the latch and the permit keys of both kinds of semaphore. They show whether another kind
- * uses the key.
+ * Builds the companion key of the latch and the permit keys of both kinds of semaphore. These keys show whether another
+ * kind uses the lock's key.
  */
 const buildOtherKeys = (key: Key) => [
   buildCompanionKey(key),

@@ -149,7 +149,8 @@ class PlainSemaphoreMachine {
   }
 
   async #renew({ token, fence, state }: ModelHold): Promise<void> {
-    // Longer than before also within the same millisecond: a renewal that extends nothing returns no permits.
+    // The lease grows with each renewal, even within one millisecond, because a renewal that extends nothing returns no
+    // permits.
     const holds = [{ key: this.#key, token, fence, leaseMs: LEASE_MS + ++this.#requests }];
     const [left] = await this.writer.renewMany(this.direct, EVENT_CHANNEL, holds);
     if (state !== "live") return expect(left).toBeNull();

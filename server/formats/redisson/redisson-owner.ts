@@ -21,7 +21,7 @@ export const toWriterField = (owner: string) => `${owner}${WRITE}`;
 export const stripWriteSuffix = (field: string) =>
   isWriterField(field) ? field.slice(0, -WRITE.length) : field;
 
-/** Formats the common prefix of the fields of one holder for one value of a group. */
+/** Formats the prefix that all fields of one holder have for one value of a group. */
 export const formatEntry = (value: string, owner: string) => `${value}:${owner}`;
 
 export function parseEntry(entry: string): [value: string, owner: string] | undefined {

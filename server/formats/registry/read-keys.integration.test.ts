@@ -10,7 +10,7 @@ import { readKeys, readRawKey } from "./read-keys.ts";
 
 const it = redisTest();
 
-/** Writes more keys than one call reads, of each type and with sizes around the limits. */
+/** Creates keys of each type, with sizes around the limits. One call cannot read all of them. */
 async function plantKeys(direct: Redis): Promise<string[]> {
   const plants: ((key: string) => Promise<unknown>)[] = [
     async () => undefined,

@@ -12,7 +12,7 @@ import { findLockFormat } from "./lock-formats.ts";
 import { countListeners } from "./read-details.ts";
 import { runReadCommands } from "./run-commands.ts";
 
-/** The waiters of a lock on one Redis. */
+/** The waiters of a lock, read from one Redis. */
 export interface SeenQueue {
   /** Waiters of Lockkeeper's verbs that are not in the queue of a library, longest wait first. */
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];

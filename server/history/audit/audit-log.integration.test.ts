@@ -14,7 +14,7 @@ import { verifyStoredChain } from "./verify-chain.ts";
 
 const STREAM = "{lockkeeper}:audit";
 const END = "{lockkeeper}:audit:end";
-/** A shorter budget than in production, to keep the test fast. */
+/** Shorter than in production, so the test is fast. */
 const BUDGET_MS = 300;
 const ALL: AuditRetention = { most: 100_000, ms: 86_400_000 };
 
@@ -124,7 +124,7 @@ it("while the store is down, an intent is refused quickly; a pending outcome is 
   await log.begin(buildIntent("before"));
   proxy.mode = "drop_replies";
   log.end("before", { code: "released" });
-  // The script runs and its reply is lost: the entry is written, but the caller was refused.
+  // The script runs and its reply is lost: the entry is written, but the caller gets an error.
   const doubtful = log.begin(buildIntent("doubtful"));
   expect(await settlesWithin(doubtful, 2000)).toBe(true);
   await expect(doubtful).rejects.toThrow(UnavailableError);
@@ -347,7 +347,7 @@ it("a store that rejects writes makes every action fail at once with the reason 
     compared = Math.max(compared, ask.compare.length);
     return append.call(store, ask);
   };
-  // A stream accepts no id twice: an entry written far ahead and removed again leaves no room.
+  // A stream rejects ids that are not larger than its last id, even if the entry with that id was removed.
   await client.xadd(STREAM, "9-0", "a", "b");
   await client.xdel(STREAM, "9-0");
   log.end("one", { code: "released" });

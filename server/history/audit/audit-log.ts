@@ -45,8 +45,8 @@ export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
  * Appends entries in order to the audit chain. Other instances append to the same chain. Entries that arrive during a
  * call are written in the next call.
  *
- * A call without a reply may have run or may still run. It is remembered until its last entry is found in the chain, or
- * until the chain has grown without that entry. In the second case, the script rejects the call.
+ * A call without a reply may have run or may still run. The log keeps such a call until the last entry of the call is
+ * found in the chain, or until the chain has grown without that entry. In the second case, the script rejects the call.
  */
 export class AuditLog {
   #queue: PendingEntry[] = [];
@@ -222,7 +222,7 @@ export class AuditLog {
 
   /** Queues entries that record the loss, and queues again the intents without an outcome. */
   #handleLoss(entries: readonly NewAuditEntry[]): void {
-    // If the store is empty and refuses writes, each attempt detects the loss. It is logged once.
+    // If the store is empty and refuses writes, each attempt detects the loss. The log reports each loss once.
     if (this.#loggedLoss !== this.#known)
       this.log?.error({ known: this.#known }, "The home store has lost entries of the audit log");
     this.#loggedLoss = this.#known;

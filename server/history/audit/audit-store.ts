@@ -68,7 +68,7 @@ export interface AuditAppendRequest {
   readonly compare: readonly number[];
 }
 
-/** The audit chain in the home store. */
+/** Reads the audit chain in the home store, and appends to it. */
 export class AuditStore {
   constructor(
     private readonly home: Pick<HomeStore, "callOnce" | "run">,

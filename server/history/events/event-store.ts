@@ -6,7 +6,7 @@ import { Script } from "../../redis/script.ts";
 import type { EventRetention } from "./event-index.ts";
 import { decodeEntry, encodeEntry, measureEntryBytes, type UnnumberedEntry } from "./stream-entry.ts";
 
-/** A connection to the home store. */
+/** The part of a home store connection that the event store uses. */
 export type StoreConnection = Pick<HomeStore, "callOnce" | "close">;
 
 /** The hold that permits appending. */
@@ -33,7 +33,7 @@ export interface RecorderStamp {
   readonly leader: string | null;
 }
 
-/** An entry to append. It has an id only if the store lost the entry and this writes it again. */
+/** An entry to append. The entry has an id only if the store lost it and it must be written again. */
 export type AppendableEntry = UnnumberedEntry & { readonly id?: string };
 
 export interface AppendRequest {

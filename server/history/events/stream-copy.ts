@@ -63,7 +63,7 @@ export class StreamCopy {
     this.#publish(newEntries.map((entry) => ({ entry, previousId: this.findTemporaryId(entry) })));
   }
 
-  /** Reads up to the end of the stream. */
+  /** Reads and applies pages up to the end of the stream. */
   async readToEnd(): Promise<void> {
     for (;;) {
       const before = this.#lastKnownId;

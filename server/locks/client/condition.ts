@@ -47,7 +47,7 @@ export class Condition {
   }
 
   /**
-   * Wakes the client that has waited longest. It acquires the lock after you release it.
+   * Wakes the client that has waited longest. That client acquires the lock after you have released the lock.
    *
    * @returns whether a client was waiting
    * @throws LostError, ConditionUnsupportedError, UnavailableError, UnknownOutcomeError
@@ -57,7 +57,7 @@ export class Condition {
   }
 
   /**
-   * Wakes all waiting clients. They acquire the lock one after another, after you release it.
+   * Wakes all waiting clients. These clients acquire the lock one by one after you have released the lock.
    *
    * @returns the number of clients that were waiting
    * @throws LostError, ConditionUnsupportedError, UnavailableError, UnknownOutcomeError

@@ -46,7 +46,7 @@ describe("force-release", () => {
     const fences: string[] = [];
     const work = client.withLock(key, async (outer) => {
       await forceRelease(key);
-      // Must work before and after the message has arrived.
+      // This must succeed both before and after the client receives the message.
       await client.withLock(key, { reentrant: true }, async (inner) => {
         fences.push(outer.fence, inner.fence);
         expect(inner.count).toBe(1);

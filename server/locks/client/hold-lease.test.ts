@@ -15,14 +15,14 @@ const EVENTS = { onJeopardy: () => undefined, onEnd: () => undefined };
 describe("the deadline of a hold", () => {
   it("a slow reply that agrees with the deadline does not bring it nearer", () => {
     const lease = new HoldLease([toGrant(60_000), ago(30_000)], "default", EVENTS);
-    // Redis read 35 s at some time of the last 20 s, so between 15 s and 35 s are left: 30 s are possible.
+    // Redis measured 35 s at an unknown time in the last 20 s, so 15 s to 35 s remain, and 30 s are possible.
     lease.applyGrant(toGrant(35_000), ago(20_000));
     expect(lease.remainingMs()).toBeGreaterThan(25_000);
   });
 
   it("a reply that contradicts the deadline brings it nearer", () => {
     const lease = new HoldLease([toGrant(60_000), ago(30_000)], "default", EVENTS);
-    // At most 20 s are left: the clock of Redis went ahead.
+    // At most 20 s remain, because the clock of Redis ran ahead.
     lease.applyGrant(toGrant(20_000), ago(10_000));
     expect(lease.remainingMs()).toBeLessThanOrEqual(10_000);
   });

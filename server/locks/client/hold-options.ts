@@ -37,7 +37,8 @@ export interface HoldOptions {
    */
   readonly kind?: WritableKind | undefined;
   /**
-   * Number of permits to acquire, all or none; 1 by default. They become the `count` of the hold. Only for semaphores.
+   * Number of permits to acquire, all or none; 1 by default. This number becomes the `count` of the hold. Only for
+   * semaphores.
    */
   readonly permits?: number | undefined;
   /**

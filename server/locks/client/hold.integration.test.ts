@@ -135,7 +135,8 @@ describe("Hold", () => {
     const deadline = performance.now() + hold.remainingMs();
     proxy.mode = "drop_replies";
     const renewing = hold.renew();
-    // Until the second half of the lease: if the time of the request were subtracted twice, the lease would have ended.
+    // Waits until the second half of the lease. The lease would have ended if the duration of the request were
+    // subtracted twice.
     await sleepMs(1000);
     proxy.mode = "pass";
     await renewing;

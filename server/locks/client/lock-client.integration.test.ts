@@ -145,7 +145,7 @@ describe("close", () => {
         message: expect.stringMatching(/client was closed/),
       });
     }
-    // No longer renewed by anything.
+    // Nothing renews the lease from here on.
     await sleepMs(600);
     expect(await direct.exists(key)).toBe(0);
     await held.release();

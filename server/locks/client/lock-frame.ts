@@ -84,8 +84,8 @@ export class LockFrame {
   }
 
   /**
-   * Calls `callback` once no nested call runs inside the frame. A nested call that the work did not await can outlive
-   * the frame. It then holds the lock at the same time as branches outside the frame.
+   * Calls `callback` when no nested call is running inside the frame, at once if none is. A nested call that the work
+   * did not await can outlive the frame. It then holds the lock at the same time as branches outside the frame.
    */
   whenVacant(callback: () => void): void {
     if (this.#isOccupied) this.#onVacant = callback;
@@ -141,7 +141,7 @@ export function findFrame(client: object, key: string): LockFrame | undefined {
   return frame?.isOpen ? frame : undefined;
 }
 
-/** Lists the holds of the enclosing frames of a client, nearest first. */
+/** Lists the holds of a client's enclosing frames, innermost first. */
 export function listEnclosingHolds(client: object): Hold[] {
   const frames = scope.getStore() ?? [];
   return frames.flatMap((frame) => (frame.client === client && frame.canBeEntered ? [frame.hold] : []));

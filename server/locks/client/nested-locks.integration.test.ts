@@ -146,7 +146,7 @@ describe("nested withLock", () => {
         await enter(100);
       };
       detached.push(client.withLock(key, REENTRANT, first));
-      // Waits for its turn when the frame closes, and acquires the lock after the hold has ended.
+      // This call waits for its turn when the frame closes, and acquires the lock after the hold has ended.
       detached.push(
         client.withLock(key, { ...REENTRANT, waitMs: 5000 }, async ({ count }) => {
           expect(count).toBe(1);

@@ -48,7 +48,7 @@ describe("races of a re-entry", () => {
           await client.withLock(key, REENTRANT, async (inner) => {
             const isSame = inner.token === outer.token;
             expect(inner.count).toBe(isSame ? 2 : 1);
-            // There can be a new hold only if the loss of the outer one was detected.
+            // A new hold is possible only if the client detected the loss of the outer hold.
             if (!isSame) expect(outer.state).toBe("lost");
             seen.add(isSame ? "same" : "new");
           });
@@ -74,7 +74,7 @@ describe("races of a re-entry", () => {
       const holders = new Set<string>();
       const enter = async (hold: Hold) => {
         holders.add(hold.token);
-        // While both tokens are known, at most one hold can be certain.
+        // Of two holds with known tokens, at most one can be certain.
         await sleepMs(2);
         holders.delete(hold.token);
       };

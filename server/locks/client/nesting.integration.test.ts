@@ -35,7 +35,7 @@ const { tree: calls } = fc.letrec<{ tree: Call }>((tie) => ({
 class CallRunner {
   readonly #inside = new Map<string, Set<readonly number[]>>();
   readonly #tasks: Promise<unknown>[] = [];
-  /** Violations of the rules. */
+  /** Violations of the nesting rules, one message each. */
   readonly faults: string[] = [];
   #bodies = 0;
 

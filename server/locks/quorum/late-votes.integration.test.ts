@@ -10,7 +10,7 @@ const it = quorumTest(5);
 const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
 
 describe("late votes", () => {
-  /** Delays the commands of one master until the others have decided. */
+  /** Pauses the writes of one master until the other masters have decided. */
   async function isLate(masters: TestMasters, master: number): Promise<void> {
     await masters.getClient(master).call("CLIENT", "PAUSE", "600", "WRITE");
   }

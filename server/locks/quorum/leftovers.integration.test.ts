@@ -31,11 +31,12 @@ describe("returning quorum masters", () => {
     await waitUntil(async () => (await keeping.readCompanions(counted)).every(isAgreed));
     const inner = await outer.reenter();
     await waitUntil(async () => (await keeping.readHolders(gone)).every((vote) => vote === hold.token));
-    // The majority decides, so the master that will be killed may not have counted it yet.
+    // A majority can re-enter before all masters have. The master that will be killed must have counted the re-entry
+    // too.
     await waitUntil(async () => (await keeping.readCompanions(counted)).every((each) => each?.count === 2));
     await away?.master.kill();
     await Promise.all([hold.release(), inner.release()]);
-    // Longer than the release is retried, so that it cannot cause what follows.
+    // Waits longer than the client retries the release, so a later retry cannot affect the results below.
     await sleepMs(RELEASE_MS + 200);
     await away?.master.restart();
     await waitUntil(async () => (await away?.redis.get(gone)) === null);

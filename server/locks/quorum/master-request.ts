@@ -10,7 +10,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
 /** Time limit for withdrawing a vote, in ms. After that, the vote expires with its lease. */
 const REVOKE_BUDGET_MS = 60_000;
 
-/** The identity of a request to one master. */
+/** The ids that a lock request currently uses on one master. */
 export interface AttemptId {
   readonly id: string;
   /** The token of the hold that the master granted or would grant. */
@@ -22,7 +22,7 @@ export interface AttemptId {
   readonly sinceMs: number | undefined;
 }
 
-/** The state of a lock request on one master. */
+/** Sends a lock request to one master, and tracks its state there. */
 export class MasterRequest {
   /** Number of ids that were withdrawn on this master. The next attempt uses a new id. */
   #revokedCount = 0;
@@ -92,8 +92,8 @@ export class MasterRequest {
   }
 
   /**
-   * Removes the request from the list of waiters. The list is informative and its entries expire, so a failure is
-   * harmless.
+   * Removes the request from the list of waiters. A failure is harmless, because the entries of the
+   * list expire.
    */
   stopWaiting({ id, sinceMs }: Pick<AttemptId, "id" | "sinceMs"> = this.attemptId): void {
     if (sinceMs === undefined) return;

@@ -134,7 +134,7 @@ describe("frozen quorum masters", () => {
     expect(Math.max(refused.ms, granted.ms)).toBeLessThan(BUDGET_MS);
 
     frozen?.master.thaw();
-    // The withdrawal shows that the master has executed all requests that it received meanwhile.
+    // The companion contains the withdrawal only after the master has executed all requests that it received before.
     await waitUntil(
       async () => (await frozen?.redis.get(String(buildCompanionKey(held))))?.includes("withdrawn") === true,
     );

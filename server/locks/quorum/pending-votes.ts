@@ -2,8 +2,8 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { AttemptId, MasterRequest } from "./master-request.ts";
 
 /**
- * Votes for one hold that are pending or do not yet agree with the hold. A release does not find a vote on a master
- * that executes the acquire later than the release. Such a vote would have no holder.
+ * Votes for one hold whose masters have not replied yet, or replied with different data than the hold has. If a master
+ * executes the acquire after the release, the release does not find that vote, and the vote would have no holder.
  */
 export class PendingVotes {
   readonly #attemptIds = new Map<MasterRequest, AttemptId>();

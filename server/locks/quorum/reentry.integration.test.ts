@@ -141,7 +141,7 @@ describe("quorum re-entry", () => {
     await without(masters, key, [3, 4], () => verbs.reenter(hold));
     await waitUntil(async () => (await readCounts(key)).join() === "2,2,2,1,1");
     await without(masters, key, [0, 1], async () => {
-      // One of the three reachable masters has two entries, so this one is the third.
+      // One of the three reachable masters has two entries, so this re-entry is the third.
       expect(await verbs.reenter(hold)).toMatchObject({ fence: hold.fence, count: 3 });
     });
     expect((await readCounts(key)).slice(2)).toEqual([3, 3, 3]);

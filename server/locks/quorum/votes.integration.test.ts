@@ -6,7 +6,7 @@ import { HeldError } from "../../errors/lock-errors.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 
 const it = quorumTest(5)
-  // Acquires the lock on only these masters, and releases it.
+  // Acquires the lock on these masters only, and releases it.
   .extend(
     "grantBy",
     { scope: "file" },
@@ -124,8 +124,8 @@ describe("quorum fencing tokens", () => {
   }) => {
     await masters.advanceFence(key, 0, 10_000);
     const first = await grantBy(key, [0, 1, 2]);
-    // The clocks of the other masters would produce a smaller token. It increases only because the agreed token was
-    // written to the third master.
+    // The clocks of the other masters would produce a smaller token. The token increases only because the clients wrote
+    // the agreed token to the third master.
     expect(first).toBeGreaterThan(BigInt(Date.now() + 5_000) * 1000n);
     expect(await grantBy(key, [2, 3, 4])).toBeGreaterThan(first);
   });
@@ -165,7 +165,7 @@ describe("unconfirmed majority", () => {
   }) => {
     const { agree } = LOCK_WRITERS.token;
     const asked = vi.spyOn(LOCK_WRITERS.token, "acquire");
-    // Prevents the agreement of the first attempt.
+    // Prevents an agreement in the first attempt.
     vi.spyOn(LOCK_WRITERS.token, "agree").mockImplementation(async (...what) => {
       return asked.mock.calls.length > 5 && (await agree.apply(LOCK_WRITERS.token, what));
     });

@@ -102,7 +102,7 @@ class LockSetModel {
     this.#holds.delete(key);
   }
 
-  /** Withdraws the rest of a request, but no later hold of its keys. */
+  /** Withdraws the remaining locks of a request, but not later holds of the same keys. */
   async #abandon(at: number): Promise<void> {
     const request = this.#pickRequest(at);
     if (request === undefined) return;

@@ -270,7 +270,7 @@ export class Acquirer {
     throw createRefusalError(key, format.name, reply);
   }
 
-  // A failure is harmless: the list of waiters is informative, and its entries expire.
+  // A failure is harmless, because the entries of the list of waiters expire.
   #stopWaiting(
     format: LockWriter,
     key: Key,

@@ -75,7 +75,7 @@ interface WakeUp extends WaiterStatus {
   readonly isTimeout: boolean;
 }
 
-/** The conditions of the locks of one Redis or Redis Cluster. */
+/** Runs the condition verbs on one Redis or Redis Cluster. */
 export class Conditions implements ConditionVerbs {
   constructor(private readonly parts: ConditionParts) {}
 

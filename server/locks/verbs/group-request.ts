@@ -89,8 +89,8 @@ export class GroupRequest {
   }
 
   /**
-   * Removes the request from the list of waiters. The list is informative and its entries expire, so a failure is
-   * harmless.
+   * Removes the request from the list of waiters. A failure is harmless, because the entries of the
+   * list expire.
    *
    * @param keepMs how long the place is kept for a repeated request, in ms
    */

@@ -38,7 +38,7 @@ it("waiters of one process take turns without a message for each hand-over", asy
   const working = occupy(env, key, 10, stop.signal, () => {
     held++;
   });
-  // The last release of each series of hand-overs is published. This many holds include some series of several.
+  // Redis publishes only the last release of each series of hand-overs. 200 holds include several series.
   await waitUntil(() => heard.length >= 5 && held >= 200);
   stop.abort();
   const holds = await working;
@@ -78,7 +78,7 @@ it("a waiter that died keeps the lock from nobody", async ({ acquire, direct, lo
   const held = await acquire(key, "me");
   const wait = acquire(key, "you", { waitMs: 60_000 });
   await waitUntil(async () => (await countWaiters(direct, key)) === 1);
-  // A waiter that is first in the queue and stays in it for longer than the lease.
+  // A waiter that is first in the queue for longer than the lease.
   await direct.zadd(String(buildWaitersKey(key)), Date.now() + 600_000, "dead\t1000\tthem");
   await locks.release(held);
   expect((await wait).owner).toBe("you");
@@ -95,7 +95,7 @@ it("a lock that is taken again at once makes no waiter look", async ({ acquire, 
   listener.on("message", (_, event) => heard.push(event));
   await listener.subscribe(channel);
   const replace = () => direct.multi().del(key).set(key, randomUUID()).exec();
-  // A waiter polls until the first notification arrives.
+  // Until the first notification arrives, a waiter polls.
   await replace();
   await waitUntil(() => heard.includes("set"));
   const before = await countScriptCalls(direct);

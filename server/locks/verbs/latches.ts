@@ -87,7 +87,7 @@ function requireCount(key: Key, reply: LatchReply): CountReply {
 
 const toLatchCount = (key: Key, { count, asOf }: CountReply): LatchCount => ({ key, count, asOf });
 
-/** The result of a wait for a latch. It acquired nothing, so there is nothing to revoke. */
+/** The result of a wait for a latch. Such a wait acquires nothing, so there is nothing to revoke. */
 class OpenLatch implements Revocable {
   constructor(readonly latch: LatchCount) {}
 

@@ -48,14 +48,14 @@ describe("waiting for permits", () => {
     direct,
     key,
   }) => {
-    // Whether two calls share a millisecond is chance, so there are several pairs.
+    // Whether two calls share a millisecond is random, so the test uses several pairs.
     const pairs = Array.from({ length: 20 }, async (_, n) => {
       const name = `${key}:${n}`;
       const hold = await take(name, 3, { limit: 3 });
       const waiting = ["b", "a"].map((id) => take(name, 2, { waitMs: 4000, requestId: `${id}-${name}` }));
       await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${name}}`)) === 2);
       await locks.release(hold);
-      // A claim lasts for five seconds: if each waited for the other, both waits would end before.
+      // A claim lasts for five seconds. If the two waits blocked each other, both would time out before that.
       await Promise.all(waiting.map(async (each) => locks.release(await each)));
     });
     await Promise.all(pairs);
@@ -120,7 +120,7 @@ describe("waiting for permits", () => {
     const [two, one] = [await take(key, 2, { limit: 3 }), await take(key)];
     await locks.release(one);
     await locks.release(two);
-    // The first message is that of the new semaphore.
+    // The first message is about the new semaphore.
     await expect.poll(() => messages).toEqual(["1", "1", "3"]);
   });
 

@@ -2,7 +2,7 @@ import type { KeyFields } from "../../../lib/keys/key.ts";
 import { DeadlockError } from "../../errors/lock-errors.ts";
 import type { DeadlockStep } from "./deadlock-refusals.ts";
 
-/** Creates the error of a wait that was refused. */
+/** Creates the error of a wait that was refused because of a deadlock. */
 export function createDeadlockError(fields: KeyFields, cycle: readonly DeadlockStep[]): DeadlockError {
   const waits = cycle.map((step) => `${JSON.stringify(step.owner)} waits for ${JSON.stringify(step.key)}`);
   const what = waits.length === 0 ? "" : ` ${waits.join(", ")}.`;

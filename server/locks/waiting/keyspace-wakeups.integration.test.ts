@@ -33,12 +33,15 @@ clusterIt.beforeAll(async ({ cluster }) => {
   await cluster.masters[0]?.runCli("PING");
 });
 
-/** Far below the interval at which a waiter retries without a message, and far above the delay on a loaded machine. */
+/**
+ * Maximum time, in ms, of a wait that a message ended. Far shorter than the interval of attempts without messages, and
+ * far longer than the delay on a busy machine.
+ */
 const WOKEN_MS = 700;
 const LEASE_MS = 60_000;
 const POLL_MS = 10;
 const CONTENTION_MS = 5000;
-/** The share of one of four clients. */
+/** The share of the holds that each of four clients would get. */
 const FAIR_SHARE = 0.25;
 
 const TOKEN = { format: "token", waitMs: 20_000 } as const;
@@ -67,7 +70,7 @@ describe("wake-ups by keyspace notifications", () => {
       await direct.set(key, randomUUID());
       const wait = acquire(key, "you", TOKEN);
       await waitUntilSubscribed(direct, key);
-      // The attempt after the subscription is over.
+      // Waits until the client has made the attempt that follows its subscription.
       await waitUntil(async () => (await countWaiters(direct, key)) === 1);
       expect(await measureWake(wait, () => end(direct, key))).toBeLessThan(WOKEN_MS);
     },
@@ -96,7 +99,7 @@ describe("wake-ups by keyspace notifications", () => {
     const before = await countScriptCalls(direct);
     for (let time = 0; time < 20; time++) await locks.renew(held, { leaseMs: 40_000 + time * 1000 });
     await waitUntil(() => heard.length >= 20);
-    // Besides the renewals: the attempt after the subscription, and one caused by a timer.
+    // Two more calls than the renewals: the attempt after the subscription, and one caused by a timer.
     expect(await countScriptCalls(direct)).toBeLessThanOrEqual(before + 22);
     await locks.release(held);
     await wait;

@@ -159,7 +159,7 @@ describe("repeated request ids while waiting", () => {
     expect(await getErrorCode(locks.acquire(key, ask("first", { waitMs: 100, requestId: "r1" })))).toBe(
       "timeout",
     );
-    // Its place is kept for a few seconds after Redis receives it.
+    // Redis keeps the place of this client for a few seconds.
     const place = async () =>
       Number((await direct.zrange(String(buildWaitersKey(key)), "0", "0", "WITHSCORES"))[1]);
     await waitUntil(async () => (await place()) > Date.now() + 1000);

@@ -69,7 +69,9 @@ export class WaitCoordinator {
   readonly #retainedPlaces = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
   readonly #runningWaits = new Map<string, WaitCancellation>();
 
-  /** @param refusals reports the waits that end because of a deadlock; without it, none do */
+  /**
+   * @param refusals reports which waits must end because of a deadlock; if `undefined`, no wait ends for that reason
+   */
   constructor(
     private readonly queues: WaiterQueues,
     private readonly refusals?: DeadlockRefusals,

@@ -9,7 +9,7 @@ import { buildKeyspaceChannel, isKeyspaceChannel, isTaken, isWakeUp } from "./ke
 import { KeyQueue, type KeyspaceState, type QueueChannels, type QueuePlace } from "./key-queue.ts";
 import type { HeldOutcome } from "./wait-stop.ts";
 
-/** The source of keyspace notifications for locks with waiters. */
+/** The connection that receives keyspace notifications, and the database they are about. */
 export interface KeyspaceSource {
   readonly subscriber: Subscriber;
   readonly db: number;

@@ -66,7 +66,7 @@ it("a partitioned node does not revert the cluster map to the state before a fai
   Object.assign(other, NEW);
   cutOff.state = "fail";
   for (let look = 0; look < 3; look++) expect(await looked()).toBe("127.0.0.1:2");
-  // Reachable again, but with an outdated view.
+  // The node is reachable again, but its view of the cluster is outdated.
   cutOff.state = "ok";
   for (let look = 0; look < 3; look++) expect(await looked()).toBe("127.0.0.1:2");
 });

@@ -9,7 +9,7 @@ import { computeSlot } from "./slot.ts";
 
 const REFRESH_RETRY_MS = 500;
 
-/** The current master of one slot in a cluster. */
+/** Follows the current master of one slot in a cluster. */
 export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
   readonly #map: ClusterMap;
   readonly #nodes: ClusterNodeConnections;

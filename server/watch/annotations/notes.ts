@@ -10,7 +10,7 @@ import { matchVersion } from "../holds/hold-version.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /**
- * The field of the hash that is not a note. Each write changes its value, which tells other instances to read the notes
+ * The field of the hash that is not a note. Each write changes its value, which causes other instances to read the notes
  * again.
  */
 const CHANGE_MARK_FIELD = "";

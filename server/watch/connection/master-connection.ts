@@ -22,7 +22,7 @@ interface ConnectionListener {
   onWritesRefusedChange(): void;
 }
 
-/** The connection state of a master. */
+/** Probes one master at intervals, and tracks whether the master responds and delivers notifications. */
 export class MasterConnection {
   isUp = false;
   /** Number of disconnections. */

@@ -22,7 +22,7 @@ export class RedisClock {
     return moment + this.#offsetMs;
   }
 
-  /** Redis's time in its last reply. */
+  /** The Redis time of the last update, in Unix ms; the current Redis time before the first update. */
   get lastUpdate(): number {
     return Math.round(this.toRedisTime(this.#updatedAt ?? performance.now()));
   }

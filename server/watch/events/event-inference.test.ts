@@ -473,7 +473,7 @@ describe("ends inferred from reads", () => {
 type Move = "acquire" | "reenter" | "renew" | "release" | "force" | "vanish";
 
 interface SimulatedChange {
-  /** undefined: the hold expired, and no script reports it. */
+  /** `undefined` if the hold expired, because no script reports an expiry. */
   readonly event: ScriptEvent | undefined;
   /** The state that a read shows afterwards. */
   readonly present: HolderReading | undefined;

@@ -116,8 +116,8 @@ export class EventReporter {
     const { key, fence, count } = event;
     const open = this.#listReportedHolds(key);
     const same = open.find((reportedHold) => isAboutReportedHold(event, reportedHold));
-    // An unknown holder may coexist with the open ones if it shares the lock. If it has ended, the event says nothing
-    // about them.
+    // An unknown holder may coexist with the open ones if it shares the lock. If it has ended, the event is
+    // not about them.
     const isUnknownEnd = same === undefined && fence === null && count === 0;
     const isShared = isSharedEvent(event);
     const known = same ?? (isUnknownEnd || isShared ? undefined : open[0]);

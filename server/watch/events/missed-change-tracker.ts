@@ -55,7 +55,7 @@ export class MissedChangeTracker {
     return { ...this.#counts };
   }
 
-  /** Records a notification for the key. */
+  /** Records that a notification for the key has arrived. The next read of the key then counts as notified. */
   recordNotification(key: Key): void {
     this.#suspects.delete(key);
     if (this.#notifiedAt.size >= NOTIFIED_KEYS_MAX) this.#notifiedAt.clear();

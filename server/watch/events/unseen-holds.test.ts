@@ -15,7 +15,7 @@ afterEach(() => {
 
 const passMs = (ms: number) => vi.advanceTimersByTime(ms);
 
-/** Advances the time without running timers. */
+/** Advances the clock without running timers. */
 function standStillMs(ms: number): void {
   const before = performance.now();
   vi.spyOn(performance, "now").mockReturnValue(before + ms);

@@ -66,7 +66,7 @@ function getEvidence({ watcher }: TestWatcher, key: string) {
 
 const createUniqueOwner = () => `pod-7_311_${randomUUID().replaceAll("-", "")}`;
 
-/** Runs commands on one topology: on a quorum, at every master. */
+/** Runs commands on one topology; on a quorum, on every master. */
 interface Topology {
   readonly where: RedisLocation;
   set(key: string, field: string): Promise<unknown>;

@@ -84,7 +84,7 @@ describe("restored hold", () => {
     );
     const after = readAfterRestart(text, { at: 58_000, endsAt: 55_000 + LEASE_MS, format });
     expect(describeLiveness(after)).toMatchObject({ state: "alive", renewals: 4, watchedMs: 58_000 });
-    // It renewed while no process was running, and stopped before one started.
+    // The client renewed while no process was running, and stopped before one started.
     const dead = readAfterRestart(text, { at: 68_000, endsAt: 50_000 + LEASE_MS, format });
     expect(describeLiveness(dead)).toMatchObject({ state: "overdue", lastRenewalAt: NOW + 50_000 });
   });

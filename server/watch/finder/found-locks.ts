@@ -24,7 +24,7 @@ interface KeyPredicates {
   isAlwaysListed(key: Key): boolean;
 }
 
-/** The locks that a search found, grouped by format and key pattern. */
+/** The locks that the lock finder found, grouped by format and key pattern. */
 export class FoundLocks {
   readonly #groups = new Map<string, KeyGroup>();
 

@@ -123,12 +123,13 @@ const BLOCKING_MS_MIN = 10_000;
  * Ranks a lock for the `attention` sort, in this order:
  *
  * 1. blocking locks that are overdue or have no TTL
- * 2. other blocking locks, by doublings of their number of waiters, most waiters first
+ * 2. other blocking locks
  * 3. other locks that are overdue or have no TTL
- * 4. locks held past their typical time, by doublings
+ * 4. other locks held longer than their typical time
  * 5. all other locks
  *
- * Locks of equal severity are ordered by hold time, longest first.
+ * In 1 and 2, locks with more waiters come first. In 4, locks with a larger multiple of their typical time come first.
+ * Both numbers are compared by their base-2 logarithms, rounded down. If these are equal, the longest hold comes first.
  *
  * A lock is blocking if it has waiters and has been held for 10 s or longer.
  */

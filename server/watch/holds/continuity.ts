@@ -7,11 +7,11 @@ import { getHolderSince, type ObservedHold, type ObservedHolder } from "./observ
 import { type Recurrence, recordRecurrence } from "./recurrence.ts";
 import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from "./renewal-history.ts";
 
-/** The circumstances of an observation. */
+/** What is known about the time between the previous observation of a lock and this one. */
 export interface ObservationContext {
   /** Whether a notification reported the key as gone. A hold that looks the same is then a different one. */
   readonly wasGone: boolean;
-  /** Whether notifications reported more exits than holders are missing. A holder may then have left and come back. */
+  /** Whether notifications reported more exits than there are missing holders. A holder may then have left and returned. */
   readonly hasAmbiguousExit?: boolean;
   /** Whether an operator extended the lease. This extension is not evidence that the holder is alive. */
   readonly isExtended?: boolean;

@@ -30,7 +30,7 @@ class LivenessFixture {
 
   constructor(readonly setup: HoldSetup = {}) {}
 
-  /** Sets the deadline. null: no TTL from then on. */
+  /** Sets the deadline; `null` for no TTL. */
   renewed(at: number, leaseMs: number | null = LEASE_MS): this {
     this.#endsAt = leaseMs === null ? null : at + leaseMs;
     return this;
@@ -67,7 +67,7 @@ class LivenessFixture {
     return describeLiveness(this.assertHold);
   }
 
-  /** When the liveness changes by itself, relative to the start. */
+  /** When the liveness changes without a renewal, in ms since the start. */
   get findChangeAt(): number | undefined {
     const turnsAt = findLivenessChangeAt(this.assertHold);
     return turnsAt === undefined ? undefined : turnsAt - NOW;

@@ -60,7 +60,7 @@ export function findLivenessChangeAt(evidence: LivenessEvidence): number | undef
   return asOf <= changesAt ? changesAt : undefined;
 }
 
-/** Describes the liveness and the evidence for it. */
+/** Describes the liveness of a hold in its API form, with the evidence. */
 export function describeLiveness(evidence: LivenessEvidence): Liveness {
   const { seen, renewals } = evidence;
   const { state, missedRenewals } = assessLiveness(evidence);

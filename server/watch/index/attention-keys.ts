@@ -37,7 +37,9 @@ export class AttentionKeys {
     return this.#timeIndex.keys();
   }
 
-  /** Number of locks that need attention, by format. A format with no such lock may be missing. */
+  /**
+   * Number of locks that need attention, by format. A format may be missing if no lock of that format needs attention.
+   */
   get countsByFormat(): ReadonlyMap<FormatName, number> {
     return this.#countsByFormat;
   }

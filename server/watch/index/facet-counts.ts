@@ -89,7 +89,7 @@ export class FacetCounts {
     return this.#without.get(field) ?? 0;
   }
 
-  /** Returns the number of distinct values of a field. */
+  /** Returns how many distinct values a field has. */
   countValues(field: FacetField): number {
     return this.#counts.get(field)?.size ?? 0;
   }

@@ -11,7 +11,7 @@ import type { SeenHolder } from "../../formats/observation.ts";
 import { compileTimeDependentTerm, type TimeDependentTerm } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** Whether a hold matches a filter. */
+/** Returns whether a hold matches a filter or one of its terms. */
 export type HoldPredicate = (hold: ObservedHold) => boolean;
 
 /** A compiled filter. A hold matches if both parts match. */
@@ -63,7 +63,7 @@ function combineTimeDependentTerms(each: readonly TimeDependentTerm[]): TimeDepe
   };
 }
 
-/** Whether a holder matches a filter. */
+/** Returns whether a holder matches a term of a filter. */
 export type HolderPredicate = (holder: SeenHolder) => boolean;
 
 /** @param terms the filter terms; uses only those on owner, service, host and session */

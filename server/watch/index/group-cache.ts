@@ -68,7 +68,6 @@ export class GroupCache {
     private readonly needsAttention: Pick<AttentionKeys, "keys" | "advance">,
   ) {}
 
-  /** Number of cached groupings. */
   get size(): number {
     return this.#groupings.size;
   }
@@ -191,7 +190,6 @@ export class HoldGrouping {
     return this.#sorted;
   }
 
-  /** Number of groups. */
   get size(): number {
     return this.#groups.size;
   }

@@ -28,7 +28,7 @@ export interface HoldChange {
 /** A page of the holds that match a filter, sorted. */
 export interface HoldPage {
   readonly holds: readonly ObservedHold[];
-  /** Total number of matching holds. */
+  /** Number of matching holds on all pages. */
   readonly total: number;
   /** Position of the last hold on the page, or `undefined` if no more holds follow. */
   readonly next: SortPosition | undefined;

@@ -55,7 +55,7 @@ const FIRST: Omit<HoldInput, "key"> = {
 
 const small = fc.integer({ min: 0, max: 3 });
 const key = fc.constantFrom(..."abcdefgh").map((name) => `lock:${name}`);
-/** Changes one field compared with the previous observation. */
+/** Changes one field of an observation. */
 const operation = fc.oneof(
   fc.constantFrom("pod-1", "pod-2").map((owner) => ({ owner })),
   small.map((count) => ({ count })),
@@ -151,7 +151,7 @@ it("a cached page equals filtering and sorting all locks from scratch, after any
       laterMs: fc.integer({ min: 0, max: 2500 }),
     })
     .map(({ filter, sort, offset, limit, laterMs }) => (mirror) => {
-      // It was queried before, so it is only updated.
+      // The mirror already has this query, so it updates the result.
       mirror.queryPage(filter, parseSortOrder(sort), { offset }, limit);
       now += laterMs;
       const all = listNaively(mirror, filter, sort);
@@ -217,7 +217,7 @@ it("a sorted list of thousands of keys stays in order during inserts and deletes
     for (const [name, value] of all.slice(begin)) {
       const known = values.get(`k${name}`);
       if (known !== undefined) expect(sorted.delete(known, `k${name}`)).toBe(true);
-      // More keys are removed than added: chunks are merged as well as split.
+      // The test removes more keys than it adds, so chunks are both split and merged.
       if (known === undefined || value % 4 === 0) {
         values.set(`k${name}`, value);
         sorted.insert(value, `k${name}`);

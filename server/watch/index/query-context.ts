@@ -17,7 +17,7 @@ export function parseSortOrder(sort: string): SortOrder {
   return { field, direction: sort.startsWith("-") ? -1 : 1 };
 }
 
-/** The dependencies of the index. */
+/** What the index gets from other modules: times, rules and stored holds. */
 export interface LockIndexDeps {
   /** Returns the current time on the Redis clock. */
   now(): number;

@@ -155,7 +155,7 @@ export class SortedKeys {
     return low;
   }
 
-  /** Returns the index of the first entry of the chunk that is not before this position. */
+  /** Returns the index of the first entry in the chunk that is not before this position. */
   #findIndex(chunk: Chunk, value: SortValue, key: Key): number {
     let low = 0;
     let high = chunk.keys.length;
@@ -178,7 +178,7 @@ export class SortedKeys {
     this.#chunks.splice(at + 1, 0, { values: values.splice(half), keys: keys.splice(half) });
   }
 
-  /** Merges a small chunk with the next one, to limit the number of chunks. */
+  /** Merges a small chunk with the next one, which limits the number of chunks. */
   #mergeSmallChunk(at: number, { values, keys }: Chunk): void {
     if (keys.length === 0) {
       this.#chunks.splice(at, 1);

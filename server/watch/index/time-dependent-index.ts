@@ -92,7 +92,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     moveKey(sorted, key, then, value);
   }
 
-  /** Applies all changes that are due at `now`. */
+  /** Places all keys again whose results change at or before `now`. */
   advance(sorted: SortedPlacement<Value>, now: number): void {
     for (const key of this.#changesAt.takeDue(now)) this.placeKey(sorted, key, this.holds.get(key), now);
     if (this.#usesTypical) this.#refreshTypical(sorted, now);

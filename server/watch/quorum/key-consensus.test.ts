@@ -45,7 +45,7 @@ class QuorumFixture {
   readonly #onTheWay: { owner: string | undefined; sentAt: number; term: number }[][] = this.voters.map(
     () => [],
   );
-  /** The owner of the lock at each time; "free": none. */
+  /** The owner of the lock at each time; `free` if there was none. */
   readonly #truths = new Map<number, string>();
 
   applyStep(one: Step): void {
@@ -98,7 +98,7 @@ class QuorumFixture {
             ...{ kind: "lock", confidence: "certain", remainingMs: null },
             holders: [createForeignHolder(look.owner)],
           };
-    // Consumed like a notification: until a read that was sent after it.
+    // A reported end counts until the reply to a read that was sent after it, like a notification.
     const goneAt = this.#goneAt[number] ?? Number.NEGATIVE_INFINITY;
     this.consensus.recordNotifications(seat, {
       wasGone: goneAt > Number.NEGATIVE_INFINITY,
@@ -169,7 +169,7 @@ describe("force-releases of a quorum", () => {
       return decision;
     };
     showAll(held);
-    // Masters that have not agreed on a fencing token by then never will.
+    // If the masters have not agreed on a fencing token after this time, they do not agree on one later.
     vi.advanceTimersByTime(1000);
     showAll(held);
     voters.forEach((voter, at) => {
@@ -209,7 +209,7 @@ describe("the agreement on a fencing token", () => {
     holders: [createForeignHolder("uuid:1", { owner: "me", fence })],
   });
 
-  /** The fencing tokens shown while the masters have these votes, one after the other. */
+  /** Returns the fencing tokens that are shown after each of these sets of votes. */
   function listShownFences(votes: readonly (readonly string[])[], waitMs = 1): (string | null | undefined)[] {
     const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
     return votes.map((fences) => {

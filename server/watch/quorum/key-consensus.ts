@@ -20,7 +20,7 @@ interface PendingDecision<Of> {
   readonly before: ReadonlyMap<Of, string>;
 }
 
-/** The decision on a key. */
+/** The result of an evaluation: the observation to apply, with facts for its events. */
 export interface ConsensusDecision {
   readonly observation: ReadableObservation;
   readonly endCause: EndCause;

@@ -74,7 +74,6 @@ export class KeyReader {
     });
   }
 
-  /** Number of keys in the queue. */
   get queuedCount(): number {
     return this.#dirty.size;
   }

@@ -1,7 +1,7 @@
 const PARTS = 64;
 
 /**
- * Measures how long a new key can stay unnoticed: the longest time between two scans of the same part of the keyspace.
+ * Measures how long a new key can stay unnoticed: the longest time between two scans of any one part of the keyspace.
  * Times are `performance.now()`.
  */
 export class PassCoverage {

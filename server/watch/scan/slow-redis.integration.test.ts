@@ -38,7 +38,7 @@ async function findBlockSteps(redis: Redis): Promise<number> {
   }
 }
 
-/** Keeps Redis busy with scripts, one after the other. @returns a function that stops it */
+/** Blocks Redis with one script after another. @returns a function that stops this */
 async function blockRedis(redis: Redis): Promise<() => Promise<void>> {
   const steps = await findBlockSteps(redis);
   let isBlocking = true;

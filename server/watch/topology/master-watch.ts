@@ -168,7 +168,6 @@ export class MasterWatch {
     return this.#reader.stop();
   }
 
-  /** Enqueues a read of the key. */
   enqueueRead(key: Key): void {
     this.#reader.enqueueRead(key);
   }

@@ -30,7 +30,7 @@ export interface TopologyView extends MasterView {
   readonly majority?: number;
   /** The clock of the target as a whole. Each master also has its own clock. */
   readonly clock: RedisClock;
-  /** Enqueues a read of the key on its masters. */
+  /** Enqueues a read of the key on each master that has it. */
   enqueueRead(key: Key): void;
   /**
    * Reads the key immediately, bypassing the queue. Resolves after the index contains the result.
@@ -42,9 +42,12 @@ export interface TopologyView extends MasterView {
   readWithRules(key: Key, rules: FormatLookup): Promise<Observation>;
   /** Waits until all notifications for the key sent so far have arrived. @throws if Redis is unreachable */
   confirmContinuity(key: Key): Promise<void>;
-  /** Handles a notification for a key. */
+  /** Processes the notification `event` for a key on one master. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
-  /** Handles a script event. Returns the event if it can be published immediately, otherwise `undefined`. */
+  /**
+   * Processes a script event that a master published. Returns the event if it can be published immediately, otherwise
+   * `undefined`.
+   */
   onScriptEvent(
     event: ScriptEvent,
     at: MasterWatch,

@@ -1,7 +1,7 @@
 import type { AbortSignalLike } from "../../waiting/abort-signal-like.ts";
 import type { AcquiredGrant, VerbHold } from "./grant.ts";
 
-/** How long to wait for a condition. */
+/** Time limits and callbacks of a wait for a condition. */
 export interface ConditionWaitOptions {
   /** How long to wait for a signal, in ms; Infinity for no limit. */
   readonly waitMs: number;
@@ -32,7 +32,7 @@ export interface SignalOptions {
 }
 
 /**
- * The verbs of the conditions of a lock.
+ * The verbs for conditions of locks.
  *
  * @throws LockkeeperError condition_unsupported, lost, not_owner, key_not_allowed, invalid, idempotency_key_reused,
  *   unavailable, unknown_outcome

@@ -1,7 +1,7 @@
 import type { ReleaseRequest } from "../../../../lib/contract/holds/release-request.ts";
 import type { HoldRef } from "../../../formats/hold-id.ts";
 
-/** The caller of a verb. */
+/** Identifies the caller of a verb, for the check that the hold belongs to it. */
 export interface HoldCaller {
   /**
    * The permanent id of the API key or operator. Only this principal can renew, release or re-enter its holds.
@@ -10,7 +10,7 @@ export interface HoldCaller {
   readonly principal?: string | undefined;
 }
 
-/** A hold, with the caller of a verb on it. */
+/** A hold, with the caller of a verb on that hold. */
 export interface VerbHold extends HoldRef, HoldCaller {
   /**
    * The label of the hold; defaults to the token. If a release also reserves the lock, the reservation uses this label.

@@ -78,7 +78,7 @@ export interface RenewalTarget extends VerbHold {
 export interface ReleaseOptions {
   /** Time, in ms, for which the lock is reserved after the release. */
   readonly reservedMs?: number | undefined;
-  /** Required while the count is above 1. Without it, a repeated request would be a second release. */
+  /** Required while the count is above 1. Without an id, a repeated request would release a second count. */
   readonly requestId?: string | undefined;
 }
 
