@@ -69,7 +69,7 @@ export const MORE_MUTANTS: readonly Mutant[] = [
     wrong: "the API counts the time that Redis took to answer as waited, so deadlines come too late",
     edits: [
       {
-        file: "server/api/routes/acquire/acquire.ts",
+        file: "server/api/routes/acquire/respond-with-grant.ts",
         find: "const waitedMs = wait?.waitedMs;",
         instead: "const waitedMs = (wait?.onSend(), wait?.waitedMs);",
       },
