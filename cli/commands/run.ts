@@ -15,7 +15,7 @@ import {
 import { CliError } from "../output/cli-error.ts";
 import { formatDuration, parseDuration } from "../output/duration.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
-import { readEnclosingHolds } from "../run/enclosing-holds.ts";
+import { readEnclosingHolds } from "../run/command-environment.ts";
 import { RUN_LEASE_MS_MIN } from "../run/lease-margins.ts";
 import type { RunOptions } from "../run/run-under-lock.ts";
 import type { AddCommand, CliContext } from "./command-context.ts";

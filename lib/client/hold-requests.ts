@@ -18,9 +18,8 @@ import type {
   ReleaseOptions,
   SemaphorePermits,
 } from "./hold-options.ts";
-import { createIdempotencyKey } from "./idempotency-key.ts";
 import { computeRenewalIntervalMs } from "./lease-renewer.ts";
-import { computeLimits, RETRY_MS, TIMEOUT_MS } from "./request-limits.ts";
+import { computeLimits, createIdempotencyKey, RETRY_MS, TIMEOUT_MS } from "./request-options.ts";
 import { readAmount, readInteger } from "./untrusted.ts";
 
 /** How long to retry releasing a lock that was granted after its acquire was aborted. */

@@ -1,9 +1,9 @@
 import type { LostError } from "./errors.ts";
 import type { Released, ReleaseOptions, RenewOptions } from "./hold-options.ts";
 import type { HoldSession } from "./hold-session.ts";
-import { createIdempotencyKey } from "./idempotency-key.ts";
 import { assertReleaseOptions, assertRenewOptions, assertType } from "./options.ts";
 import type { ReleaseRequestListener } from "./release-requests.ts";
+import { createIdempotencyKey } from "./request-options.ts";
 import type { WritableFormat, WritableKind } from "./wire-types.ts";
 
 /**

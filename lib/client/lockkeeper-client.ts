@@ -1,5 +1,4 @@
 import { ApiTransport } from "./api-transport.ts";
-import { connections } from "./connections.ts";
 import { LockkeeperError, type LostError } from "./errors.ts";
 import type { Grant } from "./grant.ts";
 import { Hold } from "./hold.ts";
@@ -10,9 +9,9 @@ import { HoldSession } from "./hold-session.ts";
 import { toError } from "./lease-failure.ts";
 import { renewLeases } from "./lease-renewals.ts";
 import { LeaseRenewer } from "./lease-renewer.ts";
-import { callListener } from "./listeners.ts";
 import { LockGroup } from "./lock-group.ts";
 import { assertAcquireOptions, assertKeys, assertOptions, assertType, createOptionError } from "./options.ts";
+import { callListener } from "./release-requests.ts";
 
 export interface LockkeeperClientOptions {
   /**
@@ -34,6 +33,19 @@ type GroupWork<Result> = (group: HoldGroup) => Promise<Result> | Result;
 
 /** The holds of several locks that a `LockkeeperClient` acquired together. */
 export type HoldGroup = LockGroup<Hold>;
+
+/** How a client reaches its target. */
+export interface Connection {
+  readonly transport: ApiTransport;
+  /** Name of the target; `undefined` for the first target of the server. */
+  readonly target: string | undefined;
+}
+
+/**
+ * The connection of each `LockkeeperClient`. Used by the parts of the package that applications import separately, such
+ * as latches, whose code is not part of the main bundle.
+ */
+export const connections = new WeakMap<LockkeeperClient, Connection>();
 
 /** Acquires locks through the HTTP API of Lockkeeper, and handles retries, renewal and loss. */
 export class LockkeeperClient {

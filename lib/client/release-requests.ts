@@ -1,4 +1,3 @@
-import { callListener } from "./listeners.ts";
 import { startBackgroundTimer } from "./timers.ts";
 
 /** A release request in a response or a message. */
@@ -92,5 +91,19 @@ export class ReleaseRequestInbox {
     } catch (error) {
       if (commands.shouldRetry(error)) startBackgroundTimer(() => void this.#declare(commands), RETRY_MS);
     }
+  }
+}
+
+/**
+ * Calls a listener of the application. As with event listeners, an error that it throws is reported as uncaught, and the
+ * caller continues.
+ */
+export function callListener<Value>(listener: ((value: Value) => unknown) | undefined, value: Value): void {
+  try {
+    listener?.(value);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }

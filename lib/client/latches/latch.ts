@@ -1,13 +1,11 @@
 import { encodeKeyPath } from "../../keys/key.ts";
 import type { ApiRequest } from "../api-transport.ts";
-import { type Connection, connections } from "../connections.ts";
 import { RefusedError, WaitTimeoutError } from "../errors.ts";
 import { readField } from "../grant.ts";
-import { createIdempotencyKey } from "../idempotency-key.ts";
 import { toError } from "../lease-failure.ts";
-import type { LockkeeperClient } from "../lockkeeper-client.ts";
+import { type Connection, connections, type LockkeeperClient } from "../lockkeeper-client.ts";
 import { assertOptions, assertType, assertWaitMs, createOptionError } from "../options.ts";
-import { RETRY_MS, TIMEOUT_MS } from "../request-limits.ts";
+import { createIdempotencyKey, RETRY_MS, TIMEOUT_MS } from "../request-options.ts";
 import { readAmount } from "../untrusted.ts";
 
 /** The maximum wait of one request. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatEnclosingHolds, readEnclosingHolds } from "./enclosing-holds.ts";
+import { formatEnclosingHolds, readEnclosingHolds } from "./command-environment.ts";
 
 const name = (count: number) => Array.from({ length: count }, (_, at) => ({ holdId: `h1.hold${at}` }));
 

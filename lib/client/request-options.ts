@@ -16,3 +16,8 @@ export function computeLimits(lease: HoldLease): Pick<ApiRequest, "retryForMs" |
   const tryMs = Math.max(TRY_MS_MIN, lease.leaseMs * TRY_SHARE_OF_LEASE, remainingMs * TRY_SHARE_OF_REST);
   return { retryForMs: remainingMs, timeoutMs: Math.min(TIMEOUT_MS, tryMs) };
 }
+
+/** Creates a random `Idempotency-Key`. `crypto.randomUUID` is missing on pages that are served without TLS. */
+export function createIdempotencyKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
+}
