@@ -66,8 +66,8 @@ export class Operators {
   }
 
   /**
-   * Changes an operator. Within two seconds, active sessions on all instances have the new access. Sessions that a link
-   * started end.
+   * Applies a patch to an operator. Within two seconds, active sessions on all instances have the new access. Ends the
+   * operator's sessions that a login link started, or all of them if the patch disables the operator.
    *
    * @param kept the secret of a session that does not end
    * @throws LockkeeperError not_found, forbidden, last_admin

@@ -48,8 +48,8 @@ export interface KeyspaceListener {
 /**
  * Receives keyspace notifications for the watched keys, and script events.
  *
- * Any client that may `PUBLISH` can forge both. A notification only causes a read of its key. `UnconfirmedEventBudget`
- * limits the script events.
+ * Any client that may `PUBLISH` can forge notifications and script events. A notification only causes a read of its
+ * key. `UnconfirmedEventBudget` limits the script events.
  */
 export class KeyspaceSubscriber {
   readonly #redis: Redis;
