@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { LOCKS_MAX } from "../../lib/contract/actions/acquire-all.ts";
 import { LEASE_MS_MAX } from "../../lib/contract/actions/verb.ts";
 import { WritableFormat } from "../../lib/contract/format.ts";
+import type { OnDeadlock } from "../../server/formats/wait-declaration.ts";
 import {
   addRedisOption,
   addServerOptions,
@@ -14,6 +15,7 @@ import {
 import { CliError } from "../output/cli-error.ts";
 import { formatDuration, parseDuration } from "../output/duration.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
+import { readEnclosingHolds } from "../run/enclosing-holds.ts";
 import { RUN_LEASE_MS_MIN } from "../run/lease-margins.ts";
 import type { RunOptions } from "../run/run-under-lock.ts";
 import type { AddCommand, CliContext } from "./command-context.ts";
@@ -25,6 +27,7 @@ interface Options extends ServerOptions, RedisOption, KindOptions {
   readonly signal: NodeJS.Signals;
   readonly killAfter: number;
   readonly releaseSignal?: NodeJS.Signals;
+  readonly onDeadlock?: OnDeadlock;
   readonly owner?: string;
   readonly format?: WritableFormat;
   readonly passApiKey?: true;
@@ -49,6 +52,8 @@ Environment of the command:
   LOCKKEEPER_FENCE    the fencing token, which increases with every hold of the key
   LOCKKEEPER_HOLD_ID  identifies the hold in the console and the API
   LOCKKEEPER_LOCKS    JSON: [{"key", "holdId", "fence"}] of all locks. The other variables are those of the first key
+  LOCKKEEPER_HOLDING  hold ids of this run and the runs around it. A run inside the command declares them while it waits, so
+                      that the server finds deadlocks
 
 Exit codes:
   120  the lock is held by another client      121  the lock was lost while the command ran
@@ -113,6 +118,10 @@ function addRunOptions(command: Command): Command {
     "--permits <number/limit>",
     "acquire permits of a semaphore with this limit, such as 3/10, only for a single key; with --kind plain_semaphore, of one that JVMs use",
   );
+  const onDeadlock = new Option(
+    "--on-deadlock <action>",
+    "what happens if the wait becomes part of a deadlock, only for a single key; refuse needs a server that watches the target",
+  );
   return command
     .addOption(wait.argParser(parseWait).default(0, "0s"))
     .addOption(lease.argParser(parseLease).default(30_000, "30s"))
@@ -123,6 +132,7 @@ function addRunOptions(command: Command): Command {
     .addOption(kind.argParser(parseKind))
     .option("--shared", "share the lock with other readers, the same as --kind read")
     .addOption(permits.argParser(parsePermits))
+    .addOption(onDeadlock.choices(["report", "refuse"]))
     .option("--owner <text>", "human-readable name of the holder (default: <host>:<pid>)")
     .option("--pass-api-key", "pass LOCKKEEPER_API_KEY on to the command")
     .option("--quiet", "print only errors");
@@ -172,10 +182,19 @@ function createRunOptions(
     kind,
     permits: options.permits?.permits,
     limit: options.permits?.limit,
+    holding: readEnclosingHolds(context.environment.variables),
+    onDeadlock: chooseOnDeadlock(keys, options),
     variables: context.environment.variables,
     apiKey: options.passApiKey === true ? "pass" : "remove",
     verbosity: options.quiet === true ? "quiet" : "normal",
   };
+}
+
+/** @throws CliError if several keys are given, because their waits are not part of the detection of deadlocks */
+function chooseOnDeadlock(keys: readonly string[], { onDeadlock }: Options): OnDeadlock | undefined {
+  if (keys.length > 1 && onDeadlock === "refuse")
+    throw new CliError("Give a single key with --on-deadlock refuse.", EXIT_CODES.failure);
+  return onDeadlock;
 }
 
 function toRecordText(text: string): string {

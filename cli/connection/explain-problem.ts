@@ -12,6 +12,7 @@ const EXIT_CODE_OF: Partial<Record<LibraryErrorCode, ExitCode>> = {
   api_key_inactive: EXIT_CODES.unauthorized,
   held: EXIT_CODES.held,
   timeout: EXIT_CODES.held,
+  deadlock: EXIT_CODES.held,
   queue_full: EXIT_CODES.held,
   lost: EXIT_CODES.lost,
   read_only: EXIT_CODES.refused,

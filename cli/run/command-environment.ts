@@ -1,3 +1,4 @@
+import { formatEnclosingHolds, HOLDING_VARIABLE } from "./enclosing-holds.ts";
 import type { HeldFacts } from "./held-lock.ts";
 
 const API_KEY = "LOCKKEEPER_API_KEY";
@@ -22,6 +23,7 @@ export function createCommandEnvironment(
     LOCKKEEPER_FENCE: first?.fence,
     LOCKKEEPER_HOLD_ID: first?.holdId,
     LOCKKEEPER_LOCKS: JSON.stringify(holds),
+    [HOLDING_VARIABLE]: formatEnclosingHolds(variables, holds),
   };
   return toProcessEnv({ ...variables, ...(apiKey === "pass" ? {} : { [API_KEY]: undefined }), ...facts });
 }

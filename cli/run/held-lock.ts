@@ -3,6 +3,7 @@ import type { ReleaseRequestListener } from "../../lib/client/release-requests.t
 import type { WritableFormat, WritableKind } from "../../lib/contract/format.ts";
 import type { LivenessState } from "../../lib/contract/liveness.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
+import type { OnDeadlock } from "../../server/formats/wait-declaration.ts";
 
 /** The facts of one hold. */
 export interface HeldFacts {
@@ -44,6 +45,10 @@ export interface LockRequest {
   readonly permits: number | undefined;
   /** The total number of permits. Only with a kind of semaphore. */
   readonly limit: number | undefined;
+  /** The `holdId`s that are not released before the wait ends. Only with a single key. */
+  readonly holding: readonly string[];
+  /** What happens if the wait becomes part of a deadlock. Only with a single key. */
+  readonly onDeadlock: OnDeadlock | undefined;
   /** Cancels the wait. */
   readonly signal: AbortSignal;
 }
@@ -66,24 +71,27 @@ interface ClientGroup extends Omit<HeldLock, "release"> {
   release(): Promise<readonly { readonly outcome: "released" | "still_held" | "not_held" }[]>;
 }
 
-type AcquireOptions = Omit<LockRequest, "keys">;
-type AcquireAllOptions = Omit<AcquireOptions, "kind" | "permits" | "limit">;
+/** The options of a client, which has its own type for holds that a waiter declares. */
+interface AcquireOptions<Holding> extends Omit<LockRequest, "keys" | "holding"> {
+  readonly holding: readonly Holding[] | undefined;
+}
+type AcquireAllOptions = Omit<LockRequest, "keys" | "kind" | "permits" | "limit" | "holding" | "onDeadlock">;
 
-interface LockingClient {
-  acquire(key: string, options: AcquireOptions): Promise<ClientHold>;
+interface LockingClient<Holding> {
+  acquire(key: string, options: AcquireOptions<Holding>): Promise<ClientHold>;
   acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<ClientGroup>;
 }
 
 /** Acquires one lock or several. */
-export async function acquireLocks(
-  client: LockingClient,
+export async function acquireLocks<Holding>(
+  client: LockingClient<Holding>,
   keys: readonly string[],
-  options: AcquireOptions,
+  options: AcquireOptions<Holding>,
 ): Promise<HeldLock> {
   const [key] = keys;
   if (key === undefined || keys.length > 1) {
-    const { kind: _kind, permits: _permits, limit: _limit, ...plain } = options;
-    return toHeldLock(await client.acquireAll(keys, plain));
+    const { leaseMs, waitMs, owner, record, format, signal } = options;
+    return toHeldLock(await client.acquireAll(keys, { leaseMs, waitMs, owner, record, format, signal }));
   }
   // Older servers have no route for several locks.
   return toHeldLock(new LockGroup([await client.acquire(key, options)]));

@@ -1,5 +1,6 @@
 import { HeldError, WaitTimeoutError } from "../../server/errors/lock-errors.ts";
 import { StartupError } from "../../server/errors/startup-error.ts";
+import { parseHoldId } from "../../server/formats/hold-id.ts";
 import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 import { LockClient } from "../../server/locks/client/lock-client.ts";
 import { CliError } from "../output/cli-error.ts";
@@ -28,9 +29,12 @@ export class RedisLocks implements LockSource {
     }
   }
 
-  async acquire({ keys, ...request }: LockRequest): Promise<HeldLock> {
+  async acquire({ keys, holding: holdIds, ...request }: LockRequest): Promise<HeldLock> {
+    const holding = holdIds.flatMap((holdId) => parseHoldId(holdId) ?? []);
     try {
-      return await waitForLock(request, (waitMs) => acquireLocks(this.client, keys, { ...request, waitMs }));
+      return await waitForLock(request, (waitMs) =>
+        acquireLocks(this.client, keys, { ...request, holding, waitMs }),
+      );
     } catch (error) {
       if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) throw explainLockError(error);
       const { key, holders, remainingMs, permits } = error.facts;

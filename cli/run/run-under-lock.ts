@@ -74,7 +74,9 @@ async function startGuardian({ variables }: RunOptions): Promise<Guardianship> {
 
 async function acquireLock(options: RunOptions, locks: LockSource, signal: AbortSignal): Promise<HeldLock> {
   const { keys, leaseMs, waitMs, owner, record, format, kind, permits, limit, verbosity } = options;
-  const request = { keys, leaseMs, waitMs, owner, record, format, kind, permits, limit, signal };
+  const { holding, onDeadlock } = options;
+  const lock = { keys, leaseMs, owner, record, format, kind, permits, limit };
+  const request = { ...lock, waitMs, holding, onDeadlock, signal };
   try {
     return await locks.acquire({ ...request, waitMs: 0 });
   } catch (error) {

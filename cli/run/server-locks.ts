@@ -39,15 +39,31 @@ export class ServerLocks implements LockSource {
     this.#transport = new ApiTransport({ urls: [url], apiKey });
   }
 
-  async acquire({ keys, ...request }: LockRequest): Promise<HeldLock> {
+  async acquire(request: LockRequest): Promise<HeldLock> {
     try {
-      return await waitForLock(request, (waitMs) => acquireLocks(this.#client, keys, { ...request, waitMs }));
+      return await this.#acquire(request);
     } catch (error) {
       if (readCode(error) === "unauthenticated" && error instanceof Error)
         throw explainProblem({ code: "unauthenticated", detail: error.message }, this.connection);
       if (!(error instanceof HeldError || error instanceof WaitTimeoutError)) throw explainLockError(error);
       const { key = "" } = error.facts;
       throw new LockHeldError(key, await this.#describeHolder(key, error));
+    }
+  }
+
+  /** Acquires the locks without declared holds if the server refuses those, which may belong to another target. */
+  async #acquire({ keys, holding, ...request }: LockRequest): Promise<HeldLock> {
+    const acquire = (declared: readonly string[] | undefined) =>
+      waitForLock(request, (waitMs) =>
+        acquireLocks(this.#client, keys, { ...request, holding: declared, waitMs }),
+      );
+    if (holding.length === 0) return await acquire(undefined);
+    try {
+      return await acquire(holding);
+    } catch (error) {
+      // Servers of version 0.2 refuse the field as invalid.
+      if (!["invalid_hold_id", "invalid"].includes(readCode(error))) throw error;
+      return await acquire(undefined);
     }
   }
 

@@ -19,6 +19,9 @@ import (
 // Forever as [LockOptions.Wait] waits until the context is done.
 const Forever time.Duration = math.MaxInt64
 
+// declaredMax is how many holds the server accepts in a request to wait.
+const declaredMax = 16
+
 // Client acquires locks. URL and APIKey are required; do not change the fields after the first use. All holds of a client
 // are renewed together by one goroutine, which ends with the last hold. A Client is safe for concurrent use.
 type Client struct {
@@ -58,6 +61,11 @@ type LockOptions struct {
 	Limit        int           // total permits of a semaphore, which is created with it; zero if it must exist
 	Grace        time.Duration // how long the lock stays held after its lease expired without a release
 	MinHold      time.Duration // how long the lock stays held after it was acquired, even if it is released
+
+	// Holding declares holds that are not released before the wait ends, at most 16 locks, so that the server finds deadlocks.
+	// Those of the WithLock calls of this client that ctx comes from are added automatically. Not for AcquireAll.
+	Holding    []*Hold
+	OnDeadlock string // report (default); refuse: the youngest wait in a deadlock that chose this gets ErrDeadlock. Not for AcquireAll
 
 	// OnReleaseRequested is called in its own goroutine, once for each request of an operator to release the lock.
 	OnReleaseRequested func(*ReleaseRequest)
@@ -112,7 +120,29 @@ func (c *Client) run(ctx context.Context, hold *Hold, err error, work Work) (end
 			end = errors.Join(end, lost)
 		}
 	}()
-	return work(ctx, hold)
+	return work(context.WithValue(ctx, enclosing{}, append([]*Hold{hold}, holdsOf(ctx)...)), hold)
+}
+
+// enclosing is the key under which the context of work has the holds of the WithLock calls around it, innermost first.
+type enclosing struct{}
+
+func holdsOf(ctx context.Context) []*Hold {
+	holds, _ := ctx.Value(enclosing{}).([]*Hold)
+	return holds
+}
+
+// declare returns the ids of the holds that a call keeps while it waits.
+func (c *Client) declare(holding, around []*Hold) []string {
+	ids := []string{}
+	for _, hold := range holding {
+		ids = hold.appendIDs(ids)
+	}
+	for _, hold := range around {
+		if hold.client == c && hold.Err() == nil {
+			ids = hold.appendIDs(ids)
+		}
+	}
+	return ids[:min(len(ids), declaredMax)]
 }
 
 func (c *Client) acquire(ctx context.Context, path string, body map[string]any, options LockOptions) (*Hold, error) {
@@ -127,6 +157,7 @@ func (c *Client) acquire(ctx context.Context, path string, body map[string]any, 
 	}
 	for name, text := range map[string]string{
 		"owner": options.Owner, "format": options.Format, "kind": options.Kind, "unit": options.Unit,
+		"onDeadlock": options.OnDeadlock,
 	} {
 		if text != "" {
 			body[name] = text
@@ -137,7 +168,14 @@ func (c *Client) acquire(ctx context.Context, path string, body map[string]any, 
 			body[name] = count
 		}
 	}
-	asked := request{path: path + c.query(), body: body, idempotencyKey: newKey(), wait: options.Wait, retryFor: retryTime}
+	around := holdsOf(ctx)
+	if body["keys"] != nil {
+		around = nil // while it waits for several locks, a caller declares nothing
+	}
+	if ids := c.declare(options.Holding, around); options.Wait > 0 && len(ids) > 0 {
+		body["holding"] = ids
+	}
+	asked := request{path: path, query: c.query(), body: body, idempotencyKey: newKey(), wait: options.Wait, retryFor: retryTime}
 	var granted grants
 	sentAt, err := c.post(ctx, asked, &granted)
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -118,7 +119,9 @@ func (h *Hold) downgrade(ctx context.Context) error {
 	sentAt, err := h.client.post(ctx, asked, &reader)
 	failure, _ := err.(*Error)
 	if err == nil {
+		h.mu.Lock()
 		h.HoldID, h.Locks[0].HoldID = reader.HoldID, reader.HoldID
+		h.mu.Unlock()
 		h.isUncertain.Store(false)
 		h.extend([]grant{reader}, sentAt, 0)
 	} else if failure == nil || failure.Is(ErrUnknownOutcome) || failure.Code == "internal" || failure.Code == "not_replicated" {
@@ -146,6 +149,18 @@ func (h *Hold) Release(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// appendIDs appends the ids of the locks that are not in the list yet.
+func (h *Hold) appendIDs(ids []string) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, lock := range h.Locks {
+		if !slices.Contains(ids, lock.HoldID) {
+			ids = append(ids, lock.HoldID)
+		}
+	}
+	return ids
 }
 
 // attemptTime limits one attempt, so that several fit before the deadline.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -43,8 +44,11 @@ func (l *Latch) Count(ctx context.Context) (int64, error) {
 func (l *Latch) Wait(ctx context.Context, wait time.Duration) error {
 	var state latchState
 	// The latch may be opened and closed again between two requests.
-	isOver := func() (string, bool) { return fmt.Sprintf("&openedAfter=%d", state.AsOf), state.Count == 0 }
-	asked := request{method: http.MethodGet, wait: wait, isOver: isOver}
+	asked := request{method: http.MethodGet, query: l.client.query(), wait: wait}
+	asked.isOver = func() bool {
+		asked.query.Set("openedAfter", strconv.FormatInt(state.AsOf, 10))
+		return state.Count == 0
+	}
 	count, err := l.send(ctx, "", asked, &state)
 	if err == nil && count > 0 {
 		detail := fmt.Sprintf("The latch %s is still closed with a count of %d.", l.key, count)
@@ -54,7 +58,10 @@ func (l *Latch) Wait(ctx context.Context, wait time.Duration) error {
 }
 
 func (l *Latch) send(ctx context.Context, verb string, asked request, state *latchState) (int64, error) {
-	asked.path, asked.retryFor = "/latches/"+encodeKey(l.key)+verb+l.client.query(), retryTime
+	asked.path, asked.retryFor = "/latches/"+encodeKey(l.key)+verb, retryTime
+	if asked.query == nil {
+		asked.query = l.client.query()
+	}
 	_, err := l.client.post(ctx, asked, state)
 	return state.Count, err
 }
@@ -68,15 +75,16 @@ type Permits struct {
 // SetLimit sets the total number of permits of a semaphore, and creates a missing one. No acquired permit ends.
 func (c *Client) SetLimit(ctx context.Context, key string, limit int) (Permits, error) {
 	permits := Permits{Total: limit}
-	path := "/semaphores/" + encodeKey(key) + c.query()
-	asked := request{method: http.MethodPut, path: path, body: map[string]any{"limit": limit}, retryFor: retryTime}
+	asked := request{method: http.MethodPut, path: "/semaphores/" + encodeKey(key), query: c.query(), retryFor: retryTime}
+	asked.body = map[string]any{"limit": limit}
 	_, err := c.post(ctx, asked, &permits)
 	return permits, err
 }
 
-func (c *Client) query() string {
-	if c.Target == "" {
-		return ""
+func (c *Client) query() url.Values {
+	query := url.Values{}
+	if c.Target != "" {
+		query.Set("target", c.Target)
 	}
-	return "?target=" + url.QueryEscape(c.Target)
+	return query
 }

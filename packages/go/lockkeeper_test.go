@@ -26,6 +26,8 @@ type proxy struct {
 	mu    sync.Mutex
 	fault func(verb string) string // "", bad_gateway, lose_response, hang, close or delay
 	verbs []string
+	// bodies has the last request body of each verb.
+	bodies map[string]string
 }
 
 func startProxy(t *testing.T) *proxy {
@@ -34,7 +36,7 @@ func startProxy(t *testing.T) *proxy {
 	if origin == "" {
 		t.Skip("LOCKKEEPER_URL and LOCKKEEPER_API_KEY are not set; `npm run interop -- --only \"Go module\"` sets them")
 	}
-	p := &proxy{fault: func(string) string { return "" }}
+	p := &proxy{fault: func(string) string { return "" }, bodies: map[string]string{}}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		verb := path.Base(r.URL.Path)
 		p.mu.Lock()
@@ -42,6 +44,9 @@ func startProxy(t *testing.T) *proxy {
 		fault := p.fault(verb)
 		p.mu.Unlock()
 		content, _ := io.ReadAll(r.Body) // a server notices a disconnect only after it has read the body
+		p.mu.Lock()
+		p.bodies[verb] = string(content)
+		p.mu.Unlock()
 		switch fault {
 		case "hang":
 			<-r.Context().Done()
@@ -104,6 +109,12 @@ func (p *proxy) count(verb string) (count int) {
 		}
 	}
 	return count
+}
+
+func (p *proxy) lastBody(verb string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bodies[verb]
 }
 
 func newClient(t *testing.T) (*lockkeeper.Client, *proxy) {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -32,6 +33,7 @@ var waitMax = 55 * time.Second
 var (
 	ErrHeld           = &Error{Code: "held"}            // another client holds the lock, and Wait was zero
 	ErrTimeout        = &Error{Code: "timeout"}         // the lock was still held after Wait
+	ErrDeadlock       = &Error{Code: "deadlock"}        // the wait was part of a deadlock, and OnDeadlock was refuse
 	ErrLost           = &Error{Code: "lost"}            // the hold expired or was force-released: stop the work
 	ErrReleased       = &Error{Code: "released"}        // this client has released the hold
 	ErrUnavailable    = &Error{Code: "unavailable"}     // no server or no Redis could be reached; nothing was changed
@@ -45,6 +47,7 @@ type Error struct {
 	Status  int                             // of the response; zero if there was none
 	Key     string                          // of the lock, if the error is about one
 	Holders []struct{ Owner, Fence string } // of the codes held and timeout; nil for a semaphore and a latch
+	Cycle   []struct{ Owner, Key string }   // of the code deadlock: each client, and the lock that it waits for
 	Permits *Permits                        // of a semaphore, for the codes held and timeout
 
 	retryAfter time.Duration
@@ -69,38 +72,31 @@ func (e *Error) isRetriable() bool {
 // request is a POST unless it has a method. It is retried after a failure, under the same Idempotency-Key if it has one.
 type request struct {
 	method, path   string
+	query          url.Values
 	body           map[string]any
 	idempotencyKey string
 	wait           time.Duration // sent in parts, in the query of a GET
-	// isOver returns whether the response to a part of the wait ends it, and what the query of the next part needs.
-	isOver   func() (next string, isOver bool)
-	timeout  time.Duration // of one attempt, without its wait
-	retryFor time.Duration // in addition to wait; zero for one attempt
+	isOver         func() bool   // returns whether the response to a part of the wait ends it; false prepares the next part
+	timeout        time.Duration // of one attempt, without its wait
+	retryFor       time.Duration // in addition to wait; zero for one attempt
 }
 
 // post sends a request and retries it. It returns when the last attempt was sent; zero if there was none.
 func (c *Client) post(ctx context.Context, r request, into any) (sentAt time.Time, err error) {
-	waitUntil, isUnknown, next, separator := time.Now().Add(r.wait), false, "", "?"
-	if c.Target != "" {
-		separator = "&"
-	}
+	waitUntil, isUnknown := time.Now().Add(r.wait), false
 	for pause := pauseMax / 8; ctx.Err() == nil; pause = min(2*pause, pauseMax) {
 		part := max(0, min(time.Until(waitUntil), waitMax))
-		sent, waitMs := r, max(1, part.Milliseconds())
-		if r.wait > 0 && r.isOver != nil {
-			sent.path += fmt.Sprintf("%swaitMs=%d%s", separator, waitMs, next)
+		waitMs := max(1, part.Milliseconds())
+		if r.wait > 0 && r.method == http.MethodGet {
+			r.query.Set("waitMs", strconv.FormatInt(waitMs, 10))
 		} else if r.wait > 0 {
 			r.body["waitMs"] = waitMs
 		}
 		sentAt = time.Now()
-		failure := c.attempt(ctx, sent, part+cmp.Or(r.timeout, attemptTime), into)
-		if failure == nil && part == waitMax && r.isOver != nil {
-			isOver := false
-			if next, isOver = r.isOver(); !isOver {
-				continue
-			}
-		}
-		if failure == nil {
+		failure := c.attempt(ctx, r, part+cmp.Or(r.timeout, attemptTime), into)
+		if failure == nil && part == waitMax && r.isOver != nil && !r.isOver() {
+			continue
+		} else if failure == nil {
 			return sentAt, nil
 		} else if failure.Code == ErrTimeout.Code && part == waitMax {
 			continue
@@ -128,8 +124,11 @@ func (c *Client) attempt(ctx context.Context, r request, timeout time.Duration, 
 	if r.body != nil {
 		content, _ = json.Marshal(r.body)
 	}
-	url := strings.TrimRight(c.URL, "/") + "/api/v1" + r.path
-	sent, err := http.NewRequestWithContext(ctx, cmp.Or(r.method, http.MethodPost), url, bytes.NewReader(content))
+	address := strings.TrimRight(c.URL, "/") + "/api/v1" + r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	sent, err := http.NewRequestWithContext(ctx, cmp.Or(r.method, http.MethodPost), address, bytes.NewReader(content))
 	if err != nil {
 		return &Error{Code: "invalid", Detail: err.Error(), cause: err}
 	}

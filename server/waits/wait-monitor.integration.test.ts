@@ -103,6 +103,39 @@ describe("deadlocks", () => {
     );
   });
 
+  it.for(["library", "http"] as const)(
+    "in a ring of the library and the HTTP API, a wait that chose it is refused, even if it is the oldest (%s)",
+    async (refusing, { server, client, readWaits }) => {
+      const [a, b] = [createTestKey("lock:a"), createTestKey("lock:b")];
+      const [own, held] = [await client.acquire(a, LEASE), await server.acquire(b, LEASE)];
+      const optionsOf = (owner: string) => ({
+        ...{ ...WAIT, owner },
+        onDeadlock: owner === refusing ? ("refuse" as const) : ("report" as const),
+      });
+      const waits = {
+        async library() {
+          const wait = client.acquire(b, { ...optionsOf("library"), holding: [own] });
+          const outcome = await wait.then(
+            () => "granted",
+            (error: unknown) => Reflect.get(error as object, "code"),
+          );
+          await own.release();
+          return outcome;
+        },
+        async http() {
+          const body = { ...optionsOf("http"), holding: [held.holdId] };
+          const reply = await server.call(`/locks/${a}/acquire`, { body });
+          await server.callHold(held, "release");
+          return reply.status === 201 ? "granted" : reply.body.code;
+        },
+      };
+      const other = refusing === "library" ? "http" : "library";
+      const first = waits[refusing]();
+      await waitUntil(async () => (await readWaits(refusing === "library" ? b : a)).roots.length === 1);
+      expect(await Promise.all([first, waits[other]()])).toEqual(["deadlock", "granted"]);
+    },
+  );
+
   it("over HTTP, a refused wait is answered with 409 deadlock", async ({ server, readWaits }) => {
     const [a, b] = [createTestKey("lock:a"), createTestKey("lock:b")];
     const [one, two] = [await server.acquire(a, LEASE), await server.acquire(b, LEASE)];

@@ -2,15 +2,14 @@ import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { toKeyPattern } from "../../lib/keys/key-pattern.ts";
-import { DEADLOCK_CHANNEL } from "../formats/keys.ts";
 import type { WaitDeclaration } from "../formats/wait-declaration.ts";
-import type { WaitRefusal } from "../locks/waiting/deadlock-refusals.ts";
 import type { Masters } from "../redis/master.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import type { Watcher } from "../watch/watcher.ts";
-import { chooseRefusedWait, type Deadlock, findDeadlocks, type KnownDeadlock } from "./find-deadlocks.ts";
+import { type Deadlock, findDeadlocks, type KnownDeadlock } from "./find-deadlocks.ts";
 import { LibraryHolds } from "./library-holds.ts";
 import { readWaits, type StoredWaiter, scanWaitedKeys } from "./read-waits.ts";
+import { refuseWait } from "./refuse-wait.ts";
 import { type HeldLock, type HoldNode, toGraphToken, type Wait, WaitGraph } from "./wait-graph.ts";
 import { WaitReport } from "./wait-report.ts";
 import { WaitSchedule } from "./wait-schedule.ts";
@@ -272,14 +271,10 @@ export class WaitMonitor {
     this.deps.log.warn({ target: this.deps.watcher.options.target, waits }, "Found a deadlock");
   }
 
-  /** A message can be lost, so it is repeated while the deadlock lasts. */
+  /** Repeated while the deadlock lasts, because a message can be lost. */
   #refuse(deadlock: KnownDeadlock): void {
-    const wait = chooseRefusedWait(deadlock);
-    const [master] = this.deps.masters.list;
-    if (wait?.waitId === undefined || master === undefined || !this.deps.canWrite) return;
-    const cycle = deadlock.cycle.map(({ owner, key }) => ({ owner: formatKey(owner), key: formatKey(key) }));
-    const message: WaitRefusal = { waitId: wait.waitId, cycle };
-    master.redis.publish(DEADLOCK_CHANNEL, JSON.stringify(message)).catch((error: unknown) => {
+    if (!this.deps.canWrite) return;
+    refuseWait(this.deps.masters, deadlock).catch((error: unknown) => {
       this.deps.log.warn({ err: error }, "Could not refuse a wait that is part of a deadlock");
     });
   }

@@ -46,7 +46,7 @@ export type BulkItem = z.infer<typeof BulkItem>;
 function isValidKey(fields: KeyFields): boolean {
   const { key, keyBase64 } = fields;
   if (keyBase64 === undefined && !key.isWellFormed()) return false;
-  // The field itself already reports this error.
+  // The field itself reports this error.
   if (keyBase64 !== undefined && !KEY_BASE64.test(keyBase64)) return true;
   const { length } = encodeKey(parseKeyFields(fields));
   return length > 0 && length <= KEY_BYTES_MAX;

@@ -48,6 +48,11 @@ class LatchTest(ServerTest):
         Client(proxy.url, API_KEY).latch(self.key).wait(15)
         self.assertEqual(self.latch.get_count(), 1)
 
+    def test_a_wait_is_sent_in_the_query_without_a_body(self):
+        proxy = self.start_proxy()
+        Client(proxy.url, API_KEY, target="default").latch(self.key).wait(15)
+        self.assertEqual(proxy.requests, [(self.key.replace(":", "%3A"), None, b"")])
+
     def test_a_change_whose_response_is_lost_counts_once(self):
         proxy = self.start_proxy()
         latch = Client(proxy.url, API_KEY).latch(self.key)

@@ -15,7 +15,7 @@ export interface HoldOptions {
    * Up to 16 holds that you do not release before the wait ends. The holds of enclosing `withLock` calls of the same
    * client are added automatically. A Lockkeeper server uses these holds to detect deadlocks.
    */
-  readonly holding?: readonly Hold[] | undefined;
+  readonly holding?: readonly Pick<Hold, "key" | "token">[] | undefined;
   /**
    * `report` by default: a deadlock is only reported. `refuse`: in a deadlock, the youngest wait with this option ends
    * with a DeadlockError. Requires a Lockkeeper server that watches this Redis.

@@ -144,6 +144,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   "several-locks.go": async (start) =>
     await expectOutput(start(), /^lock:account:2 with fence \d+\nlock:account:1 with fence \d+\n$/),
+  "transfer.go": async (start) => await expectOutput(start(), /^transferring with fence \d+\n$/),
   "encode.go": async (start) => await expectOutput(start(), /^encoding with fence \d+\n$/),
   "release-on-request.go": async (start, server) => {
     const program = start();

@@ -4,6 +4,7 @@ from ._version import __version__
 from .aio import AsyncClient, AsyncHold, AsyncHoldGroup, AsyncLatch
 from .client import Client
 from .errors import (
+    Deadlock,
     LockHeld,
     LockkeeperError,
     LockLost,
@@ -26,6 +27,7 @@ __all__ = [
     "AsyncHoldGroup",
     "AsyncLatch",
     "Client",
+    "Deadlock",
     "Hold",
     "HoldGroup",
     "Latch",

@@ -5,16 +5,22 @@ from __future__ import annotations
 import logging
 import os
 import threading
+from contextvars import ContextVar
 from types import TracebackType
-from typing import Callable, List, Mapping, Optional, Sequence, Type, TypeVar
+from typing import TYPE_CHECKING, Callable, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar
 
 from ._command import run_command
 from ._attempt import Cancellation
 from .errors import LockkeeperError, LockLost
 
+if TYPE_CHECKING:
+    from .holds import Hold
+
 LOGGER = logging.getLogger("lockkeeper")
 Self = TypeVar("Self", bound="Holding")
 LossCallback = Callable[[LockLost], object]
+#: The holds of the ``with`` blocks around the running code, innermost first. Each thread and each task has its own.
+_ENCLOSING: "ContextVar[Tuple[Holding, ...]]" = ContextVar("lockkeeper_enclosing", default=())
 
 
 class Holding:
@@ -117,6 +123,18 @@ class Holding:
         except Exception:
             LOGGER.exception("The function for the loss of %r failed", self)
 
+    def list_holds(self) -> "Sequence[Hold]":
+        """Returns the hold, or the holds of a group."""
+        raise NotImplementedError
+
+    def enter_block(self) -> None:
+        """Records that the code that runs now is in a ``with`` block of this hold. Only the client calls it."""
+        _ENCLOSING.set((self, *_ENCLOSING.get()))
+
+    def leave_block(self) -> None:
+        """Reverts ``enter_block``. Only the client calls it."""
+        _ENCLOSING.set(tuple(each for each in _ENCLOSING.get() if each is not self))
+
     def _is_inherited(self) -> bool:
         """Whether this process is a fork of the one that acquired the lock."""
         return os.getpid() != self._process
@@ -128,6 +146,7 @@ class Holding:
         raise LockLost(detail)
 
     def __enter__(self: Self) -> Self:
+        self.enter_block()
         return self
 
     def __exit__(
@@ -136,6 +155,7 @@ class Holding:
         error: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
+        self.leave_block()
         if self._is_inherited():
             return
         self.remaining_s()
@@ -157,3 +177,9 @@ class Holding:
 
     def _report(self, error: LockkeeperError) -> None:
         raise NotImplementedError
+
+
+def list_enclosing_holds(keeper: object) -> "List[Hold]":
+    """Returns the holds of a client's ``with`` blocks around the running code that have not ended, innermost first."""
+    holds = [hold for each in _ENCLOSING.get() for hold in each.list_holds()]
+    return [hold for hold in holds if hold.is_kept_by(keeper) and hold.remaining_s() > 0]

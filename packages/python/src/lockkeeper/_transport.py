@@ -7,7 +7,7 @@ import json
 import math
 import ssl
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 from ._attempt import Answer, Cancellation, Failure, Server, printable, send
@@ -45,8 +45,7 @@ class Request:
     #: The limit of one attempt, not including ``wait_s``.
     timeout_s: float
     method: str = "POST"
-    #: Sent with POST and PUT, unless it is ``None``.
-    body: Optional[Mapping[str, Any]] = field(default_factory=dict)
+    body: Optional[Mapping[str, Any]] = None
     idempotency_key: Optional[str] = None
     #: How long the server may wait. It is sent in the body, or in the query of a GET, in parts.
     wait_s: float = 0.0
@@ -111,12 +110,14 @@ class Transport:
         cancellation.wait(0)
         server = self._servers[index % len(self._servers)]
         wait_s = 0.0
-        path, body = request.path, dict(request.body or {})
+        path, body = request.path, request.body
         if request.wait_s > 0:
             wait_s = min(WAIT_PART_S_MAX, max(0.001, wait_left_s))
-            body["waitMs"] = math.ceil(wait_s * 1000)
+            wait_ms = math.ceil(wait_s * 1000)
             if request.method == "GET":
-                path += f"{'&' if '?' in path else '?'}waitMs={body['waitMs']}"
+                path += f"{'&' if '?' in path else '?'}waitMs={wait_ms}"
+            else:
+                body = {**(body or {}), "waitMs": wait_ms}
         limit_s = wait_s + max(0.001, request.timeout_s)
         connection = server.connect(max(0.001, request.timeout_s), self._context)
         try:
@@ -126,8 +127,7 @@ class Transport:
                 reason = printable(str(error) or type(error).__name__)
                 return Failure("not_done", "unavailable", f"Could not reach {server.name} ({reason}).")
             connection.sock.settimeout(limit_s)
-            has_body = request.method != "GET" and request.body is not None
-            payload = json.dumps(body).encode() if has_body else None
+            payload = None if body is None else json.dumps(body).encode()
             sent = (request.method, path, payload, self._build_headers(request))
             return send(connection, server, sent, limit_s, cancellation)
         finally:

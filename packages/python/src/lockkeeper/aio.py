@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import math
 import sys
 import threading
@@ -83,7 +84,9 @@ def _start(work: Callable[[], Result]) -> "asyncio.Future[Result]":
         except RuntimeError:
             pass  # The loop was closed.
 
-    threading.Thread(target=run, name="lockkeeper-call", daemon=True).start()
+    # The context has the holds of the blocks around the call.
+    context = contextvars.copy_context()
+    threading.Thread(target=lambda: context.run(run), name="lockkeeper-call", daemon=True).start()
     return done
 
 
@@ -148,6 +151,7 @@ class AsyncHolding(Generic[Kind]):
     async def __aenter__(self: Self) -> Self:
         loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         self._held.on_lost(lambda _: _call_in_loop(loop, self._interrupt))
+        self._held.enter_block()
         return self
 
     async def __aexit__(
@@ -156,6 +160,7 @@ class AsyncHolding(Generic[Kind]):
         error: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
+        self._held.leave_block()
         self._task, task = None, self._task
         interrupted = self._interrupted and kind is not None and issubclass(kind, asyncio.CancelledError)
         if self._interrupted and task is not None and sys.version_info >= (3, 11):

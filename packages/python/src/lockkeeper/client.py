@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Se
 
 from ._attempt import Cancellation
 from ._grant import Grant
-from ._holding import LOGGER
+from ._holding import LOGGER, list_enclosing_holds
 from ._renewal import Renewer
 from ._transport import Transport
 from ._verbs import Verbs
@@ -22,6 +22,9 @@ from .options import AcquireOptions, check_options, check_plain_kind
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+#: The maximum number of holds that the server accepts in ``holding``.
+_DECLARED_HOLDS_MAX = 16
 
 _CLIENTS: "weakref.WeakSet[Client]" = weakref.WeakSet()
 
@@ -74,7 +77,7 @@ class Client:
     def acquire(self, key: str, **options: Unpack[AcquireOptions]) -> Hold:
         """Acquires the lock. If it is held, even by this client, the call waits for up to ``wait_s``.
 
-        Raises ``LockHeld``; ``WaitTimeout`` after ``wait_s``; ``Refused``; ``Unavailable``; or
+        Raises ``LockHeld``; ``WaitTimeout`` after ``wait_s``; ``Deadlock``; ``Refused``; ``Unavailable``; or
         ``UnknownOutcome``: the lock may be held for one lease.
         """
         return self._acquire(key, options, None)
@@ -116,7 +119,15 @@ class Client:
     def _acquire(self, key: str, options: AcquireOptions, cancellation: Optional[Cancellation]) -> Hold:
         check_key(key)
         check_options(options)
-        return self._hold(self._verbs.acquire(key, options, cancellation), options)
+        return self._hold(self._verbs.acquire(key, self._declare(options), cancellation), options)
+
+    def _declare(self, options: AcquireOptions) -> AcquireOptions:
+        """Adds the holds of the ``with`` blocks around the call. A call that does not wait is in no deadlock."""
+        if options.get("wait_s", 0) == 0:
+            return options
+        holding = [*options.get("holding", ()), *list_enclosing_holds(self._renewer)]
+        hold_ids = dict.fromkeys(each if isinstance(each, str) else each.hold_id for each in holding)
+        return {**options, "holding": list(hold_ids)[:_DECLARED_HOLDS_MAX]}
 
     def _acquire_all(
         self, keys: Sequence[str], options: AcquireOptions, cancellation: Optional[Cancellation]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional
+from typing import Any, List, Mapping, Optional
 
 #: Codes of requests that were not carried out and may succeed later.
 NOT_DONE_CODES = frozenset(
@@ -65,6 +65,16 @@ class Refused(LockkeeperError):
     """The server refused the request for the reason in ``code``. Nothing was changed."""
 
 
+class Deadlock(Refused):
+    """The wait was part of a deadlock, and its ``on_deadlock`` was ``refuse``. Release your locks and start again."""
+
+    @property
+    def cycle(self) -> List[Mapping[str, Any]]:
+        """Each step has an ``owner`` and the ``key`` that it waits for, which the next one holds."""
+        cycle = self.facts.get("cycle")
+        return [each for each in cycle if isinstance(each, dict)] if isinstance(cycle, list) else []
+
+
 class Unavailable(LockkeeperError):
     """No server could be reached, or none grants locks at present. Nothing was changed."""
 
@@ -77,6 +87,6 @@ def create_error(code: str, detail: str, status: Optional[int], facts: Mapping[s
     """Returns the exception of a problem code."""
     if code == "lost":
         return LockLost(detail, facts)
-    classes = {"held": LockHeld, "timeout": WaitTimeout, "unavailable": Unavailable}
+    classes = {"held": LockHeld, "timeout": WaitTimeout, "deadlock": Deadlock, "unavailable": Unavailable}
     kind = UnknownOutcome if code in UNKNOWN_CODES else classes.get(code, Refused)
     return kind(detail, code, status, facts)

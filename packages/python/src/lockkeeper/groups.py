@@ -60,6 +60,9 @@ class HoldGroup(Holding):
                 self._release_holds()
             return "not_held" if "not_held" in self._outcomes else "released"
 
+    def list_holds(self) -> Sequence[Hold]:
+        return self.holds
+
     def lose(self, why: str) -> None:
         for hold in self.holds:
             hold.lose(why)

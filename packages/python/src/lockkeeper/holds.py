@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from typing import Any, Callable, Mapping, Optional, Protocol
+from typing import Any, Callable, Mapping, Optional, Protocol, Sequence
 
 from ._grant import Grant
 from ._holding import LOGGER, Holding
@@ -152,6 +152,12 @@ class Hold(Holding):
         self._outcome = outcome
         if outcome == "not_held":
             self.lose("its lease ended or it was released elsewhere")
+
+    def list_holds(self) -> Sequence[Hold]:
+        return (self,)
+
+    def is_kept_by(self, keeper: object) -> bool:
+        return self._keeper is keeper
 
     def lose(self, why: str) -> None:
         self._end(self._create_loss(why))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, TypedDict
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Protocol, Sequence, TypedDict, Union
 
 if TYPE_CHECKING:
     from .errors import LockLost
@@ -15,10 +15,19 @@ LEASE_S_DEFAULT = 30.0
 RENEW_SHARE = 1 / 3
 
 _MILLISECONDS = {"grace_s": "graceMs", "min_hold_s": "minHoldMs"}
+_RENAMED = {"yields_to_writers": "yieldsToWriters", "holding": "holding", "on_deadlock": "onDeadlock"}
 _TEXTS = ("owner", "format", "kind", "unit")
 _COUNTS = ("permits", "limit")
-#: The options that only some kinds of lock have.
-_KIND_OPTIONS = (*_COUNTS, "yields_to_writers")
+#: The options that ``acquire_all`` does not have, in addition to kinds other than ``lock``.
+_SINGLE_OPTIONS = (*_COUNTS, "yields_to_writers", "holding", "on_deadlock")
+_ON_DEADLOCK = ("report", "refuse")
+
+
+class HasHoldId(Protocol):
+    """A ``Hold`` or an ``AsyncHold``."""
+
+    @property
+    def hold_id(self) -> str: ...
 
 
 class AcquireOptions(TypedDict, total=False):
@@ -45,6 +54,12 @@ class AcquireOptions(TypedDict, total=False):
     limit: int
     #: Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind ``read``.
     yields_to_writers: bool
+    #: Up to 16 holds, or their ids, that are not released before the wait ends, so that the server finds deadlocks. The
+    #: holds of the client's ``with`` blocks around the call are added automatically. Not for ``acquire_all``.
+    holding: Sequence[Union[str, HasHoldId]]
+    #: ``report`` (the default); ``refuse``: the youngest wait in a deadlock that chose this raises ``Deadlock``. Not on
+    #: quorum targets, and not for ``acquire_all``.
+    on_deadlock: str
     #: ``s`` or ``ms``; only for the format ``timestamp``.
     unit: str
     #: Grace period: time after an unreleased lease expires in which no client can acquire the lock.
@@ -73,17 +88,28 @@ def check_options(options: AcquireOptions) -> None:
             raise TypeError(f"{name} must be an int")
         elif name == "yields_to_writers" and not isinstance(value, bool):
             raise TypeError(f"{name} must be a bool")
+        elif name == "holding" and not _are_holds(value):
+            raise TypeError("holding must be a list of holds or their ids")
+        elif name == "on_deadlock":
+            if value not in _ON_DEADLOCK:
+                raise ValueError('on_deadlock must be "report" or "refuse"')
         elif name.startswith("on_") and not callable(value):
             raise TypeError(f"{name} must be callable")
     if options.get("renewal", "automatic") not in ("automatic", "manual"):
         raise ValueError('renewal must be "automatic" or "manual"')
 
 
+def _are_holds(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and all(
+        isinstance(getattr(each, "hold_id", each), str) for each in value
+    )
+
+
 def check_plain_kind(options: AcquireOptions) -> None:
     """Raises ``ValueError`` for a kind that cannot be acquired together with other locks."""
     if options.get("kind", "lock") != "lock":
         raise ValueError(f"acquire_all acquires plain locks only, not locks of the kind {options['kind']}")
-    for name in _KIND_OPTIONS:
+    for name in _SINGLE_OPTIONS:
         if name in options:
             raise ValueError(f"{name} is not an option of acquire_all")
 
@@ -114,8 +140,8 @@ def build_acquire_body(options: AcquireOptions) -> Dict[str, Any]:
             body[_MILLISECONDS[name]] = to_milliseconds(check_seconds(name, value))
         elif name in _TEXTS or name in _COUNTS:
             body[name] = value
-        elif name == "yields_to_writers":
-            body["yieldsToWriters"] = value
+        elif name in _RENAMED:
+            body[_RENAMED[name]] = value
     return body
 
 

@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import { UnknownOutcomeError } from "../../../errors/redis-errors.ts";
 import { createForeignHolder, type HeldObservation } from "../../../formats/observation.ts";
-import type { ConditionVerbs, Grant } from "../../../locks/verbs/contract/condition-verbs.ts";
+import type { ConditionVerbs } from "../../../locks/verbs/contract/condition-verbs.ts";
+import type { Grant } from "../../../locks/verbs/contract/grant.ts";
 import { HoldQuotas } from "../../../quotas/hold-quotas.ts";
 import type { ObservedHold } from "../../../watch/holds/observed-hold.ts";
 import type { Watcher } from "../../../watch/watcher.ts";

@@ -1,0 +1,16 @@
+import { formatKey } from "../../lib/keys/key.ts";
+import { DEADLOCK_CHANNEL } from "../formats/keys.ts";
+import type { WaitRefusal } from "../locks/waiting/deadlock-refusals.ts";
+import type { Masters } from "../redis/master.ts";
+import { chooseRefusedWait, type Deadlock } from "./find-deadlocks.ts";
+
+/** Publishes which wait of a deadlock ends. Does nothing if no wait chose to be refused. A message can be lost. */
+export async function refuseWait(masters: Masters, deadlock: Deadlock): Promise<void> {
+  const waitId = chooseRefusedWait(deadlock)?.waitId;
+  if (waitId === undefined) return;
+  const cycle = deadlock.cycle.map(({ owner, key }) => ({ owner: formatKey(owner), key: formatKey(key) }));
+  const message = JSON.stringify({ waitId, cycle } satisfies WaitRefusal);
+  // On a cluster, clients receive either sharded messages or the others, but never both.
+  if (masters.routing?.hasShardedPubSub) await masters.routing.call("SPUBLISH", DEADLOCK_CHANNEL, message);
+  else await masters.list[0]?.redis.publish(DEADLOCK_CHANNEL, message);
+}
