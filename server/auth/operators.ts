@@ -12,7 +12,10 @@ import { buildOperatorId, canAccess, type Principal } from "./principal.ts";
 import type { SavedViews } from "./saved-views.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** Manages the operators. All methods reject with `unavailable` or `unknown_outcome` if the store is unreachable. */
+/**
+ * Lists, creates, changes and deletes operators. All methods reject with `unavailable` or `unknown_outcome` if the
+ * store is unreachable.
+ */
 export class Operators {
   constructor(
     private readonly directory: AccountDirectory,
