@@ -129,7 +129,8 @@ export class GroupRequest {
   }
 
   /**
-   * Sends one step. After a failure, withdraws the locks of this round, unless the caller may be repeating the request.
+   * Acquires the locks of one step. After a failure, withdraws the locks of this round, unless the caller may be
+   * repeating the request.
    */
   async #sendStep(
     step: readonly LockToAcquire[],
