@@ -13,7 +13,7 @@ function findSubject(lock: Lock, only: Holder | undefined): Holder | undefined {
  * Returns whether the holder receives release requests. A request goes to a single holder, so the result is false if
  * the lock has several and `only` is `undefined`.
  *
- * @param only one of several holders
+ * @param only the holder to ask if the lock has several holders
  */
 export function canAskHolder(lock: Lock, only: Holder | undefined): boolean {
   if (only === undefined && lock.holders.length > 1) return false;

@@ -18,7 +18,7 @@ interface SparklineProps {
   from: number;
   to: number;
   thinning: SampleAggregation;
-  /** The text alternative. */
+  /** The text alternative for screen readers. */
   label: string;
   /** The sample under the pointer. */
   pointed: MeasuredSample | null;

@@ -58,7 +58,7 @@ export const loadResponseReaders = () => import("./response-readers.ts");
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Sends a request to the API.
+ * Sends a request to the API. Returns the response, whatever its status.
  *
  * @param path relative to `/api/v1`, including the query
  * @param signal replaces the default timeout

@@ -53,8 +53,8 @@ export const STATUS_OF_CODE = {
 export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
 /**
- * The codes of errors in this process. The server never sends `aborted`: the waiting client has disconnected, or is the
- * application that uses the library.
+ * The error codes of the API, and `aborted`: the caller's signal aborted. The server never sends `aborted`, because its
+ * signal aborts only when the client disconnects.
  */
 export type LibraryErrorCode = ErrorCode | "aborted";
 

@@ -10,7 +10,7 @@ import { PasswordLogin } from "./password-login.ts";
 import { SavedViews } from "./saved-views.ts";
 import { type SessionLimits, Sessions } from "./sessions.ts";
 
-/** Authentication and all other components that use the accounts in the home store. */
+/** The services that use the accounts in the home store: logins, sessions, operators, API keys and saved views. */
 export interface Authenticator {
   readonly accountDirectory: AccountDirectory;
   readonly apiKeyVerifier: ApiKeyVerifier;

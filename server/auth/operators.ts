@@ -12,7 +12,10 @@ import { buildOperatorId, canAccess, type Principal } from "./principal.ts";
 import type { SavedViews } from "./saved-views.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** Manages the operators. All methods reject with `unavailable` or `unknown_outcome` if the store is unreachable. */
+/**
+ * Lists, creates, changes and deletes operators. All methods reject with `unavailable` or `unknown_outcome` if the
+ * store is unreachable.
+ */
 export class Operators {
   constructor(
     private readonly directory: AccountDirectory,
@@ -66,8 +69,8 @@ export class Operators {
   }
 
   /**
-   * Changes an operator. Within two seconds, active sessions on all instances have the new access. Sessions that a link
-   * started end.
+   * Applies a patch to an operator. Within two seconds, active sessions on all instances have the new access. Ends the
+   * operator's sessions that a login link started, or all of them if the patch disables the operator.
    *
    * @param kept the secret of a session that does not end
    * @throws LockkeeperError not_found, forbidden, last_admin

@@ -28,7 +28,7 @@ export class RootKey {
   private constructor() {}
 
   /**
-   * Opens the root key. Without `given`, reads or creates the stored key, now or once the home store is connected.
+   * Uses the given root key. Without `given`, reads or creates the stored key, now or once the home store is connected.
    *
    * @param given the key from the environment
    * @param onCreated called with the secret of a new key

@@ -52,7 +52,7 @@ export class SessionStore {
     await this.home.run((redis) => redis.zremrangebyscore(SESSION_INDEX_KEY, "-inf", Date.now()));
   }
 
-  /** Updates a session. Does not restore a session that has ended. */
+  /** Writes a changed session. Has no effect if the session has ended. */
   async update(hash: string, session: StoredSession): Promise<void> {
     await this.home.run((redis) =>
       redis.set(buildSessionKey(hash), JSON.stringify(session), "PX", this.#getRemainingMs(session), "XX"),

@@ -169,7 +169,8 @@ export function formatOwnerLines(ask: Omit<AcquireRequest, "token">): string {
 }
 
 /**
- * Parses a record line. Returns `undefined` if it contains no valid record, because any client can write the companion.
+ * Parses the record line of a companion. Returns `undefined` if the line contains no valid record, because any client
+ * can write the companion.
  */
 export function parseOwnerRecord(line: string | undefined): OwnerRecord | undefined {
   const { success, data } = OwnerRecord.safeParse(parseJson(line));

@@ -39,7 +39,7 @@ export interface Masters {
   close(): void;
 }
 
-/** Access to keys that are distributed over masters by slot. Slots can migrate. */
+/** Sends commands and scripts to the master that currently has the slot of their key. */
 export interface SlotRouting {
   readonly hasShardedPubSub: boolean;
   /** Runs a script on one key at its current master. Strings in the reply are bytes. */

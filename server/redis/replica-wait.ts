@@ -74,7 +74,7 @@ export class ReplicaWait {
     return waited;
   }
 
-  /** Sends SET and WAIT in one packet. Throws the error of SET if it fails, because the count then means nothing. */
+  /** Sends SET and WAIT in one packet. Throws the error of SET if SET fails, because WAIT then counts no write. */
   async #writeAndCount(line: WaitConnection, runId: string): Promise<number> {
     const deadline = performance.now() + this.timeoutMs;
     for (;;) {

@@ -17,7 +17,7 @@ export interface TargetPolicy {
 /** The configuration of a target. */
 export interface TargetSettings {
   readonly name: string;
-  /** Display name. */
+  /** The name that the console shows for the target. */
   readonly label: string;
   /** A free-form name. `production` requires confirmation of bulk releases. */
   readonly environment: string | undefined;

@@ -24,16 +24,16 @@ export function ColumnResizer({ columns, at }: ColumnResizerProps) {
   const shown = columns.layout.columns;
   const edge = findResizeHandle(shown, at);
   if (edge === undefined) return null;
-  const give = (px: number) => columns.setWidths(resizeColumn(shown, edge, px), "for_good");
+  const give = (px: number) => columns.setWidths(resizeColumn(shown, edge, px), "final");
   const giveTypical = () => give(COLUMNS.get(edge.id)?.typicalPx ?? edge.px);
   const down = (event: PointerEvent<HTMLDivElement>) => {
     event.currentTarget.setPointerCapture(event.pointerId);
     begun.current = { x: event.clientX, shown, edge };
   };
-  const drag = ({ clientX }: PointerEvent, when: "while" | "for_good") => {
+  const drag = ({ clientX }: PointerEvent, when: "during_drag" | "final") => {
     if (begun.current === null) return;
     const { x, shown: from, edge: of } = begun.current;
-    if (when === "for_good") begun.current = null;
+    if (when === "final") begun.current = null;
     // A click without a drag must not change the width.
     if (clientX !== x || from !== shown) {
       columns.setWidths(resizeColumn(from, of, of.px + clientX - x), when);
@@ -60,9 +60,9 @@ export function ColumnResizer({ columns, at }: ColumnResizerProps) {
       title={messages.widthHint}
       tabIndex={0}
       onPointerDown={down}
-      onPointerMove={(event) => drag(event, "while")}
-      onPointerUp={(event) => drag(event, "for_good")}
-      onPointerCancel={(event) => drag(event, "for_good")}
+      onPointerMove={(event) => drag(event, "during_drag")}
+      onPointerUp={(event) => drag(event, "final")}
+      onPointerCancel={(event) => drag(event, "final")}
       onDoubleClick={giveTypical}
       onKeyDown={key}
       className="absolute inset-y-0 -left-3 z-10 w-6 cursor-col-resize touch-none outline-offset-[-2px] before:absolute before:inset-y-2 before:left-1/2 before:w-px group-hover/head:before:bg-bar hover:before:inset-y-0 hover:before:w-0.5 hover:before:bg-accent focus-visible:before:bg-accent"

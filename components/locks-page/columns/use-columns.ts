@@ -25,9 +25,9 @@ export interface TableColumns {
   /**
    * Sets the column widths.
    *
-   * @param when `while` during a drag; the widths are then not stored
+   * @param when `during_drag`: the widths are not stored yet
    */
-  setWidths(widths: ColumnWidths, when: "while" | "for_good"): void;
+  setWidths(widths: ColumnWidths, when: "during_drag" | "final"): void;
   /** Restores the default columns and widths. */
   reset(): void;
 }
@@ -65,8 +65,8 @@ export function useColumns(roomPx: number, sort: string): TableColumns {
     choose,
     setDensity: (density) => keepDensity(density === "normal" ? null : density),
     setWidths(next, when) {
-      setDraft(when === "while" ? next : null);
-      if (when === "for_good") keepWidths(serializeColumnWidths(next));
+      setDraft(when === "during_drag" ? next : null);
+      if (when === "final") keepWidths(serializeColumnWidths(next));
     },
     reset() {
       choose(ALL_COLUMNS);

@@ -19,7 +19,7 @@ interface UnlistedChipProps {
   onFilter(filter: string): void;
 }
 
-/** Shows the number of unlisted possible locks. A click lists them. */
+/** Shows the number of unlisted possible locks. A click on the chip lists these locks. */
 export function UnlistedChip({ filter, window, onFilter }: UnlistedChipProps) {
   const messages = useMessages(english);
   const unlisted = useLiveState().health?.unlisted ?? 0;

@@ -14,7 +14,7 @@ export const SemaphoreInput = z
   })
   .meta({ id: "SemaphoreInput" });
 
-/** The permits of a semaphore. */
+/** A semaphore in a response, with its permits. */
 export const Semaphore = z
   .object({
     ...targetField,
@@ -40,7 +40,7 @@ export const LatchInput = z
   })
   .meta({ id: "LatchInput" });
 
-/** The count of a latch. */
+/** A latch in a response, with its count. */
 export const Latch = z
   .object({
     ...targetField,

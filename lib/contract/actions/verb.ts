@@ -158,7 +158,7 @@ const deadlockFields = {
   }),
 };
 
-/** The lease of new holds. */
+/** The `leaseMs` field of requests that create holds. */
 export const NewLeaseMs = LeaseMs.optional().meta({
   description: `Lease of the holds in milliseconds. Defaults to ${LEASE_MS_DEFAULT}.`,
 });

@@ -70,7 +70,7 @@ export const shell = {
   unknownTarget: "Unknown target",
   unknownTargetNamed: (name: ReactNode) => <>No target is named {name}. Configured targets:</>,
 
-  /** The page's connection. */
+  /** The states of the page's connection to Lockkeeper. */
   loggedOut: "logged out",
   asleep: "suspended",
   connecting: "connecting",

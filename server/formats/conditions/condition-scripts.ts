@@ -14,8 +14,8 @@ type Keys = RedisArgument[];
 export type ConditionKind = "lock" | "fair";
 
 /**
- * The state of a waiter. `waiting`: waits for a signal. `signalled`: received a signal. `stopped`: stopped waiting
- * without a signal. `lost`: Redis has no record of the waiter, so its hold cannot be restored.
+ * The state of a condition waiter. `waiting`: waits for a signal. `signalled`: received a signal. `stopped`: stopped
+ * waiting without a signal. `lost`: Redis has no record of the waiter, so its hold cannot be restored.
  */
 export type WaiterState = "waiting" | "signalled" | "stopped" | "lost";
 

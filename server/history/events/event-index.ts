@@ -16,7 +16,7 @@ export interface EventRetention {
  */
 export const EVENT_BYTES_MEAN_MAX = 1024;
 
-/** Events after a requested id. */
+/** The entries after a requested id. */
 export interface EventSlice {
   readonly entries: HistoryEntry[];
   /** Whether some of the requested events were dropped. */

@@ -4,7 +4,7 @@ import type { EventIndex } from "./event-index.ts";
 import { type EventStore, type Leadership, type StreamPage, takeBatch } from "./event-store.ts";
 import type { UnnumberedEvent } from "./stream-entry.ts";
 
-/** Passes events to readers. */
+/** Publishes entries of the stream to readers in this process. */
 export interface EventPublisher {
   /** Publishes entries from before this process started, oldest first. Called before any other event is published. */
   publishPast(entries: readonly HistoryEntry[]): void;

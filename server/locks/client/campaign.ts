@@ -12,7 +12,7 @@ export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | 
    * leadership has ended. Send `hold.fence` with each write.
    */
   readonly onElected: (signal: AbortSignal, hold: Hold) => Promise<void>;
-  /** Called if the client loses the leadership. Not called if it resigns. */
+  /** Called if the client loses the leadership, but not if the client resigns. */
   readonly onLost?: (reason: unknown) => void;
   /** Ends the campaign. A leader then resigns. */
   readonly signal: AbortSignal;

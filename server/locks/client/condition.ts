@@ -5,7 +5,7 @@ import type { ConditionVerbs } from "../verbs/contract/condition-verbs.ts";
 import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 import { assertAwaitOptions } from "./options.ts";
 
-/** Options of `await`. */
+/** Options of `Condition.await`. */
 export interface AwaitOptions {
   /** How long to wait for a signal, in milliseconds; Infinity by default. */
   readonly waitMs?: number | undefined;

@@ -7,7 +7,7 @@ import { assertLatchWaitOptions } from "./options.ts";
 /** Maximum length of one wait, in ms. Longer waits consist of several, because timers have a maximum duration. */
 const WAIT_STRETCH_MS = 60 * 60 * 1000;
 
-/** Options of `await`. */
+/** Options of `Latch.await`. */
 export interface LatchWaitOptions {
   /** How long to wait in milliseconds; Infinity by default. */
   readonly waitMs?: number | undefined;

@@ -67,8 +67,8 @@ async function forceReleaseOnMaster(
 
 /**
  * Whether a master has the holders that the operator saw. Ignores fencing tokens, because a master that missed the
- * agreement has a different one. The owners of a RedLock differ per master, and each owner is used on a single master,
- * so one of them is sufficient.
+ * agreement has a different one. A RedLock has a different owner on each master, so a master needs to have only one of
+ * the owners.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];

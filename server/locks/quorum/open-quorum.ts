@@ -4,7 +4,7 @@ import { QuorumLocks } from "./quorum-locks.ts";
 import { closeQuorumMasters, type MasterCountRule, openQuorumMasters } from "./quorum-master.ts";
 import { renewManyOnMasters } from "./renew-many-on-masters.ts";
 
-/** Independent Redis masters. A majority of them must grant each lock. */
+/** The URLs of a quorum: independent Redis masters, of which a majority must grant each lock. */
 export interface QuorumLocation {
   /** URLs of an odd number of masters, 3 or more. */
   readonly quorum: readonly string[];

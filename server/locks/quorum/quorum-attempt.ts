@@ -52,7 +52,7 @@ export class QuorumAttempt {
   readonly #majority: number;
   readonly #budgetMs: number;
   #isClosed = false;
-  /** Votes for the acquired hold that are pending or do not yet agree with the hold. */
+  /** Votes for the acquired hold whose masters have not replied yet, or replied with different data. */
   readonly pendingVotes = new PendingVotes();
 
   /** @param idSource who chose the request id; a caller that repeats its own id may rely on exactly these votes */
@@ -110,7 +110,7 @@ export class QuorumAttempt {
     for (const request of this.#requests.values()) request.stopWaiting();
   }
 
-  /** Closes the request. No attempt may follow. */
+  /** Ends the request and removes it from the lists of waiters. No attempt may follow. */
   close(): void {
     this.#isClosed = true;
     this.stopWaiting();

@@ -206,7 +206,7 @@ export class QuorumLocks implements OperatorVerbs {
     return await renewOnMasters(this.masters, hold, request);
   }
 
-  /** Renews many holds. Each hold needs one call per master. */
+  /** Renews each hold with one call per master. */
   renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]> {
     return settleLimited(holds, RENEWALS_AT_ONCE, ({ leaseMs, ...hold }) => this.renew(hold, { leaseMs }));
   }

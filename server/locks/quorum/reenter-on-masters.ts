@@ -69,8 +69,8 @@ export class QuorumReentry {
   }
 
   /**
-   * Confirms the re-entry. Returns `undefined` if no majority confirms it. A majority must have the same count, because
-   * a master with a smaller count would end the hold too early.
+   * Confirms the re-entry on a majority of the masters. Returns `undefined` if no majority has it. A majority must have
+   * the same count, because a master with a smaller count would end the hold too early.
    */
   async #confirm(answers: MasterAnswers<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
     const { hold, masters } = this;

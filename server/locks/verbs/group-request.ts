@@ -68,7 +68,7 @@ export class GroupRequest {
     }
   }
 
-  /** Withdraws locks as soon as Redis replies. At the latest, they end with their leases. */
+  /** Withdraws locks as soon as Redis replies. If Redis does not reply, the locks end with their leases. */
   async withdraw(locks: readonly Omit<GrantedLock, "reply">[]): Promise<void> {
     const { redis, channel } = this.connection;
     const { principal } = this.ask;
@@ -129,7 +129,8 @@ export class GroupRequest {
   }
 
   /**
-   * Sends one step. After a failure, withdraws the locks of this round, unless the caller may be repeating the request.
+   * Acquires the locks of one step. After a failure, withdraws the locks of this round, unless the caller may be
+   * repeating the request.
    */
   async #sendStep(
     step: readonly LockToAcquire[],

@@ -30,7 +30,7 @@ export interface WaitOptions {
   readonly requestId: string | undefined;
   /** Options of `WaiterQueues.enqueue`. */
   readonly enqueueing?: EnqueueOptions;
-  /** Identifies the wait in a refusal because of a deadlock. `undefined` if the wait cannot be refused. */
+  /** The id under which a deadlock refusal can end this wait; `undefined` if a deadlock cannot end it. */
   readonly refusableId?: string | undefined;
   /** When the caller began to wait, in Unix ms of the Redis clock; the time of the first attempt by default. */
   readonly sinceMs?: number | undefined;

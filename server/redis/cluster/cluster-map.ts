@@ -84,7 +84,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     this.refresh().catch(() => undefined);
   }
 
-  /** Stops refreshing. */
+  /** Disables `refreshSoon` and removes all listeners. */
   close(): void {
     this.#isClosed = true;
     this.removeAllListeners();

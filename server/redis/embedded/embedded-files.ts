@@ -22,7 +22,7 @@ export async function readNote(dir: string): Promise<ServerNote | undefined> {
   }
 }
 
-/** Writes the note. Writes synchronously, so a server never runs without a note. */
+/** Writes the note about the server synchronously, so a server never runs without a note. */
 export function writeNote(dir: string, note: ServerNote): void {
   const temporary = `${getNotePath(dir)}.${process.pid}`;
   try {

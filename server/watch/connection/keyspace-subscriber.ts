@@ -48,8 +48,8 @@ export interface KeyspaceListener {
 /**
  * Receives keyspace notifications for the watched keys, and script events.
  *
- * Any client that may `PUBLISH` can forge both. A notification only causes a read of its key. `UnconfirmedEventBudget`
- * limits the script events.
+ * Any client that may `PUBLISH` can forge notifications and script events. A notification only causes a read of its
+ * key. `UnconfirmedEventBudget` limits the script events.
  */
 export class KeyspaceSubscriber {
   readonly #redis: Redis;
@@ -188,7 +188,10 @@ export function hasRequiredFlags(flags: string): boolean {
   return [...FLAGS_NEEDED].every((flag) => flags.includes(flag) || (flags.includes("A") && flag !== "K"));
 }
 
-/** Adds the required flags. `A` stands for all classes. `$` comes last, where a shell does not expand it. */
+/**
+ * Adds the flags that the watcher needs to the value of `notify-keyspace-events`. `A` stands for all classes. `$` comes
+ * last, where a shell does not expand it.
+ */
 export function mergeFlags(flags: string): string {
   const present = [...flags];
   const missing = [...FLAGS_NEEDED].filter(

@@ -7,7 +7,7 @@ import type { ScriptEvent } from "../connection/script-event.ts";
  * its key is read.
  */
 export const UNCONFIRMED_EVENTS_PER_S = 10_000;
-/** Maximum burst of such events. */
+/** Maximum number of unconfirmed events in a burst. */
 export const UNCONFIRMED_EVENTS_BURST = 20_000;
 
 interface UnconfirmedEvents {

@@ -9,9 +9,9 @@ const EXIT_EVENTS = /^(?:hdel|hexpired|srem|spop|zrem|zpop)/;
 const NOTIFIED_WITHIN_MS = 1000;
 
 /**
- * Counts the holders that left a shared lock according to notifications. If more have left than are missing, a present
- * holder may have left and come back under the same owner. It is then uncertain for all present holders whether their
- * hold is the same.
+ * Counts the holders that left a shared lock according to notifications. If the notifications report more exits than
+ * there are missing holders, a present holder may have left and returned with the same owner. It is then uncertain for
+ * all present holders whether their hold is the same.
  */
 export class HolderExits {
   readonly #exits = new Map<Key, { count: number; at: number }>();
@@ -49,7 +49,7 @@ export class HolderExits {
   }
 }
 
-/** Returns how many holders of a shared lock have disappeared. */
+/** Returns how many holders of a shared lock have disappeared since the previous observation. */
 export function countMissingHolders(observation: Observation, before: ObservedHold | undefined): number {
   if (before === undefined || before.holders.length < 2) return 0;
   if (observation.state !== "held" && observation.state !== "ended") return 0;

@@ -24,7 +24,7 @@ export type VoteTally =
   | { readonly outcome: "not_a_lock"; readonly seen: NotALockObservation }
   | { readonly outcome: "undecided"; readonly votes: SeenVotes };
 
-/** Facts about the votes that are not part of the current observations. */
+/** Facts from before the current observations. */
 export interface TallyContext {
   /**
    * When each vote began (`performance.now()`), in the order of the masters. `undefined` if Lockkeeper did not observe
@@ -39,8 +39,8 @@ export interface TallyContext {
  * Counts votes. An owner with a majority of all masters holds the lock until it loses that majority. The lock is free
  * once no owner can have a majority. Ended locks, and values that are not locks, are not votes.
  *
- * Different owner strings form one hold if they can be a RedLock (see red-lock.ts). If they cannot, and together hold a
- * majority of the masters, different owners hold the lock and no client can acquire it.
+ * Different owner strings form one hold if they can be a RedLock (see red-lock.ts). If they cannot be a RedLock, and
+ * together hold a majority of the masters, different owners hold the lock and no client can acquire it.
  *
  * @param seen the observation of each master at `asOf`; `undefined` if unknown
  */

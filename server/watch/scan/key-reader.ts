@@ -100,7 +100,7 @@ export class KeyReader {
     else this.enqueueRead(key);
   }
 
-  /** Cancels a cancellable read. Returns false if the key must be read. */
+  /** Cancels the read that `enqueueCancellableRead` enqueued. Returns false if the key must be read anyway. */
   cancelRead(key: Key): boolean {
     return this.#cancellable.remove(key);
   }

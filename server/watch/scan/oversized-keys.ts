@@ -37,7 +37,7 @@ export class OversizedKeys {
       this.#lastScan.set(digest, this.#scan);
   }
 
-  /** Starts a complete scan. */
+  /** Records the start of a complete scan. */
   startScan(): void {
     this.#scan++;
   }

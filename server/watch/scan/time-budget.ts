@@ -13,7 +13,7 @@ export class TimeBudget {
     this.#savedMs = maxSavedMs;
   }
 
-  /** Accounts for work that was done. Waits until the budget covers it. */
+  /** Subtracts the time of completed work from the budget. If the budget is then negative, waits until it is 0. */
   async spend(workedMs: number, signal: AbortSignal): Promise<void> {
     const now = performance.now();
     this.#savedMs =

@@ -177,7 +177,7 @@ export class MasterWatch {
     this.#reader.enqueueCancellableRead(key);
   }
 
-  /** Cancels a cancellable read. Returns false if the key must be read. */
+  /** Cancels the read that `enqueueCancellableRead` enqueued. Returns false if the key must be read anyway. */
   cancelRead(key: Key): boolean {
     return this.#reader.cancelRead(key);
   }
