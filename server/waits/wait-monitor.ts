@@ -1,16 +1,15 @@
-import { createHash } from "node:crypto";
 import type { Logger } from "pino";
-import { formatKey, type Key } from "../../lib/keys/key.ts";
+import type { Key } from "../../lib/keys/key.ts";
 import { toKeyPattern } from "../../lib/keys/key-pattern.ts";
 import type { WaitDeclaration } from "../formats/wait-declaration.ts";
 import type { Masters } from "../redis/master.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import type { Watcher } from "../watch/watcher.ts";
-import { type Deadlock, findDeadlocks, type KnownDeadlock } from "./find-deadlocks.ts";
+import { DeadlockDetector } from "./deadlock-detector.ts";
+import type { KnownDeadlock } from "./find-deadlocks.ts";
 import { LibraryHolds } from "./library-holds.ts";
 import { readWaits, type StoredWaiter, scanWaitedKeys } from "./read-waits.ts";
-import { refuseWait } from "./refuse-wait.ts";
-import { type HeldLock, type HoldNode, toGraphToken, type Wait, WaitGraph } from "./wait-graph.ts";
+import { type HoldNode, toGraphToken, type Wait, WaitGraph } from "./wait-graph.ts";
 import { WaitReport } from "./wait-report.ts";
 import { WaitSchedule } from "./wait-schedule.ts";
 
@@ -35,14 +34,11 @@ export interface WaitMonitorDeps {
 /**
  * Keeps the wait-for graph of one target, and finds deadlocks.
  *
- * Events and readings only mark a lock; its waiters are then read from Redis, so every instance sees the same graph. A
- * deadlock is reported only if its waits and holds are found again in reads that were sent after it was first found. All of
- * them then existed at the same time.
+ * Events and readings only mark a lock; its waiters are then read from Redis, so every instance sees the same graph.
  */
 export class WaitMonitor {
   readonly graph = new WaitGraph();
-  /** Number of deadlocks found since the process started. */
-  deadlockCount = 0;
+  readonly #detector: DeadlockDetector;
   /** When the waiters were last read, on the Redis clock. */
   asOf = 0;
   readonly #schedule = new WaitSchedule();
@@ -51,7 +47,6 @@ export class WaitMonitor {
   readonly #firstSeen = new Map<Key, Map<string, number>>();
   /** Waiters that only listen, by lock, as last read with the lock. */
   readonly #listening = new Map<Key, number>();
-  #deadlocks: readonly KnownDeadlock[] = [];
   #timer: NodeJS.Timeout | undefined;
   #isChanged = false;
   #isRunning = false;
@@ -62,6 +57,11 @@ export class WaitMonitor {
   constructor(private readonly deps: WaitMonitorDeps) {
     const { watcher } = deps;
     this.#libraryHolds = new LibraryHolds(watcher.index);
+    this.#detector = new DeadlockDetector({
+      ...{ ...deps, graph: this.graph, target: watcher.options.target },
+      findHold: (key) => this.findHold(key),
+      readAgain: (keys) => this.#readAgain(keys),
+    });
     watcher.onReading((key, before, after, waitersOfFree) =>
       this.#onReading(key, before, after, waitersOfFree),
     );
@@ -70,7 +70,12 @@ export class WaitMonitor {
   }
 
   get deadlocks(): readonly KnownDeadlock[] {
-    return this.#deadlocks;
+    return this.#detector.deadlocks;
+  }
+
+  /** Number of deadlocks found since the process started. */
+  get deadlockCount(): number {
+    return this.#detector.count;
   }
 
   /** Number of visible waiters of a lock whose name is unknown, because they only listen. */
@@ -161,9 +166,9 @@ export class WaitMonitor {
     this.#isRunning = true;
     try {
       await this.#readDueKeys();
-      if (this.#isChanged || this.#deadlocks.length > 0) {
+      if (this.#isChanged || this.deadlocks.length > 0) {
         this.#isChanged = false;
-        await this.#updateDeadlocks();
+        await this.#detector.update();
       }
     } catch (error) {
       this.deps.log.warn({ err: error }, "Could not read the waiters of locks");
@@ -172,7 +177,7 @@ export class WaitMonitor {
     }
     if (this.#hasBacklog) this.#arm(BACKLOG_PAUSE_MS);
     else if (this.#isChanged) this.#arm();
-    else if (this.#deadlocks.length > 0) this.#arm(DEADLOCK_CHECK_MS);
+    else if (this.deadlocks.length > 0) this.#arm(DEADLOCK_CHECK_MS);
     else if (this.#schedule.size > 0) this.#arm();
   }
 
@@ -192,6 +197,12 @@ export class WaitMonitor {
     const read = await readWaits(this.deps.masters, seen);
     for (const [key, waiters] of read) this.#applyWaiters(key, waiters);
     this.asOf = asOf;
+  }
+
+  async #readAgain(keys: readonly Key[]): Promise<void> {
+    await Promise.all(keys.map((key) => this.deps.watcher.readKey(key)));
+    this.#schedule.setRead(keys, performance.now());
+    await this.#readKeys(keys);
   }
 
   #applyWaiters(key: Key, waiters: readonly StoredWaiter[]): void {
@@ -225,69 +236,10 @@ export class WaitMonitor {
     const { onDeadlock = "report", waitId } = declaration ?? {};
     return { id, key, owner, by, sinceMs, untilMs, holding, onDeadlock, waitId };
   }
-
-  readonly #findHeldLock = (key: Key): HeldLock | undefined => {
-    const hold = this.findHold(key);
-    if (hold === undefined || hold.seen.state === "ended") return undefined;
-    const tokens = hold.seen.holders.map(toGraphToken);
-    return { blocking: hold.seen.kind === "semaphore" ? "any" : "all", tokens };
-  };
-
-  async #updateDeadlocks(): Promise<void> {
-    const known = new Map(this.#deadlocks.map((each) => [each.id, each]));
-    const found = this.#find();
-    const isConfirmed = (id: string) => known.has(id);
-    let confirmed = found;
-    if (found.some(({ id }) => !isConfirmed(id))) {
-      await this.#readAgain(found);
-      const again = new Set(this.#find().map(({ id }) => id));
-      confirmed = found.filter(({ id }) => again.has(id));
-    }
-    for (const deadlock of confirmed) {
-      if (!isConfirmed(deadlock.id)) this.#reportDeadlock(deadlock);
-      this.#refuse(deadlock);
-    }
-    this.#deadlocks = confirmed;
-  }
-
-  #find(): KnownDeadlock[] {
-    return findDeadlocks(this.graph, this.#findHeldLock).map((each) => ({ ...each, id: computeId(each) }));
-  }
-
-  /** Reads the locks and the waiters of deadlocks again. */
-  async #readAgain(deadlocks: readonly Deadlock[]): Promise<void> {
-    const keys = new Set<Key>();
-    for (const { waits } of deadlocks)
-      for (const { key, holding } of waits)
-        for (const each of [key, ...holding.map((hold) => hold.key)]) keys.add(each);
-    await Promise.all([...keys].map((key) => this.deps.watcher.readKey(key)));
-    this.#schedule.setRead([...keys], performance.now());
-    await this.#readKeys([...keys]);
-  }
-
-  #reportDeadlock({ cycle }: KnownDeadlock): void {
-    this.deadlockCount++;
-    const waits = cycle.map(({ owner, key }) => `${formatKey(owner)} waits for ${formatKey(key)}`);
-    this.deps.log.warn({ target: this.deps.watcher.options.target, waits }, "Found a deadlock");
-  }
-
-  /** Repeated while the deadlock lasts, because a message can be lost. */
-  #refuse(deadlock: KnownDeadlock): void {
-    if (!this.deps.canWrite) return;
-    refuseWait(this.deps.masters, deadlock).catch((error: unknown) => {
-      this.deps.log.warn({ err: error }, "Could not refuse a wait that is part of a deadlock");
-    });
-  }
 }
 
 function toHoldNodes(declaration: WaitDeclaration | undefined): HoldNode[] {
   if (declaration === undefined) return [];
   const { holding, principal } = declaration;
   return holding.map(({ key, token }) => ({ key, token: toGraphToken({ token, principal }) }));
-}
-
-/** The same on every instance. */
-function computeId({ waits }: Deadlock): string {
-  const names = waits.map(({ key, id }) => `${key}\n${id}`).sort();
-  return createHash("sha256").update(names.join("\n\n")).digest("base64url").slice(0, 16);
 }

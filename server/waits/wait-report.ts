@@ -1,33 +1,18 @@
-import type { Holder } from "../../lib/contract/lock.ts";
 import {
   type Deadlock as DeadlockJson,
   type DeadlockWait,
   ROOT_BLOCKERS_MAX,
   type RootBlocker,
-  WAIT_ROWS_MAX,
-  type WaitingClient,
   type Waits,
 } from "../../lib/contract/waits/waits.ts";
-import { formatKey, type Key, toKeyFields } from "../../lib/keys/key.ts";
+import { type Key, toKeyFields } from "../../lib/keys/key.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import type { KnownDeadlock } from "./find-deadlocks.ts";
-import { toGraphToken, type Wait, type WaitGraph } from "./wait-graph.ts";
+import { toGraphToken, type Wait } from "./wait-graph.ts";
+import { toOwnerFields, WaitRows } from "./wait-rows.ts";
+import { type Behind, WaitersBehind, type WaitState } from "./waiters-behind.ts";
 
 const HOLDERS_MAX = 10;
-
-/** What a report is computed from. */
-export interface WaitState {
-  readonly graph: WaitGraph;
-  readonly deadlocks: readonly KnownDeadlock[];
-  readonly now: number;
-  readonly asOf: number;
-  readonly leftOutKeys: ReadonlySet<Key>;
-  listWaitedKeys(): Key[];
-  countUnnamed(key: Key): number;
-  findHold(key: Key): ObservedHold | undefined;
-}
-
-type Behind = Pick<RootBlocker, "waiting" | "unnamed" | "waitedMs" | "rows" | "rowsLeftOut">;
 
 /** A lock at the root of a tree, before its rows are listed. */
 interface Root {
@@ -43,12 +28,16 @@ interface Root {
  * waits: neither their keys nor their owners appear anywhere.
  */
 export class WaitReport {
-  readonly #rowsLeft = { count: WAIT_ROWS_MAX };
+  readonly #behind: WaitersBehind;
+  readonly #rows: WaitRows;
 
   constructor(
     private readonly state: WaitState,
     private readonly canRead: (key: Key) => boolean,
-  ) {}
+  ) {
+    this.#behind = new WaitersBehind(state, canRead);
+    this.#rows = new WaitRows(state, this.#behind);
+  }
 
   /** @param key restricts the report to the trees and deadlocks of one lock */
   build(target: string, key?: Key): Waits {
@@ -60,7 +49,7 @@ export class WaitReport {
         other.behind.waitedMs - one.behind.waitedMs || other.behind.waiting - one.behind.waiting,
     );
     const listed = roots.slice(0, ROOT_BLOCKERS_MAX);
-    const waiting = keys.reduce((sum, each) => sum + this.#countWaiting(each), 0);
+    const waiting = keys.reduce((sum, each) => sum + this.#behind.countWaiting(each), 0);
     return {
       target,
       waiting,
@@ -83,105 +72,30 @@ export class WaitReport {
     }));
   }
 
-  #countWaiting(key: Key): number {
-    return this.state.graph.getWaits(key).length + this.state.countUnnamed(key);
-  }
-
   #findRoots(keys: readonly Key[]): Root[] {
     return keys.flatMap((key) => {
       const hold = this.state.findHold(key);
-      if (hold === undefined || this.#countWaiting(key) === 0) return [];
-      const upstream = hold.holders.map(({ seen }) => this.#listWaitsOf(key, toGraphToken(seen)));
+      if (hold === undefined || this.#behind.countWaiting(key) === 0) return [];
+      const upstream = hold.holders.map(({ seen }) => this.#behind.listWaitsOf(key, toGraphToken(seen)));
       const isRoot = upstream.some((waits) => waits.length === 0);
       const isHidden = upstream.some((waits) => waits.some((wait) => !this.canRead(wait.key)));
       const isShown = isRoot || upstream.every((waits) => waits.every((wait) => !this.canRead(wait.key)));
       if (!isShown) return [];
       const members = new Set<Key>();
       return [
-        { key, hold, isBehindUnreadable: isHidden, members, behind: this.#countBehind([key], members) },
+        {
+          key,
+          hold,
+          isBehindUnreadable: isHidden,
+          members,
+          behind: this.#behind.countBehind([key], members),
+        },
       ];
     });
   }
 
-  #listWaitsOf(key: Key, token: string): Wait[] {
-    return [...(this.state.graph.findWaitsOfHold(key, token) ?? [])];
-  }
-
-  /** Counts everyone behind the locks. Adds the locks of the tree to `members`. */
-  #countBehind(keys: readonly Key[], members: Set<Key>, except: ReadonlySet<Wait> = new Set()): Behind {
-    const total = { waiting: 0, unnamed: 0, waitedMs: 0 };
-    const next = [...keys];
-    for (let key = next.pop(); key !== undefined; key = next.pop()) {
-      if (members.has(key)) continue;
-      members.add(key);
-      const unnamed = this.state.countUnnamed(key);
-      total.unnamed += unnamed;
-      total.waiting += unnamed;
-      for (const wait of this.state.graph.getWaits(key)) {
-        if (except.has(wait)) continue;
-        total.waiting++;
-        total.waitedMs += this.#computeWaitedMs(wait);
-        for (const hold of this.#listBlockedHolds(wait)) next.push(hold);
-      }
-    }
-    return { ...total, waitedMs: Math.round(total.waitedMs), rows: [], rowsLeftOut: 0 };
-  }
-
-  #computeWaitedMs({ sinceMs }: Wait): number {
-    return sinceMs === null ? 0 : Math.max(0, this.state.now - sinceMs);
-  }
-
-  /** Lists the locks with waiters that the client of a wait holds now, as far as the reader may read them. */
-  #listBlockedHolds({ holding }: Wait): Key[] {
-    return holding.flatMap(({ key, token }) => {
-      const hold = this.state.findHold(key);
-      const isHeld = hold?.holders.some(({ seen }) => toGraphToken(seen) === token) ?? false;
-      return isHeld && this.canRead(key) && this.#countWaiting(key) > 0 ? [key] : [];
-    });
-  }
-
-  #listRows(keys: readonly Key[], except: ReadonlySet<Wait> = new Set()): WaitingClient[] {
-    const rows: WaitingClient[] = [];
-    const seen = new Set<Key>();
-    const stack = keys.map((key) => ({ key, depth: 1 })).reverse();
-    const queue: { wait: Wait; depth: number }[] = [];
-    const open = ({ key, depth }: { key: Key; depth: number }) => {
-      if (seen.has(key)) return;
-      seen.add(key);
-      const waits = [...this.state.graph.getWaits(key)].filter((wait) => !except.has(wait));
-      // Taken from the end, so the longest wait is last.
-      waits.sort((one, other) => (other.sinceMs ?? 0) - (one.sinceMs ?? 0));
-      for (const wait of waits) queue.push({ wait, depth });
-    };
-    for (let lock = stack.pop(); lock !== undefined; lock = stack.pop()) {
-      open(lock);
-      for (let item = queue.pop(); item !== undefined; item = queue.pop()) {
-        if (this.#rowsLeft.count === 0) return rows;
-        this.#rowsLeft.count--;
-        const { wait, depth } = item;
-        const holds = this.#listBlockedHolds(wait);
-        rows.push(this.#toRow(wait, depth, holds));
-        for (const key of holds.reverse()) open({ key, depth: depth + 1 });
-      }
-    }
-    return rows;
-  }
-
-  #toRow(wait: Wait, depth: number, holds: readonly Key[]): WaitingClient {
-    return {
-      depth,
-      ...toOwnerFields(wait.owner),
-      by: wait.by,
-      ...toKeyFields(wait.key),
-      since: Math.round(wait.sinceMs ?? this.state.now),
-      sinceIs: wait.by === "library" ? "at_least" : "exact",
-      until: wait.untilMs === null ? null : Math.round(wait.untilMs),
-      holds: holds.map((key) => ({ ...toKeyFields(key), waiting: this.#countWaiting(key) })),
-    };
-  }
-
   #toRootBlocker({ key, hold, isBehindUnreadable, behind }: Root): RootBlocker {
-    const rows = this.#listRows([key]);
+    const rows = this.#rows.list([key]);
     return {
       ...toKeyFields(key),
       holders: hold.holders.slice(0, HOLDERS_MAX).map(({ seen: { owner, record } }) => ({
@@ -205,9 +119,9 @@ export class WaitReport {
       if (locks.length === 0) return [];
       const members = new Set<Key>();
       const inside = new Set(deadlock.waits);
-      const behind = this.#countBehind(locks, members, inside);
+      const behind = this.#behind.countBehind(locks, members, inside);
       if (key !== undefined && !members.has(key)) return [];
-      const rows = this.#listRows(locks, inside);
+      const rows = this.#rows.list(locks, inside);
       const json = {
         ...this.#toDeadlock(deadlock),
         ...{ ...behind, rows, rowsLeftOut: behind.waiting - behind.unnamed - rows.length },
@@ -248,7 +162,7 @@ export class WaitReport {
     root: Root | undefined,
     deadlockId: string | undefined,
   ): NonNullable<Waits["position"]> {
-    const { waiting, waitedMs } = this.#countBehind([key], new Set());
+    const { waiting, waitedMs } = this.#behind.countBehind([key], new Set());
     const above = root === undefined || root.key === key ? undefined : root;
     return {
       ...{ waiting, waitedMs },
@@ -258,9 +172,4 @@ export class WaitReport {
       deadlockId: deadlockId ?? null,
     };
   }
-}
-
-function toOwnerFields(owner: Key): Pick<Holder, "owner" | "ownerBase64"> {
-  const { key, keyBase64 } = toKeyFields(owner);
-  return keyBase64 === undefined ? { owner: formatKey(key) } : { owner: key, ownerBase64: keyBase64 };
 }

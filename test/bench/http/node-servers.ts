@@ -36,17 +36,18 @@ export async function startOurs(run: Run): Promise<NodeContender> {
   });
 }
 
-/** Starts the server without its pages, with additional environment variables. */
+/** Starts the server without its pages, with additional environment variables. @param file in `processes` */
 export async function startWithoutPages(
   run: Run,
   environment: Readonly<Record<string, string>> = {},
+  file = "api-server.ts",
 ): Promise<NodeContender> {
   const settings =
     "the server without its pages: keys watched, notifications as the embedded Redis sets them";
   return await startServer(run, {
     name: "ours",
     settings,
-    file: "api-server.ts",
+    file,
     adapter: "node",
     pages: "none",
     environment,

@@ -8,6 +8,7 @@ import { list } from "./list.ts";
 import { notify } from "./notify.ts";
 import { polling } from "./polling.ts";
 import { startHealth } from "./start-health.ts";
+import { waits } from "./waits.ts";
 
 /** The cost of watching: finding locks, keeping their state, and showing them. */
 export const watch: readonly Experiment[] = [
@@ -20,5 +21,6 @@ export const watch: readonly Experiment[] = [
   idle,
   notify,
   expired,
+  waits,
   polling,
 ];

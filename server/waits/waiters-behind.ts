@@ -1,0 +1,70 @@
+import type { RootBlocker } from "../../lib/contract/waits/waits.ts";
+import type { Key } from "../../lib/keys/key.ts";
+import type { ObservedHold } from "../watch/holds/observed-hold.ts";
+import type { KnownDeadlock } from "./find-deadlocks.ts";
+import { toGraphToken, type Wait, type WaitGraph } from "./wait-graph.ts";
+
+/** What a report is computed from. */
+export interface WaitState {
+  readonly graph: WaitGraph;
+  readonly deadlocks: readonly KnownDeadlock[];
+  readonly now: number;
+  readonly asOf: number;
+  readonly leftOutKeys: ReadonlySet<Key>;
+  listWaitedKeys(): Key[];
+  countUnnamed(key: Key): number;
+  findHold(key: Key): ObservedHold | undefined;
+}
+
+export type Behind = Pick<RootBlocker, "waiting" | "unnamed" | "waitedMs" | "rows" | "rowsLeftOut">;
+
+/** Finds the clients behind locks, as far as one reader may see them. */
+export class WaitersBehind {
+  constructor(
+    private readonly state: WaitState,
+    private readonly canRead: (key: Key) => boolean,
+  ) {}
+
+  /** Number of visible waiters of one lock. */
+  countWaiting(key: Key): number {
+    return this.state.graph.getWaits(key).length + this.state.countUnnamed(key);
+  }
+
+  /** Lists the waits of the client that has a hold. */
+  listWaitsOf(key: Key, token: string): Wait[] {
+    return [...(this.state.graph.findWaitsOfHold(key, token) ?? [])];
+  }
+
+  /** Counts everyone behind the locks. Adds the locks of the tree to `members`. */
+  countBehind(keys: readonly Key[], members: Set<Key>, except: ReadonlySet<Wait> = new Set()): Behind {
+    const total = { waiting: 0, unnamed: 0, waitedMs: 0 };
+    const next = [...keys];
+    for (let key = next.pop(); key !== undefined; key = next.pop()) {
+      if (members.has(key)) continue;
+      members.add(key);
+      const unnamed = this.state.countUnnamed(key);
+      total.unnamed += unnamed;
+      total.waiting += unnamed;
+      for (const wait of this.state.graph.getWaits(key)) {
+        if (except.has(wait)) continue;
+        total.waiting++;
+        total.waitedMs += this.#computeWaitedMs(wait);
+        for (const hold of this.listBlockedHolds(wait)) next.push(hold);
+      }
+    }
+    return { ...total, waitedMs: Math.round(total.waitedMs), rows: [], rowsLeftOut: 0 };
+  }
+
+  #computeWaitedMs({ sinceMs }: Wait): number {
+    return sinceMs === null ? 0 : Math.max(0, this.state.now - sinceMs);
+  }
+
+  /** Lists the locks with waiters that the client of a wait holds now, as far as the reader may read them. */
+  listBlockedHolds({ holding }: Wait): Key[] {
+    return holding.flatMap(({ key, token }) => {
+      const hold = this.state.findHold(key);
+      const isHeld = hold?.holders.some(({ seen }) => toGraphToken(seen) === token) ?? false;
+      return isHeld && this.canRead(key) && this.countWaiting(key) > 0 ? [key] : [];
+    });
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Workers that hold one lock while they wait for another, and declare it. `node --import tsx nested-waits.ts REDIS_URL`.
+ */
+
+import { UnknownOutcomeError } from "../../../server/errors/redis-errors.ts";
+import { LockClient } from "../../../server/locks/client/lock-client.ts";
+import type { WaitsRequest, WaitsResponse } from "../watch/waits-messages.ts";
+
+const LEASE_MS = 3_600_000;
+/** Limits how long a lock is held after an acquire with an unknown outcome. */
+const SHARED_LEASE_MS = 10_000;
+const WAIT_MS = 600_000;
+
+const [url = ""] = process.argv.slice(2);
+const client = await LockClient.open(url);
+let pairs = 0;
+let names = 0;
+let stop = new AbortController();
+let running: Promise<unknown> = Promise.resolve();
+
+/** On a busy machine, Redis does not always reply in time. */
+async function repeat<Result>(send: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof UnknownOutcomeError)) throw error;
+    }
+  }
+}
+
+async function work(worker: number, shared: string, { signal }: AbortController): Promise<void> {
+  const lease = { leaseMs: LEASE_MS, renew: false };
+  // A lock with an unknown outcome may be held, so its name is not used again.
+  const own = await repeat(() => client.acquire(`lock:own:${worker}:${names++}`, lease));
+  const options = { ...lease, leaseMs: SHARED_LEASE_MS, waitMs: WAIT_MS, holding: [own], signal };
+  try {
+    while (!signal.aborted) {
+      const hold = await repeat(() => client.acquire(shared, options));
+      await repeat(() => hold.release());
+      pairs++;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await repeat(() => own.release());
+  }
+}
+
+process.on("message", async (request: WaitsRequest) => {
+  if (request.do === "start") {
+    const { workers, locks } = request;
+    stop = new AbortController();
+    const all = Array.from({ length: workers }, (_, at) => work(at, `lock:shared:${at % locks}`, stop));
+    running = Promise.all(all);
+  } else if (request.do === "stop") {
+    stop.abort();
+    await running;
+  }
+  process.send?.({ pairs } satisfies WaitsResponse);
+});
+process.on("disconnect", () => process.exit(0));
+process.send?.("ready");
