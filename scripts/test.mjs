@@ -89,8 +89,8 @@ const STAGES = [
       ["--topology", "cluster", "--seconds", "20", "--seed", "3"],
       // Short, because no worker is killed: a dead waiter would keep others out for six seconds.
       [
-        ...["--topology", "sentinel", "--kinds", "fair,read-write,semaphore,latch", "--locks", "1"],
-        ...["--seconds", "11", "--seed", "29"],
+        ...["--topology", "sentinel", "--seconds", "11", "--seed", "29", "--locks", "1"],
+        ...["--kinds", "fair,read-write,semaphore,plain-semaphore,latch,condition"],
         ...["--faults", "stop-worker,drop-replies,client-kill,script-flush"],
       ],
     ].map((options) => [process.execPath, "--import", "tsx", "test/chaos/main.ts", ...options]),

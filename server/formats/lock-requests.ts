@@ -31,6 +31,8 @@ export interface WaitRequest {
   readonly sinceMs: number | undefined;
   /** The maximum number of waiters for one key. */
   readonly waitersMax: number;
+  /** Identifies the client or instance. Its attempts show that all its waiters are alive. */
+  readonly clientId?: string | undefined;
   /**
    * Time, in ms, after a release in which the client gives way to the longest waiter. `undefined` if it does not give
    * way.

@@ -11,8 +11,8 @@ const WAITERS_MS = 6000 + 1000;
 const SLACK_MS = 1500;
 /** Keys of companions: of holds, of single holders, of latches, and of the waiters for conditions. */
 const COMPANIONS = ["hold:", "holder:", "latch:", "conditions:"].map((name) => TARGET_PREFIX + name);
-/** Keys of waiters: of all waiters, of waiting writers, and the claim of a semaphore's next waiter. */
-const WAITERS = ["waiters:", "writers:", "turn:"].map((name) => TARGET_PREFIX + name);
+/** Keys of waiters: of all waiters, of waiting writers, and the claim and the queue of a semaphore's waiters. */
+const WAITERS = ["waiters:", "writers:", "turn:", "turns:"].map((name) => TARGET_PREFIX + name);
 /** The key by whose absence an API server recognizes that Redis lost its data. */
 const CANARY = `${TARGET_PREFIX}canary`;
 

@@ -6,14 +6,21 @@ import { redisTest } from "../../../test/support/fixtures.ts";
 import { createMutatedScripts, type ScriptMutant } from "../../../test/support/mutated-scripts.ts";
 import { EVENT_CHANNEL } from "../../../test/support/observed-lock.ts";
 import { RedissonPlainSemaphore } from "../../../test/support/redisson-plain-semaphore.ts";
+import {
+  assertModel,
+  expirePermits,
+  MODEL_LEASE_MS,
+  type ModelHold,
+  SEMAPHORE_MUTANTS,
+  sendAcquire,
+  sendRelease,
+} from "../../../test/support/semaphore-model.ts";
 import { createRedissonOwner } from "../../../test/support/test-locks.ts";
 import { buildPlainPermitsKey } from "../keys.ts";
-import type { AcquireRequest } from "../lock-requests.ts";
 import { computePermitIds } from "./permit-ids.ts";
 import { ExpirableSemaphoreWriter, PlainSemaphoreWriter, type SemaphoreWriter } from "./semaphore-writer.ts";
 
 const it = redisTest();
-const LEASE_MS = 60_000;
 const LIMIT = 6;
 
 const permits = fc.integer({ min: 1, max: 4 });
@@ -27,15 +34,6 @@ const step = fc.oneof(
   fc.record({ do: fc.constantFrom("evict_number", "other_kind", "reclaim") }),
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
-
-interface ModelHold {
-  readonly token: string;
-  readonly id: string;
-  readonly permits: number;
-  readonly fence: string;
-  /** `expired`: its permits have not been returned yet. */
-  state: "live" | "expired" | "ended";
-}
 
 /**
  * A plain semaphore in Redis, and its model: the available permits, Lockkeeper's holds, and a JVM that runs Redisson's
@@ -119,11 +117,7 @@ class PlainSemaphoreMachine {
   }
 
   #sendAcquire(writer: SemaphoreWriter, token: string, id: string, wanted: number) {
-    const ask: AcquireRequest = {
-      ...{ token, owner: "worker", leaseMs: LEASE_MS, record: undefined, graceMs: 0, minHoldMs: 0 },
-      ...{ unit: "ms", permits: wanted, limit: LIMIT, id, digest: "d" },
-    };
-    return writer.acquire(this.direct, EVENT_CHANNEL, this.#key, ask);
+    return sendAcquire(this.direct, writer, this.#key, { token, id, permits: wanted, limit: LIMIT });
   }
 
   /** While Lockkeeper's holds have permits, the key cannot be used as an expirable semaphore. */
@@ -140,8 +134,7 @@ class PlainSemaphoreMachine {
   }
 
   async #release(hold: ModelHold): Promise<void> {
-    const ask = { token: hold.token, fence: hold.fence, id: `r${++this.#requests}`, digest: "d" };
-    const reply = await this.writer.release(this.direct, EVENT_CHANNEL, this.#key, ask);
+    const reply = await sendRelease(this.direct, this.writer, this.#key, hold, `r${++this.#requests}`);
     expect(reply.outcome).toBe(hold.state === "live" ? "released" : "not_held");
     if (hold.state === "live" && this.#available !== undefined) this.#available += hold.permits;
     if (hold.state === "live") hold.state = "ended";
@@ -151,17 +144,16 @@ class PlainSemaphoreMachine {
   async #renew({ token, fence, state }: ModelHold): Promise<void> {
     // The lease grows with each renewal, even within one millisecond, because a renewal that extends nothing returns no
     // permits.
-    const holds = [{ key: this.#key, token, fence, leaseMs: LEASE_MS + ++this.#requests }];
+    const holds = [{ key: this.#key, token, fence, leaseMs: MODEL_LEASE_MS + ++this.#requests }];
     const [left] = await this.writer.renewMany(this.direct, EVENT_CHANNEL, holds);
     if (state !== "live") return expect(left).toBeNull();
-    expect(left).toBeGreaterThan(LEASE_MS / 2);
+    expect(left).toBeGreaterThan(MODEL_LEASE_MS / 2);
     this.#reclaim();
   }
 
   async #expire(hold: ModelHold): Promise<void> {
     hold.state = "expired";
-    const ids = computePermitIds(hold.token, hold.permits);
-    await this.direct.zadd(this.#permitsKey, ...ids.flatMap((id) => [1, id]));
+    await expirePermits(this.direct, this.#permitsKey, computePermitIds(hold.token, hold.permits));
   }
 
   async #runJvm(action: string, count: number): Promise<void> {
@@ -184,16 +176,13 @@ class PlainSemaphoreMachine {
 const checkModel = (direct: Redis, scripts: URL | undefined, runs: number, seed?: number) => {
   const writer = new PlainSemaphoreWriter(scripts);
   const expirable = new ExpirableSemaphoreWriter(scripts);
-  return fc.assert(
+  return assertModel(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30, size: "max" }), async (steps) => {
       const machine = new PlainSemaphoreMachine(direct, writer, expirable);
       for (const each of steps) await machine.run(each);
     }),
-    {
-      numRuns: runs,
-      interruptAfterTimeLimit: 60_000,
-      ...(seed === undefined ? {} : { seed, endOnFailure: true }),
-    },
+    runs,
+    seed,
   );
 };
 
@@ -205,35 +194,12 @@ it("Redis equals the model after each of random acquires, releases, expirations 
 
 const SCRIPTS = "redisson/semaphore/";
 const MUTANTS: readonly ScriptMutant[] = [
-  {
-    what: "a release returns one permit only",
-    file: `${SCRIPTS}permits.lua`,
-    from: "for n = 1, permits do returned =",
-    to: "for n = 1, 1 do returned =",
-  },
-  {
-    what: "permits are acquired that are not available",
-    file: `${SCRIPTS}acquire.lua`,
-    from: "if available >= permits and",
-    to: "if available > 0 and",
-  },
-  {
-    what: "permits of a holder that died are not returned",
-    file: `${SCRIPTS}permits.lua`,
-    from: "redis.call('INCRBY', KEYS[1], reclaimed)",
-    to: "redis.call('INCRBY', KEYS[1], 0)",
-  },
+  ...SEMAPHORE_MUTANTS,
   {
     what: "a release creates a missing number",
     file: `${SCRIPTS}permits.lua`,
     from: "if returned > 0 and redis.call('EXISTS', KEYS[1]) == 1 then",
     to: "if returned > 0 then",
-  },
-  {
-    what: "a missing number is restored without the permits of our holds",
-    file: `${SCRIPTS}acquire.lua`,
-    from: "available = limit - acquired",
-    to: "available = limit",
   },
   {
     what: "the total is compared with the permits of our holds alone",
@@ -246,12 +212,6 @@ const MUTANTS: readonly ScriptMutant[] = [
     file: `${SCRIPTS}acquire.lua`,
     from: "if has_permits_at(7) then",
     to: "if false then",
-  },
-  {
-    what: "the last fencing token of the key is not updated",
-    file: `${SCRIPTS}acquire.lua`,
-    from: "last.fence, last.format, last.value = fence,",
-    to: "last.fence, last.format, last.value = '9007199254740900',",
   },
 ];
 

@@ -5,13 +5,21 @@ import { expect } from "vitest";
 import { redisTest } from "../../../test/support/fixtures.ts";
 import { createMutatedScripts, type ScriptMutant } from "../../../test/support/mutated-scripts.ts";
 import { EVENT_CHANNEL } from "../../../test/support/observed-lock.ts";
+import {
+  assertModel,
+  expirePermits,
+  MODEL_LEASE_MS,
+  type ModelHold,
+  SEMAPHORE_MUTANTS,
+  sendAcquire,
+  sendRelease,
+} from "../../../test/support/semaphore-model.ts";
 import { createRedissonOwner } from "../../../test/support/test-locks.ts";
 import { computePermitIds } from "./permit-ids.ts";
 import { buildPermitsKey } from "./redisson-keys.ts";
 import { ExpirableSemaphoreWriter } from "./semaphore-writer.ts";
 
 const it = redisTest();
-const LEASE_MS = 60_000;
 
 const limit = fc.integer({ min: 1, max: 6 });
 const step = fc.oneof(
@@ -28,14 +36,6 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("set_limit"), limit }),
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
-
-interface ModelHold {
-  readonly token: string;
-  readonly id: string;
-  readonly permits: number;
-  readonly fence: string;
-  state: "live" | "expired" | "released";
-}
 
 /** A semaphore in Redis, and a model of its limit, Lockkeeper's holds and the permits of a JVM. */
 class SemaphoreMachine {
@@ -86,7 +86,7 @@ class SemaphoreMachine {
     if (each.do === "repeat") await this.#repeat(hold);
     if (each.do === "expire" && hold.state === "live") {
       hold.state = "expired";
-      await this.#setEnd(computePermitIds(hold.token, hold.permits), 1);
+      await expirePermits(this.direct, this.#permitsKey, computePermitIds(hold.token, hold.permits));
     }
   }
 
@@ -108,10 +108,7 @@ class SemaphoreMachine {
   }
 
   #sendAcquire(token: string, id: string, permits: number) {
-    return this.writer.acquire(this.direct, EVENT_CHANNEL, this.#key, {
-      ...{ token, owner: "worker", leaseMs: LEASE_MS, record: undefined, graceMs: 0, minHoldMs: 0 },
-      ...{ unit: "ms", permits, limit: this.limit, id, digest: "d" },
-    });
+    return sendAcquire(this.direct, this.writer, this.#key, { token, id, permits, limit: this.limit });
   }
 
   async #repeat({ token, id, permits, fence, state }: ModelHold): Promise<void> {
@@ -121,16 +118,15 @@ class SemaphoreMachine {
   }
 
   async #release(hold: ModelHold): Promise<void> {
-    const ask = { token: hold.token, fence: hold.fence, id: `r${++this.#requests}`, digest: "d" };
-    const reply = await this.writer.release(this.direct, EVENT_CHANNEL, this.#key, ask);
+    const reply = await sendRelease(this.direct, this.writer, this.#key, hold, `r${++this.#requests}`);
     expect(reply.outcome).toBe(hold.state === "live" ? "released" : "not_held");
-    hold.state = "released";
+    hold.state = "ended";
   }
 
   async #renew({ token, fence, state }: ModelHold): Promise<void> {
-    const holds = [{ key: this.#key, token, fence, leaseMs: LEASE_MS }];
+    const holds = [{ key: this.#key, token, fence, leaseMs: MODEL_LEASE_MS }];
     const [left] = await this.writer.renewMany(this.direct, EVENT_CHANNEL, holds);
-    if (state === "live") expect(left).toBeGreaterThan(LEASE_MS / 2);
+    if (state === "live") expect(left).toBeGreaterThan(MODEL_LEASE_MS / 2);
     else expect(left).toBeNull();
   }
 
@@ -147,7 +143,7 @@ class SemaphoreMachine {
     await this.direct
       .multi()
       .decr(this.#key)
-      .zadd(this.#permitsKey, Date.now() + LEASE_MS, id)
+      .zadd(this.#permitsKey, Date.now() + MODEL_LEASE_MS, id)
       .exec();
     this.#jvm.push(id);
   }
@@ -156,17 +152,13 @@ class SemaphoreMachine {
     const [id, ...rest] = this.#jvm;
     if (id === undefined || this.#isMissing) return;
     this.#jvm = rest;
-    if (how === "jvm_expire") await this.#setEnd([id], 1);
+    if (how === "jvm_expire") await expirePermits(this.direct, this.#permitsKey, [id]);
     else await this.direct.multi().zrem(this.#permitsKey, id).incr(this.#key).exec();
-  }
-
-  async #setEnd(ids: readonly Buffer[], end: number): Promise<void> {
-    await this.direct.zadd(this.#permitsKey, ...ids.flatMap((id) => [end, id]));
   }
 }
 
 const checkModel = (direct: Redis, writer: ExpirableSemaphoreWriter, runs: number, seed?: number) =>
-  fc.assert(
+  assertModel(
     fc.asyncProperty(
       limit,
       fc.array(step, { minLength: 1, maxLength: 30, size: "max" }),
@@ -175,11 +167,8 @@ const checkModel = (direct: Redis, writer: ExpirableSemaphoreWriter, runs: numbe
         for (const each of steps) await machine.run(each);
       },
     ),
-    {
-      numRuns: runs,
-      interruptAfterTimeLimit: 60_000,
-      ...(seed === undefined ? {} : { seed, endOnFailure: true }),
-    },
+    runs,
+    seed,
   );
 
 it("Redis equals the model after each random acquire, release, expiration, resize and call of a JVM", {
@@ -188,44 +177,15 @@ it("Redis equals the model after each random acquire, release, expiration, resiz
   await checkModel(direct, new ExpirableSemaphoreWriter(), 150);
 });
 
-const MUTANTS = [
-  {
-    what: "a release returns one permit only",
-    file: "redisson/semaphore/permits.lua",
-    from: "for n = 1, permits do returned =",
-    to: "for n = 1, 1 do returned =",
-  },
-  {
-    what: "permits are acquired that are not available",
-    file: "redisson/semaphore/acquire.lua",
-    from: "if available >= permits and",
-    to: "if available > 0 and",
-  },
-  {
-    what: "expired permits are removed but not returned",
-    file: "redisson/semaphore/permits.lua",
-    from: "redis.call('INCRBY', KEYS[1], reclaimed)",
-    to: "redis.call('INCRBY', KEYS[1], 0)",
-  },
-  {
-    what: "an evicted number is restored without the acquired permits",
-    file: "redisson/semaphore/acquire.lua",
-    from: "available = limit - acquired",
-    to: "available = limit",
-  },
+const MUTANTS: readonly ScriptMutant[] = [
+  ...SEMAPHORE_MUTANTS,
   {
     what: "the limit is set without the acquired permits",
     file: "redisson/semaphore/set-limit.lua",
     from: "format_integer(limit - acquired - tonumber",
     to: "format_integer(limit - tonumber",
   },
-  {
-    what: "the last fencing token of the key is not updated",
-    file: "redisson/semaphore/acquire.lua",
-    from: "last.fence, last.format, last.value = fence,",
-    to: "last.fence, last.format, last.value = '9007199254740900',",
-  },
-] as const satisfies readonly ScriptMutant[];
+];
 
 it.for(MUTANTS)(
   "the model notices that $what",

@@ -26,6 +26,7 @@ import { parseSetLimitReply, type SetLimitReply } from "./set-limit-reply.ts";
 type Keys = RedisArgument[];
 
 const buildClaimKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}turn`, key);
+const buildTurnsKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}turns`, key);
 
 /** Builders for the permits keys of each kind of semaphore: its own, and that of the other kind. */
 const PERMITS_KEYS = {
@@ -80,12 +81,12 @@ export class SemaphoreWriter extends LockWriter {
       redis,
       [
         ...[...this.buildKeys(key, token), buildWaitersKey(key), buildCompanionKey(key)],
-        ...[buildClaimKey(key), this.#permitsKeys.other(key)],
+        ...[buildClaimKey(key), this.#permitsKeys.other(key), buildTurnsKey(key)],
       ],
       [
         ...[token, leaseMs, id, digest, channel, formatOwnerLines(ask), permits, limit ?? ""],
         ...[buildSemaphoreChannel(key), formatShardedFlag(redis), waiting?.waitMs ?? ""],
-        ...[waiting?.sinceMs ?? "", waiting?.waitersMax ?? "", retryMs ?? ""],
+        ...[waiting?.sinceMs ?? "", waiting?.waitersMax ?? "", retryMs ?? "", waiting?.clientId ?? ""],
       ],
     );
   }
@@ -105,13 +106,10 @@ export class SemaphoreWriter extends LockWriter {
     waiter: StopWaitingRequest,
   ): Promise<void> {
     const { requestId, keepMs } = waiter;
-    const request = [requestId, buildSemaphoreChannel(key), formatShardedFlag(redis)];
-    // A client that may return keeps its claim until it expires.
-    const leaving =
-      keepMs > 0
-        ? undefined
-        : this.#leaveTurn.run(redis, [toRedisArgument(key), buildClaimKey(key)], request);
-    await Promise.all([leaving, stopWaiting(redis, channel, key, waiter)]);
+    const keeps = keepMs > 0 ? "1" : "";
+    const request = [requestId, buildSemaphoreChannel(key), formatShardedFlag(redis), keeps];
+    const keys = [toRedisArgument(key), buildClaimKey(key), buildTurnsKey(key)];
+    await Promise.all([this.#leaveTurn.run(redis, keys, request), stopWaiting(redis, channel, key, waiter)]);
   }
 }
 

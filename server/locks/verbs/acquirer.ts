@@ -167,7 +167,8 @@ export class Acquirer {
           unansweredSince === undefined ? undefined : Math.ceil(performance.now() - unansweredSince);
         unansweredSince ??= performance.now();
         const giveWayMs = turn === "handed_over" ? undefined : GIVE_WAY_MS;
-        const waiting = { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX, giveWayMs };
+        const { clientId } = this.#requests;
+        const waiting = { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX, giveWayMs, clientId };
         const reply = await this.#sendAcquire(format, key, { ...ask, retryMs }, waiting);
         unansweredSince = undefined;
         if (reply.outcome === "held") {

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { semaphoreTest } from "../../../test/support/semaphore-fixture.ts";
+import { createTakePermits, semaphoreTest } from "../../../test/support/semaphore-fixture.ts";
 import { catchLockError, getErrorCode, measureMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { buildSemaphoreChannel } from "../../formats/redisson/redisson-keys.ts";
@@ -40,6 +40,107 @@ describe("waiting for permits", () => {
     await locks.release(await many);
     await few;
     expect(order).toEqual(["many", "few"]);
+  });
+
+  it("waiters of several clients are served in the order in which they began to wait, also after one was served", async ({
+    env,
+    take,
+    locks,
+    direct,
+    waitForWaiters,
+    key,
+  }) => {
+    const clients = await Promise.all(
+      Array.from({ length: 5 }, async () => createTakePermits((await env.openVerbs()).locks)),
+    );
+    const hold = await take(key, 5, { limit: 5 });
+    const served: bigint[] = [];
+    const waiting: Promise<unknown>[] = [];
+    for (const [n, client] of clients.entries()) {
+      waiting.push(
+        client(key, 1, WAIT).then(({ fence }) => {
+          served[n] = BigInt(fence);
+        }),
+      );
+      await waitForWaiters(key, n + 1);
+    }
+    // Without a claim, the first client that tries decides whose turn it is. All try at once.
+    await direct.del(`lockkeeper:turn:{${key}}`);
+    await locks.release(hold);
+    await Promise.all(waiting);
+    expect(served).toEqual(served.toSorted((one, other) => (one < other ? -1 : 1)));
+  });
+
+  it("a client that has not waited does not overtake a waiter between two turns", async ({
+    take,
+    other,
+    locks,
+    direct,
+    waitForWaiters,
+    key,
+  }) => {
+    const hold = await take(key, 2, { limit: 3 });
+    const many = other(key, 2, WAIT);
+    await waitForWaiters(key, 1);
+    await direct.del(`lockkeeper:turn:{${key}}`);
+    expect(await catchLockError(take(key))).toMatchObject({
+      code: "held",
+      message: expect.stringContaining("has waited longer"),
+    });
+    await locks.release(hold);
+    await locks.release(await many);
+    await locks.release(await take(key));
+  });
+
+  it("waiters of a process that makes no attempts delay the others by up to five seconds", async ({
+    take,
+    locks,
+    direct,
+    key,
+  }) => {
+    await take(key, 1, { limit: 2 });
+    const [seconds = 0] = (await direct.time()).map(Number);
+    const turns = `lockkeeper:turns:{${key}}`;
+    const addWaiter = async (triedMs: number) =>
+      await direct.hset(turns, { "w:gone": "1\t9007199254740991\tdead\t", "p:dead": Math.round(triedMs) });
+    await addWaiter(seconds * 1000 - 6000);
+    await locks.release(await take(key));
+    expect(await direct.exists(turns)).toBe(0);
+    // An attempt in the future: the clock of the server was set back.
+    await addWaiter(seconds * 1000 + 60_000);
+    await locks.release(await take(key));
+    expect(await direct.exists(turns)).toBe(0);
+    await direct.hset(turns, { "w:over": "1\t2\tdead\t", "w:claimed": "1\t9007199254740991\tdead\tclaimed" });
+    await direct.hset(turns, { "p:dead": seconds * 1000 });
+    await locks.release(await take(key));
+    expect(await direct.hkeys(turns)).toEqual(["p:dead"]);
+    await addWaiter(seconds * 1000);
+    expect(await getErrorCode(take(key))).toBe("held");
+    const { code, ms } = await measureMs(take(key, 1, WAIT));
+    expect(code).toBe("ok");
+    expect(ms).toBeLessThan(6500);
+  });
+
+  it("a waiter that left without a trace delays the others once, although its process lives", async ({
+    take,
+    other,
+    locks,
+    direct,
+    waitForWaiters,
+    key,
+  }) => {
+    const hold = await take(key, 1, { limit: 1 });
+    const waiting = other(key, 1, WAIT);
+    await waitForWaiters(key, 1);
+    const turns = `lockkeeper:turns:{${key}}`;
+    const process = (await direct.hkeys(turns)).find((field) => field.startsWith("p:")) ?? "";
+    await direct.hset(turns, { "w:gone": `1\t9007199254740991\t${process.slice(2)}\t` });
+    await direct.del(`lockkeeper:turn:{${key}}`);
+    await locks.release(hold);
+    const { code, ms } = await measureMs(waiting);
+    expect(code).toBe("ok");
+    expect(ms).toBeLessThan(6500);
+    expect(await direct.hexists(turns, "w:gone")).toBe(0);
   });
 
   it("two waiters of a client that asked in the same millisecond do not give way to each other", async ({

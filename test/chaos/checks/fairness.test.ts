@@ -61,6 +61,18 @@ describe("C6 fairness", () => {
     expect(findViolations(...history, buildFault("script-flush", 620))).toHaveLength(1);
   });
 
+  it("the fairness check judges semaphores, also if the waiter needs more permits", () => {
+    for (const kind of ["semaphore", "plain_semaphore"] as const) {
+      const ask = (token: string, fence: number, fromMs: number, toMs: number, permits: number) =>
+        buildAcquire(token, fence, toMs, { waitMs: 6000, kind, tookMs: toMs - fromMs, permits });
+      const many = ask("b", 3, 100, 912, 3);
+      expect(findViolations(many, ask("c", 2, 600, 902, 1))).toMatchObject([
+        { what: expect.stringMatching(/^c overtook b/) },
+      ]);
+      expect(findViolations(many, ask("c", 4, 600, 913, 1))).toEqual([]);
+    }
+  });
+
   it("the fairness check does not judge plain locks", () => {
     const plain = [waited("c", 2, 600, 902), waited("b", 3, 100, 912)].map((entries) =>
       entries.map((entry) => ({ ...entry, kind: "lock" as const })),

@@ -1,7 +1,7 @@
 import { type AnalyzedHistory, isTouching, type Span } from "../history/analyzed-history.ts";
 import { type Claim, groupBy, groupByLock } from "../history/claims.ts";
 import { findUndisturbed, listDisturbances } from "../history/disturbances.ts";
-import { NS_PER_MS } from "../history/entry.ts";
+import { isSemaphore, NS_PER_MS } from "../history/entry.ts";
 import { Spans } from "../history/spans.ts";
 import { listWaits, type Wait } from "../history/waits.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
@@ -9,21 +9,22 @@ import { type Check, createViolation, type Violation } from "./check.ts";
 /** The time within which an attempt that nothing delays has joined the queue. */
 const JOIN_MS = 400;
 /**
- * A waiter that is cut off from Redis for less than this keeps its place: its place lasts 6 s without an attempt, and
- * its last attempt was at most 2.4 s before.
+ * A waiter that is cut off from Redis for less than this keeps its place. In the queue of a fair lock, a place lasts 6 s
+ * without an attempt, for a semaphore 5 s, and the last attempt was at most 2.4 s before.
  */
-const LIVE_MS = 3000;
+const getLiveMs = ({ kind }: Claim) => (kind === "fair" ? 3000 : 2000);
 /** A waiter that is about to give up may leave the queue this long before its history says so. */
 const LEAVING_MS = 50;
 
 /**
- * C6: no live waiter of a fair lock is overtaken. If a client was certainly in the queue when another one asked for the
- * lock, it is granted the lock first. A waiter is live unless it or its connection to Redis was disturbed for as long
- * as half its heartbeat. If data was lost or the clock of a server was set, the queue may have changed.
+ * C6: no live waiter of a fair lock or a semaphore is overtaken. If a client was certainly in the queue when another one
+ * asked for the lock, it is granted the lock first, also if it needs more permits. A waiter is live unless it or its
+ * connection to Redis was disturbed for as long as a good part of its heartbeat. If data was lost or the clock of a server
+ * was set, the queue may have changed.
  */
 export const checkFairness: Check = (story) => {
-  const judged = groupByLock(story.claims.filter(({ kind }) => kind === "fair")).flatMap((claims) =>
-    listOrders(claims, story),
+  const judged = groupByLock(story.claims.filter(({ kind }) => kind === "fair" || isSemaphore(kind))).flatMap(
+    (claims) => listOrders(claims, story),
   );
   const grants = new Set(judged.map(({ claim }) => claim));
   return {
@@ -32,7 +33,7 @@ export const checkFairness: Check = (story) => {
     violations: judged.flatMap(findOvertaking),
     notes: [
       grants.size === 0
-        ? "no fair lock"
+        ? "no fair lock or semaphore"
         : `${grants.size} grants compared with ${judged.length} waiters that were in the queue before`,
     ],
   };
@@ -77,7 +78,7 @@ function isLiveInQueue(
   const until = { from: earlier.from, to: claim.ack };
   if (story.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, until))) return false;
   return !disturbances.some(
-    ({ from, to }) => to - from >= LIVE_MS * NS_PER_MS && isTouching({ from, to }, until),
+    ({ from, to }) => to - from >= getLiveMs(claim) * NS_PER_MS && isTouching({ from, to }, until),
   );
 }
 

@@ -69,6 +69,19 @@ export const MUTANTS_OF_KINDS: readonly Mutant[] = [
     noticedBy: ["C1"],
   },
   {
+    name: "semaphore-queue-ignored",
+    wrong: "between two turns, a client that tries first overtakes those that have waited for longer",
+    edits: [
+      {
+        file: "server/formats/redisson/semaphore/acquire.lua",
+        find: "if not claimed_by then claimed_by, claimed_since_ms = give_claim(",
+        instead: "if false then claimed_by, claimed_since_ms = give_claim(",
+      },
+    ],
+    run: { kinds: ["semaphore"], locks: 1, faults: [] },
+    noticedBy: ["C6"],
+  },
+  {
     name: "plain-permits-lost",
     wrong: "the permits of a holder that died are removed, but not added to the number of a plain semaphore",
     edits: [

@@ -10,12 +10,14 @@
 -- KEYS[4] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
 -- KEYS[5] the companion of the key, which keeps its last fencing token
 -- KEYS[6] the claim of the waiter whose turn it is    KEYS[7] the acquired permits of the other kind (sorted set)
+-- KEYS[8] the queue of waiters (hash, see turn.lua)
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] channel for events    ARGV[6] owner, principal, owner record as JSON, and optionally what the waiter declares, one line each
 -- ARGV[7] number of permits    ARGV[8] '' or the total number of permits of the semaphore
 -- ARGV[9] channel of waiters    ARGV[10] '1' if waiters may also use sharded pub/sub
 -- ARGV[11] '' or how long the client will wait, in ms    ARGV[12] '' or when it began to wait, in ms
 -- ARGV[13] '' or the maximum number of waiters    ARGV[14] '' or time since the request was first sent, in ms
+-- ARGV[15] '' or the process of a client that waits
 --
 -- Returns {'granted', now ms, permits, fence, remaining ms, lease ms, token, 'acquired' or 'repeated', '',
 --          release request as JSON or ''}
@@ -46,7 +48,7 @@ local NEVER_MS = 922337203685477
 
 local token, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local permits, limit = tonumber(ARGV[7]), tonumber(ARGV[8])
-local wait_ms, since, sent_ms = tonumber(ARGV[11]), ARGV[12], tonumber(ARGV[14])
+local wait_ms, since, sent_ms, process = tonumber(ARGV[11]), ARGV[12], tonumber(ARGV[14]), ARGV[15]
 local owner, principal, record = string.match(ARGV[6], '^([^\n]*)\n([^\n]*)\n([^\n]*)')
 local listed = format_listed(owner, ARGV[6])
 
@@ -64,6 +66,12 @@ local function stop_waiting()
   if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(request_id, since, listed))
   elseif sent_ms then remove_waiter(4, request_id) end
   if claimed_by == request_id then redis.call('DEL', KEYS[6]) end
+  if wait_ms then
+    redis.pcall('HDEL', KEYS[8], 'w:' .. request_id)
+    -- Another waiter of the process will try next.
+    local length = redis.pcall('HSTRLEN', KEYS[8], 'p:' .. process)
+    if type(length) == 'number' and length > 0 then redis.call('HSET', KEYS[8], 'p:' .. process, format_integer(now_ms)) end
+  end
 end
 
 local function format_grant(left_ms, how)
@@ -132,6 +140,7 @@ local function store_permits()
   return math.min(copy_ttl() or lease_ms, lease_ms)
 end
 
+if not claimed_by then claimed_by, claimed_since_ms = give_claim(6, 8, request_id, tonumber(since) or now_ms, now_ms) end
 local gives_way_ms = find_give_way_ms(6, claimed_by, claimed_since_ms, request_id, tonumber(since) or now_ms)
 if available >= permits and not gives_way_ms then
   local taken_ms = store_permits()
@@ -165,6 +174,7 @@ if wait_ms then
   redis.call('ZADD', KEYS[4], format_integer(now_ms + wait_ms), format_waiter(request_id, since, listed))
   -- The TTL is never shortened, because another client may be waiting for longer.
   if redis.call('PTTL', KEYS[4]) < wait_ms + 1000 then redis.call('PEXPIRE', KEYS[4], format_integer(wait_ms + 1000)) end
+  if process ~= '' then add_to_queue(8, request_id, since, process, wait_ms, now_ms) end
   if not gives_way_ms then claim_turn(6, request_id, since, wait_ms) end
 end
 
