@@ -49,7 +49,10 @@ function toCalls({ invoked, answer }: CallPair, story: AnalyzedHistory): LatchCa
   }
   if (op === "await" || answer?.type === "fail") return [];
   const step = op === "set_count" ? createSetStep(asked) : (count: Count) => Math.max(0, count - 1);
-  return [{ ...MAYBE, call, answer: getArrivalEnd({ invoked, answer }, story), entries: [invoked], step }];
+  // All that have the same effect are alike. Otherwise, the search would try each subset of them.
+  const kind = `${op} ${asked}`;
+  const until = getArrivalEnd({ invoked, answer }, story);
+  return [{ ...MAYBE, kind, call, answer: until, entries: [invoked], step }];
 }
 
 const createSetStep = (asked: Count) => (count: Count) => (count === 0 ? asked : undefined);

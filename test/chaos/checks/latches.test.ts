@@ -48,6 +48,20 @@ describe("C9 latches", () => {
     expect(findViolations(close(10), unknown, count(1000, 0))).toHaveLength(1);
   });
 
+  it("the latch check decides a history with many calls of unknown outcome at the same time", () => {
+    const unknown = Array.from({ length: 40 }, (_, n) =>
+      buildLatchCall(`k${n}`, n % 2 === 0 ? "count_down" : "set_count", 20 + n, 9000 + n, {
+        type: "info",
+        code: "unknown_outcome",
+      }),
+    );
+    const told = Array.from({ length: 40 }, (_, n) => count(1000 + 10 * n, 2 - (n % 3)));
+    const history = [close(10), ...unknown, ...told];
+    expect(checkLatches(buildHistory(...history)).undecided).toEqual([]);
+    expect(findViolations(...history)).toEqual([]);
+    expect(findViolations(...history, count(1005, 4))).toHaveLength(1);
+  });
+
   it("the latch check reports a waiter that slept on, also if the latch was closed again", () => {
     const late = findViolations(...COUNTED, wait(20, 2500));
     expect(late).toMatchObject([{ what: expect.stringMatching(/^w waited for 1479 ms/) }]);
