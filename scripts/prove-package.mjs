@@ -1,10 +1,12 @@
 // npm run prove:package: packs @lockkeeper/redis and @lockkeeper/client, installs each tarball in an empty folder, and runs
-// and compiles programs that use it as any application would: on Node 20 and 24, without a loader.
+// and compiles programs that use it as any application would: on Node 20 and 24, without a loader. Also packs lockkeeper,
+// which `npm run prove:install` installs and runs.
 import { startTestRedis } from "../test/support/test-redis.ts";
 import { ROOT_KEY, startTestServer } from "../test/support/test-server.ts";
 import { packClient } from "./pack/client-package.mjs";
+import { packLockkeeper } from "./pack/lockkeeper-package.mjs";
 import { packRedisLibrary } from "./pack/redis-package.mjs";
-import { expectSame, summary } from "./prove/checks.mjs";
+import { check, expectSame, summary } from "./prove/checks.mjs";
 import { installPackage, proveExample, proveTypes } from "./prove/package-proof.mjs";
 
 const KEY = "lock:orders:42";
@@ -47,6 +49,10 @@ async function proveClient() {
 
 await proveRedis();
 await proveClient();
+await check("lockkeeper is packed with its Lua scripts", async () => {
+  const { scripts } = await packLockkeeper();
+  if (scripts === 0) throw new Error("the tarball has no Lua script");
+});
 const { line, ok } = summary();
 console.log(`\n${line}`);
 process.exit(ok ? 0 : 1);

@@ -70,6 +70,7 @@ function NextHolderNote({ next, lock, lockMessages }: SentenceProps & { lock: Lo
           if (format !== "redisson") return of[format].waiters;
           return lock.kind === "fair" ? messages.redissonFair : messages.redissonPlain;
         });
+  if (lock.kind === "semaphore") notes.push(messages.enoughPermits);
   return (
     <span className="text-ink-3">
       {[...new Set(notes)].map((note) => (

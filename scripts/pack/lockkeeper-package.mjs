@@ -90,10 +90,21 @@ export async function packLockkeeper() {
 function assertPathsExist(modules) {
   for (const file of modules) {
     for (const [, path = ""] of readFileSync(file, "utf8").matchAll(/"(\.{0,2}\/?[\w./-]+\.(?:js|lua))"/g)) {
-      if (/^\.{1,2}\/|\.lua$/.test(path) && !existsSync(join(dirname(file), path)))
+      if (/^\.{1,2}\/|\.lua$/.test(path) && !isPackaged(dirname(file), path))
         throw new StepError(`${relative(PACKAGE, file)} refers to ${path}, which is not in the package.`);
     }
   }
+}
+
+/**
+ * Returns whether the package has a file. A name without a folder can be in a subfolder that the module adds.
+ *
+ * @param {string} folder
+ * @param {string} path
+ */
+function isPackaged(folder, path) {
+  if (existsSync(join(folder, path))) return true;
+  return !path.includes("/") && listFiles(folder).some((file) => file.endsWith(`/${path}`));
 }
 
 function copyConsole() {

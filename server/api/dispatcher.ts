@@ -16,7 +16,7 @@ import { applyIfNoneMatch } from "./http/etag.ts";
 import type { ApiRequest, ApiResponse, Exchange } from "./http/http-exchange.ts";
 import { toProblemResponse } from "./http/problem.ts";
 import type { RateLimits } from "./http/rate-limits.ts";
-import { readJsonBody } from "./http/request-body.ts";
+import { hasBody, readEmptyBody, readJsonBody } from "./http/request-body.ts";
 import { readClientRequestId } from "./http/request-id.ts";
 import { runAudited, toAuditedCall } from "./routing/auditing.ts";
 import { assertAuthorized } from "./routing/authorization.ts";
@@ -126,7 +126,9 @@ export class Dispatcher {
         route.query === undefined ? NO_QUERY : parseInput(route.query, toQueryRecord(query, route), "Query"),
       body:
         route.body === undefined
-          ? assertNoBody(request)
+          ? hasBody(request)
+            ? await readEmptyBody(request)
+            : undefined
           : parseInput(route.body, await readJsonBody(request, route.bodyBytesMax), "Body"),
       requestId: route.idempotent !== undefined ? readIdempotencyKey(request) : undefined,
     };
@@ -220,12 +222,6 @@ function addHeaders(more: Readonly<Record<string, string>>, response: ApiRespons
 function toQueryRecord(query: URLSearchParams, { scope }: Route): Record<string, string> {
   const { target, ...others } = Object.fromEntries(query);
   return scope === "server" && target !== undefined ? { ...others, target } : others;
-}
-
-function assertNoBody(request: ApiRequest): undefined {
-  const hasBody =
-    Number(request.header("content-length") ?? "0") > 0 || request.header("transfer-encoding") !== undefined;
-  if (hasBody) throw new InvalidError(`${request.method} does not accept a body here.`, {});
 }
 
 function readIdempotencyKey(request: ApiRequest): string | undefined {

@@ -81,6 +81,7 @@ export const lock = {
     no_waiter: "No client is waiting.",
     no_subscriber: "No client is subscribed to release notifications.",
     not_visible: "Unknown (clients that poll are not visible).",
+    enoughPermits: "A waiter acquires its permits once enough of them are available.",
     redissonFair: "The first client in the queue is notified. The others keep their places.",
     redissonPlain: "Every subscribed client is notified, and the first one to request the lock acquires it.",
   },

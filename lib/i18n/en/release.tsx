@@ -36,7 +36,7 @@ export const release = {
   renewals: (count: number, shown: string) => (count === 1 ? "1 renewal seen" : `${shown} renewals seen`),
   noRenewalSince: (ago: string) => `Acquired ${ago}, no renewal seen since`,
   lastRenewal: (silent: string, interval: string) => `Last renewed ${silent} ago, renews every ${interval}`,
-  wholeLock: "Applies to the lock as a whole: its holders cannot be distinguished.",
+  wholeLock: "This is the liveness of the lock as a whole: renewals of its holders cannot be told apart.",
   noWorker: "The lock is reserved, not held by a client.",
 
   // Consequences.
@@ -95,7 +95,7 @@ export const release = {
   reasonOptional: "Reason (optional)",
   reasonPlaceholder: "Recorded in the audit log",
   reasons: {
-    hold: ["Holder is gone", "Holder is stuck", "Deployment", "Test"],
+    hold: ["Holder is gone", "Holder is stuck", "Deadlock", "Deployment", "Test"],
     latch: ["A client is gone", "A client is stuck", "Deployment", "Test"],
   },
   reasonRequired: {

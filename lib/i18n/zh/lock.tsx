@@ -72,6 +72,7 @@ export const lock: Messages["lock"] = {
     no_waiter: "没有客户端在等待。",
     no_subscriber: "没有客户端订阅释放通知。",
     not_visible: "未知（轮询的客户端不可见）。",
+    enoughPermits: "可用许可足够时，等待者才会获得许可。",
     redissonFair: "通知队首的客户端，其余保持原有位置。",
     redissonPlain: "通知所有订阅的客户端，先请求的客户端获取锁。",
   },

@@ -33,7 +33,7 @@ export const release: Messages["release"] = {
   renewals: (_count, shown) => `已观测到 ${shown} 次续期`,
   noRenewalSince: (ago) => `${ago}获取，此后未见续期`,
   lastRenewal: (silent, interval) => `${silent}前续期，每 ${interval}续期一次`,
-  wholeLock: "以上针对整把锁，无法区分各个持有者。",
+  wholeLock: "以上存活状态针对整把锁，无法区分各个持有者的续期。",
   noWorker: "预留期间没有客户端在工作。",
 
   consequences: "后续影响",
@@ -81,7 +81,7 @@ export const release: Messages["release"] = {
   reasonOptional: "原因（可选）",
   reasonPlaceholder: "将记入审计日志",
   reasons: {
-    hold: ["持有者已下线", "持有者卡死", "部署", "测试"],
+    hold: ["持有者已下线", "持有者卡死", "死锁", "部署", "测试"],
     latch: ["客户端已下线", "客户端卡死", "部署", "测试"],
   },
   reasonRequired: {

@@ -26,6 +26,28 @@ export async function readJsonBody(request: ApiRequest, bytesMax = BODY_BYTES_MA
   }
 }
 
+/** Returns whether the request has a body, according to its headers. */
+export function hasBody(request: ApiRequest): boolean {
+  return (
+    Number(request.header("content-length") ?? "0") > 0 || request.header("transfer-encoding") !== undefined
+  );
+}
+
+/**
+ * Reads the body of a request to a route without a body. Many clients send `{}` with every POST.
+ *
+ * @throws LockkeeperError invalid unless the body of a POST, PUT or PATCH is an empty object; also as `readJsonBody`
+ */
+export async function readEmptyBody(request: ApiRequest): Promise<undefined> {
+  const { method } = request;
+  if (!["POST", "PUT", "PATCH"].includes(method))
+    throw new InvalidError(`${method} does not accept a body here.`, {});
+  const body = await readJsonBody(request);
+  const isEmpty = body !== null && typeof body === "object" && Object.keys(body).length === 0;
+  if (!isEmpty || Array.isArray(body))
+    throw new InvalidError(`${method} accepts no fields here. Send no body, or {}.`, {});
+}
+
 function decodeUtf8(bytes: Uint8Array): string {
   try {
     return UTF8.decode(bytes);

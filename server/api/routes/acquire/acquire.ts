@@ -142,10 +142,10 @@ function parseHolding(
   holdIds: readonly string[] | undefined,
   target: AcquireCall["target"],
 ): DeclaredHold[] | undefined {
-  return holdIds?.map((holdId) => {
+  return holdIds?.map((holdId, at) => {
     const hold = parseHoldId(holdId);
     if (hold === undefined || hold.target !== target.name)
-      throw new InvalidHoldIdError("Body, holding: this is not a holdId of the same target.");
+      throw new InvalidHoldIdError(`Body, holding[${at}]: this is not a holdId of the same target.`);
     return { key: hold.key, token: hold.token };
   });
 }
