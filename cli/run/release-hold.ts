@@ -7,7 +7,7 @@ import { describeError, printMessage } from "./messages.ts";
 const RELEASE_MS = 5000;
 
 /**
- * Releases the hold. Prints a failure instead of throwing it, because the hold then ends with its lease.
+ * Releases the hold. A failed release is only printed, because the hold then ends with its lease.
  *
  * @param remainingMs time until the lease ends
  */

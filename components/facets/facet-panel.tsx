@@ -15,7 +15,7 @@ import { KeyTree } from "./key-tree.tsx";
 import { TargetLinks } from "./target-links.tsx";
 import { useLiveFacets } from "./use-live-facets.ts";
 
-/** The order of the facets. Facets that help most during an incident come first. */
+/** The facets in order, with those that help most during an incident first. */
 const FACET_ORDER = [
   "liveness",
   "waiters",

@@ -17,10 +17,7 @@ export function computeRemainingMs(lock: Lock, now: number | null): number | nul
   return Math.min(lock.remainingMs, Math.max(0, lock.remainingMs - (now - lock.asOf)));
 }
 
-/**
- * Returns the remaining time in ms of one holder, or of the lock if `only` is `undefined`. Returns `null` without a
- * TTL.
- */
+/** Returns the remaining time in ms of one holder, or of the lock if `only` is `undefined`; `null` without a TTL. */
 export function computeSubjectRemainingMs(lock: Lock, only: Holder | undefined, now: number): number | null {
   if (only === undefined) return computeRemainingMs(lock, now);
   return only.remainingMs === null ? null : Math.max(0, only.remainingMs - Math.max(0, now - lock.asOf));

@@ -54,7 +54,10 @@ export interface ReleaseState {
   reason: string;
   /** The label of the target, as the operator typed it for confirmation. */
   confirmation: string;
-  /** Whether the holder can be asked. Does not change while the dialog is open, because options must not move. */
+  /**
+   * Whether the holder could be asked when the dialog opened. Later changes have no effect, because options must not
+   * move.
+   */
   canAsk: boolean;
   /** The latest release request of the hold, even after the hold has ended; `null` if there was none. */
   request: ReleaseRequest | null;

@@ -17,7 +17,10 @@ export function computeLimits(lease: HoldLease): Pick<ApiRequest, "retryForMs" |
   return { retryForMs: remainingMs, timeoutMs: Math.min(TIMEOUT_MS, tryMs) };
 }
 
-/** Creates a random `Idempotency-Key`. `crypto.randomUUID` is missing on pages that are served without TLS. */
+/**
+ * Creates a random `Idempotency-Key`, without `crypto.randomUUID`, which is missing on pages that are served without
+ * TLS.
+ */
 export function createIdempotencyKey(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }

@@ -44,7 +44,7 @@ export class EventLog {
   #ids = new Set<string>();
   /** Recorded events, by the id that they had before they were recorded. */
   #renamed = new Map<string, HistoryEntry>();
-  /** Number of dropped events. Equals the position of the first remaining event. */
+  /** Number of dropped events, which is the position of the first remaining event. */
   #droppedCount = 0;
   #skippedBefore = new Map<string, number>();
   /** The number of events that were skipped since the last event arrived. */

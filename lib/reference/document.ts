@@ -101,7 +101,7 @@ export function getReferenceName(schema: SchemaObject): string | undefined {
   return reference?.startsWith(REFERENCE_PREFIX) ? reference.slice(REFERENCE_PREFIX.length) : undefined;
 }
 
-/** Resolves a reference. Keywords next to the reference take precedence over those of the referenced schema. */
+/** Returns the referenced schema with the keywords next to the reference, which take precedence. */
 export function resolveSchema({ components }: OpenApiDocument, schema: SchemaObject): SchemaObject {
   const { $ref: _, allOf, ...beside } = schema;
   const name = getReferenceName(schema);

@@ -121,7 +121,7 @@ export class ApiKeys {
     return toApiKey(id, key, usedAt(buildApiKeyField(id)));
   }
 
-  /** Revokes the key. The revocation reaches all instances within two seconds. @throws LockkeeperError not_found */
+  /** Revokes the key, on all instances within two seconds. @throws LockkeeperError not_found */
   async revoke(id: string): Promise<void> {
     await this.directory.update((accounts) => {
       const key = getStoredKey(accounts, id);

@@ -52,9 +52,9 @@ export interface Config {
   readonly startedByNpm: boolean;
   /** The targets in the order of the configuration. The first target is the default. */
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
-  /** Source of `targets`. A target from the environment must be reachable at startup. */
+  /** Source of `targets`, because a target from the environment must be reachable at startup. */
   readonly targetsSource: "environment" | "file";
-  /** Location of the home store. `undefined` to use the first target, unless it is read-only. */
+  /** Location of the home store; `undefined` to use the first target, unless it is read-only. */
   readonly home: RedisLocation | undefined;
   readonly redisServerBin: string | undefined;
   readonly embeddedRedisPort: number;

@@ -90,7 +90,8 @@ export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key)
  * Returns the name of a hold's companion, for locks whose holds share a key. Injective, because tokens contain no
  * braces.
  *
- * @param token `<uuid>:<number>` or a reserved owner
+ * @param token `<uuid>:<number>`, the owner of a reservation (`lockkeeper:reserve:<name>`), or the hexadecimal id of a
+ *   Redisson permit
  */
 export const buildHolderCompanionKey = (key: Key, token: string) =>
   buildColocatedKey(`${HOLDER_COMPANION}:${token}`, key);

@@ -12,7 +12,7 @@ import { ListMenu, type ListMenuKind } from "./list-menu.tsx";
 import { type LocksExport, useLocksExport } from "./use-export.ts";
 
 interface ListToolsProps {
-  /** `none` if no menu is open. An export may still be running. */
+  /** The open menu. With `none`, an export may still be running. */
   open: ListMenuKind | "none";
   shown: ListSettings;
   /** The number of matching locks. */

@@ -22,7 +22,7 @@ interface SearchBoxProps {
   label: string;
   placeholder: string;
   maxLength: number;
-  /** Loads the completions. Called when the box has the focus for the first time. */
+  /** Loads the completions when the box has the focus for the first time. */
   loadCompletion?: () => Promise<CompletionSource>;
   /** Returns why the text is invalid, or `undefined`. Invalid text is not submitted. */
   faultOf?: (text: string) => string | undefined;

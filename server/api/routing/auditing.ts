@@ -14,7 +14,7 @@ type AuditableCall = Pick<AnyCall, "request" | "principal" | "key" | "responseId
   Partial<Pick<AnyCall, "target" | "connector">>;
 
 /**
- * Returns the audited facts of a call. Use this function before `detach`, after which the headers cannot be read.
+ * Returns the audited facts of a call. Must be called before `detach`, after which the headers cannot be read.
  *
  * @param key the key, if it is not the one in the path
  */

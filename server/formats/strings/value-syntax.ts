@@ -118,7 +118,8 @@ export function isNearbyTime(timeMs: number, now: number): boolean {
 }
 
 /**
- * Returns the time of a version 1 UUID in Unix ms. The UUID counts units of 100 ns since 1582.
+ * Returns the time of a version 1 UUID in Unix ms. UUID timestamps count 100 ns intervals since 1582-10-15 00:00 UTC
+ * (RFC 9562).
  *
  * @param digits the 32 hexadecimal digits of the UUID
  */

@@ -16,7 +16,7 @@ import { AUDIT_APPEND_MAX, type AuditAppendResult, type AuditStore, type ChainEn
 
 /** Time limit for writing an intent, in ms. Without a written intent, the action is refused. */
 const WRITE_TIMEOUT_MS = 2000;
-/** Time, in ms, for which outcomes wait so that the next intent is written together with them. */
+/** Maximum time, in ms, that outcomes wait for an intent to be written with them. */
 const BATCH_DELAY_MS = 5;
 const PAUSE_MAX_MS = 500;
 /**

@@ -38,7 +38,12 @@ async function verifyChainTo(
   return check;
 }
 
-/** Verifies an exported chain. @throws if the file cannot be read */
+/**
+ * Verifies an exported chain.
+ *
+ * @param noted a hash that the chain must contain, for example from an earlier verification
+ * @throws if the file cannot be read
+ */
 export async function verifyExportFile(file: string, noted: string | undefined): Promise<ChainCheck> {
   const check = new ChainCheck(undefined, noted);
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });

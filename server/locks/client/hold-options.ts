@@ -21,7 +21,7 @@ export interface HoldOptions {
    * with a DeadlockError. Requires a Lockkeeper server that watches this Redis.
    */
   readonly onDeadlock?: OnDeadlock | undefined;
-  /** Repeats the acquire at intervals instead of waiting in the queue. */
+  /** Polls for the lock at intervals instead of waiting in the queue. */
   readonly retry?: Retry | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;

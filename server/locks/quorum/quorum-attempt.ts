@@ -44,8 +44,9 @@ interface ConfirmedGrant {
 }
 
 /**
- * One lock request, which may take several attempts. Between attempts, the request has no votes: the votes of a failed
- * attempt are released before the next one, or withdrawn as soon as their master responds.
+ * One lock request, which may take several attempts. The votes that a failed attempt added are released before the next
+ * attempt. If a master has not responded by then, its vote is withdrawn as soon as it does, unless the caller chose the
+ * request id and may repeat the request.
  */
 export class QuorumAttempt {
   readonly #requests: ReadonlyMap<QuorumMaster, MasterRequest>;
@@ -142,7 +143,7 @@ export class QuorumAttempt {
     return { votes, outcome: { outcome: "elected", token, count, fence, leaseMs, remainingMs, asOf } };
   }
 
-  /** Settles the votes that disagree with the majority or have not confirmed the agreement. */
+  /** Withdraws or tracks the votes that disagree with the majority or have not confirmed the agreement. */
   #settleOtherVotes(
     answers: MasterAnswers<AcquireReply>,
     { voters }: Agreement,

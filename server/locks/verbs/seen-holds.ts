@@ -10,7 +10,10 @@ import { attempt } from "./attempt.ts";
 import type { ExtendParams } from "./contract/verbs.ts";
 import { assertMappable } from "./error-factories.ts";
 
-/** Force-releases a hold that an operator saw. Throws the same errors as `RedisLocks.forceRelease`. */
+/**
+ * Force-releases a hold only if it is still the one that the operator saw. Throws the same errors as
+ * `RedisLocks.forceRelease`.
+ */
 export async function forceReleaseSeen(
   redis: Commands,
   channel: string,
@@ -25,7 +28,7 @@ export async function forceReleaseSeen(
   return await attempt(redis, call, { repeat: "not_executed" });
 }
 
-/** Extends a hold that an operator saw. Throws the same errors as `RedisLocks.extend`. */
+/** Extends a hold only if it is still the one that the operator saw. Throws the same errors as `RedisLocks.extend`. */
 export async function extendSeen(
   redis: Commands,
   channel: string,

@@ -49,7 +49,7 @@ export interface KeyspaceListener {
  * Receives keyspace notifications for the watched keys, and script events.
  *
  * Any client that may `PUBLISH` can forge notifications and script events. A notification only causes a read of its
- * key. `UnconfirmedEventBudget` limits the script events.
+ * key. `UnconfirmedEventBudget` limits the rate of script events that no read has confirmed.
  */
 export class KeyspaceSubscriber {
   readonly #redis: Redis;

@@ -2,7 +2,10 @@ import { EVENT_TYPES, type EventType } from "../../../lib/contract/event.ts";
 import { NAME_CHARACTERS_MAX, REASON_CHARACTERS_MAX } from "../../../lib/contract/limits.ts";
 import { decodeKey, KEY_BYTES_MAX, type Key } from "../../../lib/keys/key.ts";
 
-/** An event published by a script: exact, in order, and numbered by `seq` within the hold. */
+/**
+ * A script event: the message in which one of Lockkeeper's Lua scripts reports its change to a lock. Script events are
+ * exact, in order, and numbered by `seq` within the hold.
+ */
 export interface ScriptEvent {
   readonly type: EventType;
   readonly key: Key;

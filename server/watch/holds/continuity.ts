@@ -9,7 +9,7 @@ import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from ".
 
 /** What is known about the time between the previous observation of a lock and this one. */
 export interface ObservationContext {
-  /** Whether a notification reported the key as gone. A hold that looks the same is then a different one. */
+  /** Whether a notification reported the key as gone. If so, a hold with the same values is a new hold. */
   readonly wasGone: boolean;
   /** Whether notifications reported more exits than there are missing holders. A holder may then have left and returned. */
   readonly hasAmbiguousExit?: boolean;
@@ -19,7 +19,7 @@ export interface ObservationContext {
   readonly since: "exact" | "at_least";
   /** Identifies the period of uninterrupted observation. */
   readonly continuityId: string;
-  /** False for an unlisted lock; true by default. */
+  /** Sets `ObservedHold.isListed`; true by default. */
   readonly isListed?: boolean;
 }
 

@@ -157,8 +157,8 @@ export class HoldPoller {
   }
 
   /**
-   * Reads keys in full to update data that fingerprints exclude, such as waiters. The rate does not grow with the
-   * number of locks.
+   * Enqueues full reads of keys that were not read for some time, to update data that fingerprints exclude, such as
+   * waiters. The rate does not grow with the number of locks.
    */
   #enqueueFullReads(known: number): void {
     const unreadForMs = Math.max(FULL_READ_AFTER_MS, known / FULL_READS_PER_MS_MAX);

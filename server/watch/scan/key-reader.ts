@@ -16,7 +16,7 @@ export interface Reading {
 
 const BATCH = 100;
 const RETRY_MS = 100;
-/** Maximum share of the time that reads may use. The limit coalesces the changes of busy locks. */
+/** Maximum share of the time that reads may use. Under this limit, one read covers several changes to a busy lock. */
 const READ_SHARE = 0.2;
 const PAUSE_MS_MAX = 15;
 /** Maximum time, in ms, to fill a batch before it is sent during a burst scan. */
@@ -78,7 +78,7 @@ export class KeyReader {
     return this.#dirty.size;
   }
 
-  /** Whether the key is read separately because an earlier reply did not arrive in time. */
+  /** Whether the key is slow, and therefore read by `SlowKeys` on a separate connection. */
   isReadApart(key: Key): boolean {
     return this.#slowKeys.has(key);
   }
@@ -136,8 +136,7 @@ export class KeyReader {
   }
 
   /**
-   * Reads a key immediately, bypassing the queue. If the key is read separately because of timeouts, returns it as
-   * unreadable.
+   * Reads a key immediately, bypassing the queue. Returns a slow key (see `SlowKeys`) as unreadable without reading it.
    */
   async readNow(key: Key): Promise<Observation[]> {
     const slow = this.#slowKeys.describe(key);

@@ -215,7 +215,7 @@ export class QuorumView implements TopologyView {
     return applied;
   }
 
-  /** Decides that a key without votes is still free. No observation contradicts the previous decision. */
+  /** Decides that a key is still free. Used if the key has no stored votes and its reading is not `held`. */
   #concludeFree(key: Key, sentAt: number): AppliedReading {
     const observation = { state: "free", key, asOf: this.clock.now() } as const;
     const decision = { observation, endCause: undefined, wasGone: false, forceRelease: undefined };
