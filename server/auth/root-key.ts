@@ -14,7 +14,7 @@ const ROOT_PRINCIPAL: Principal = {
   grants: createRoleGrants({ "*": "admin" }),
 };
 
-/** The root API key, which the environment sets, or which Lockkeeper creates once to store its hash. */
+/** The root API key. It is set in the environment, or else Lockkeeper creates it once and stores its hash. */
 export class RootKey {
   /** The secret after its first verification. Hashing it for each request would take as long as parsing all headers. */
   #verifiedSecret: Buffer | undefined;

@@ -34,7 +34,7 @@ export class HistoryPageBuilder {
     for (const entry of this.readUntilFull(entries)) this.add(entry);
   }
 
-  /** Yields entries until the page is full. Does not read further entries. */
+  /** Yields entries until the page is full, without reading further ones. */
   *readUntilFull(entries: Iterable<HistoryEntry>): Generator<HistoryEntry> {
     for (const entry of entries) {
       if (this.#isFull) return;

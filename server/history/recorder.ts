@@ -28,7 +28,7 @@ const STALLED_MS = 1500;
 
 /**
  * The state of this instance. `leading`: this instance records. `following`: another instance records, and this one
- * reads its entries. `alone`: no instance records, or the home store is unreachable. Events are then shown immediately
+ * reads its entries. `alone`: no instance records, or the home store is unreachable, so events are shown immediately
  * and recorded later.
  */
 type RecorderMode = "starting" | "leading" | "following" | "alone";

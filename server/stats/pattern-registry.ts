@@ -117,7 +117,10 @@ export class PatternRegistry {
     return this.#patterns.size;
   }
 
-  /** Returns the record of a pattern. Patterns beyond the limit have none; they are counted in `(other)`. */
+  /**
+   * Returns the record of a pattern; `undefined` if it has none, for example because it is beyond the limit and counted
+   * in `(other)`.
+   */
   find(pattern: string): PatternRecord | undefined {
     return this.#patterns.get(pattern);
   }

@@ -177,7 +177,7 @@ function startWatching(
   return { masters, journal, watcher, waits, stats, finder, isRecorder, close };
 }
 
-/** Returns the hold if it is listed, otherwise `undefined`. Statistics and lists omit the same locks. */
+/** Returns the hold if it is listed, otherwise `undefined`, so that statistics and lists omit the same locks. */
 function selectListed(hold: ObservedHold | undefined): ObservedHold | undefined {
   return hold?.isListed === true ? hold : undefined;
 }

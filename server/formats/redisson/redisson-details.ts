@@ -77,8 +77,8 @@ function applyListeners(seen: HeldObservation, clients: number): HeldObservation
 }
 
 /**
- * Returns the number of waiters. Each subscribed client has at least one waiter. Lockkeeper's waiters use the same
- * channel and are counted exactly.
+ * Estimates the number of waiters as at least one per subscribed client. Lockkeeper's waiters use the same channel and
+ * are counted exactly.
  */
 function toWaiters({ waiters }: HeldObservation, clients: number): SeenWaiters {
   const count = Math.max(waiters?.count ?? 0, clients);

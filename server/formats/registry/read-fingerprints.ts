@@ -24,7 +24,7 @@ export type FingerprintReading = KeyFingerprint | "gone" | "failed";
  */
 export type FingerprintCalls = "together" | "apart";
 
-/** Number of keys per call. Such a call occupies Redis for at most about 0.3 ms. */
+/** Number of keys per call, which occupies Redis for at most about 0.3 ms. */
 const KEYS_PER_CALL = 50;
 const LIMITS = [VALUE_BYTES_MAX, MEMBERS_MAX, CONTENT_BYTES_MAX];
 const NO_DEADLINE = -1;

@@ -103,7 +103,7 @@ export function matchSyntaxes(bytes: Buffer, now: number): SyntaxMatch[] {
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** Whether the time in the value is plausible. Times in other years suggest that the number is not a time. */
+/** Whether the time in the value is within five years of now. Other times suggest that the number is not a time. */
 function hasPlausibleTime({ uuid1, epochMs }: EmbeddedFacts, now: number): boolean {
   if (uuid1 !== undefined) {
     const ageMs = now - parseUuid1Time(uuid1);

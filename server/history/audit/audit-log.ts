@@ -72,7 +72,7 @@ export class AuditLog {
     private readonly writeTimeoutMs = WRITE_TIMEOUT_MS,
   ) {}
 
-  /** Reads the end of the chain. Without this, a loss before the first action would go unnoticed. */
+  /** Reads the end of the chain, so that a loss of entries before the first action is noticed. */
   async load(): Promise<void> {
     // If this fails, the first action tries again and reports the error.
     if (this.#known === undefined && this.#running === undefined)

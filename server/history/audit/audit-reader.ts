@@ -118,8 +118,8 @@ class OutcomeJoiner {
 }
 
 /**
- * Parses an entry. Returns `undefined` if it is invalid, because other clients can write to the stream. `verify`
- * reports such entries.
+ * Parses an entry; `undefined` if it is invalid, because other clients can write to the stream. `verify` reports such
+ * entries.
  */
 function parseEntry(text: string): AuditEntry | undefined {
   try {

@@ -92,7 +92,7 @@ export class AuditStore {
   }
 
   /**
-   * Reads the end of the chain. Returns `undefined` if there is no chain.
+   * Reads the end of the chain; `undefined` if there is no chain.
    *
    * @throws LockkeeperError unavailable, unknown_outcome
    */

@@ -163,7 +163,7 @@ export class HoldLease implements RenewableHold {
     this.#armDeadline();
   }
 
-  /** Cancels a wait for a condition. Has no effect without one. */
+  /** Cancels the wait for a condition, if there is one. */
   cancelWait(): void {
     this.#wait?.abort();
   }

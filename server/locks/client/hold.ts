@@ -151,7 +151,7 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Renews the hold immediately. The watchdog renews it automatically as well.
+   * Renews the hold immediately, in addition to the automatic renewals of the watchdog.
    *
    * @param leaseMs minimum time to expiry after the renewal, in ms; defaults to the lease of the hold
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError

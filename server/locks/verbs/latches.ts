@@ -74,7 +74,7 @@ export class Latches implements LatchVerbs {
   }
 }
 
-/** Whether the latch certainly opened after a read. The time of the read is rounded down to ms. */
+/** Whether the latch certainly opened after a read, the time of which is rounded down to ms. */
 function isAfter(openedUs: number, readAtMs: number | undefined): boolean {
   return readAtMs !== undefined && openedUs >= (readAtMs + 1) * 1000;
 }

@@ -268,8 +268,8 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Reserves a free lock. The reservation is a hold in the format of the lock, with the owner
-   * `lockkeeper:reserve:<by>`. Clients of every library respect it until it expires or is force-released.
+   * Reserves a free lock with a hold in the format of the lock, whose owner is `lockkeeper:reserve:<by>`. Clients of
+   * every library respect it until it expires or is force-released.
    *
    * @throws LockkeeperError like `acquire` without waiting
    */

@@ -93,7 +93,7 @@ export async function launchEmbeddedServer(
   return pid;
 }
 
-/** Builds the arguments of the server. They must not contain secrets, because every account can list them. */
+/** Builds the arguments of the server, which must not contain secrets, because every account can list them. */
 function buildArguments(port: number, binary: RedisServerBinary): string[] {
   const settings = {
     port: String(port),

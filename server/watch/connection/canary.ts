@@ -70,7 +70,7 @@ export class Canary {
   }
 
   /**
-   * Subscribes to the notifications of the canary. Call this on each new connection.
+   * Subscribes to the notifications of the canary, which is required on each new connection.
    *
    * @throws ReplyError if this user may not subscribe
    */

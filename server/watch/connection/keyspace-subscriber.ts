@@ -123,7 +123,7 @@ export type NotificationSetting =
   | { status: "insufficient"; needed: string }
   | { status: "unknown"; why: string };
 
-/** Checks the notification setting. If the policy is `set`, adds the required flags and keeps all existing ones. */
+/** Checks the notification setting and, if the policy is `set`, adds the required flags to the existing ones. */
 export async function ensureNotificationSetting(
   redis: Redis,
   policy: "off" | "set",

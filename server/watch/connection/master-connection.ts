@@ -78,7 +78,7 @@ export class MasterConnection {
     return this.#answeredAt;
   }
 
-  /** Why the master is down. `undefined` if it is up. */
+  /** Why the master is down; `undefined` if it is up. */
   get downReason(): string | undefined {
     if (this.isUp) return undefined;
     return this.#downReason ?? "Redis is not responding. The data shown may be stale.";

@@ -8,7 +8,7 @@ export interface MessageHandler {
     message: number,
     messageEnd: number,
   ): void;
-  /** Called for a message on a channel. Return false to receive the message through `onOther` instead. */
+  /** Called for a message on a channel. @returns false to receive the message through `onOther` instead */
   onMessage(data: Buffer, channel: number, channelEnd: number, message: number, messageEnd: number): boolean;
   /** Called with each complete reply of any other type. */
   onOther(reply: Buffer): void;

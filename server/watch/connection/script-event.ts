@@ -116,7 +116,10 @@ function isWholeNumber(text: string | undefined): boolean {
   return text !== undefined && isDigits(text, 1, 15);
 }
 
-/** Whether the text consists of `least` to `most` digits. Faster than a regular expression for short strings. */
+/**
+ * Whether the text consists of `least` to `most` digits, without a regular expression, which is slower for short
+ * strings.
+ */
 function isDigits(text: string, least: number, most: number): boolean {
   if (text.length < least || text.length > most) return false;
   for (let at = 0; at < text.length; at++) {
@@ -126,7 +129,7 @@ function isDigits(text: string, least: number, most: number): boolean {
   return true;
 }
 
-/** Parses the JSON of the actor and the reason. Returns `undefined` if a string is too long. */
+/** Parses the JSON of the actor and the reason; `undefined` if a string is too long. */
 function parseActor(bytes: string): Pick<ScriptEvent, "by" | "reason" | "isShared"> | undefined {
   // Most events have no operator. An exception would cost more than the rest of the parsing.
   if (bytes === "") return NO_ACTOR;

@@ -41,8 +41,8 @@ export interface ReportedHold {
 export type EndCause = "expired" | "evicted" | "blind" | "unreadable" | undefined;
 
 /**
- * Whether scripts report the events of this hold. False on a quorum, where each script event is the report of a single
- * master.
+ * Whether script events alone report the changes of this hold. Not on a quorum, where each script event comes from a
+ * single master.
  */
 export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" | "isVoted">): boolean {
   return fence !== null && isVoted !== true;

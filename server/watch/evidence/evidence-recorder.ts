@@ -219,7 +219,7 @@ export class EvidenceRecorder {
   }
 }
 
-/** Whether the key is certainly not held. On a quorum, this requires that no owner has a vote. */
+/** Whether the key is certainly not held, which on a quorum requires that no owner has a vote. */
 function isCertainlyNotHeld(observation: Observation): boolean {
   if (observation.state === "free")
     return observation.votes === undefined || observation.votes.owners.length === 0;

@@ -101,7 +101,7 @@ function formatGroupId(format: FormatName, segments: readonly string[]): string 
   return `${format}\n${segments.join("")}`;
 }
 
-/** Returns a glob for the segments. Escapes all special characters of a glob except `*`. */
+/** Returns a glob for the segments, with all special characters of a glob except `*` escaped. */
 function toGlob(segments: readonly string[]): string {
   return segments
     .join("")

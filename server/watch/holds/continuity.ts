@@ -206,7 +206,7 @@ function computeLongestMs(before: number | null | undefined, remainingMs: number
   return Math.max(before ?? 0, remainingMs ?? 0) || null;
 }
 
-/** The holders of the previous observation. Each is matched at most once. */
+/** The holders of the previous observation, each of which is matched at most once. */
 class PreviousHolders {
   readonly hasEnded: boolean;
   readonly epochs: ReadonlySet<number>;

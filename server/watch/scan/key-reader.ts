@@ -83,7 +83,7 @@ export class KeyReader {
     return this.#slowKeys.has(key);
   }
 
-  /** Enqueues a read of the key. Further calls before that read have no effect. */
+  /** Enqueues a read of the key, unless one is already queued. */
   enqueueRead(key: Key): void {
     this.#cancellable.remove(key);
     if (this.#slowKeys.takeChange(key) || this.#busyKeys.holdBackIfBusy(key)) return;

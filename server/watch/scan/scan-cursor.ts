@@ -110,7 +110,8 @@ export class ScanCursor {
   }
 
   /**
-   * Limits the size of pages. Redis and this process both hold a whole page in memory, and a name may have megabytes.
+   * Limits the size of pages, because Redis and this process hold a whole page in memory, and a name may have
+   * megabytes.
    */
   #limitPageBytes({ count, found }: ScanPage): void {
     const bytes = found.reduce((sum, { length }) => sum + length, 0);

@@ -3,7 +3,7 @@ import type { Observation, UnreadableObservation } from "../../formats/observati
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { isTimeout } from "../../redis/failure.ts";
 
-/** Number of timeouts after which a key is unreadable. Timeouts count only while Redis responds to probes. */
+/** Number of timeouts after which a slow key is unreadable, counting only those while Redis responds to probes. */
 const UNREADABLE_AFTER = 3;
 const BACK_OFF = { firstMs: 1000, mostMs: 60_000 };
 /** Share of the backoff that remains after a change to the key. */

@@ -86,8 +86,8 @@ export class PendingNotifications {
   }
 
   /**
-   * Returns the notifications that a read consumes. Keeps notifications that arrived after the read was sent for the
-   * next read as well.
+   * Returns and removes the notifications that a read reflects. Those that arrived after the read was sent are kept for
+   * the next read as well.
    */
   consume(
     observation: Observation,

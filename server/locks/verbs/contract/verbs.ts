@@ -39,7 +39,7 @@ export interface AcquireOptions extends HoldCaller {
   readonly receivesReleaseRequests?: boolean | undefined;
   /** Grace period after an expired lease, in ms. A release ends it immediately. */
   readonly graceMs?: number | undefined;
-  /** Minimum hold time in ms. The lock stays held for this time even after an early release. */
+  /** Minimum hold time in ms, for which the lock stays held even after an early release. */
   readonly minHoldMs?: number | undefined;
   /** How long to wait for a held lock, in ms; 0 by default. */
   readonly waitMs?: number;
@@ -145,10 +145,10 @@ export interface LockVerbs {
   downgrade(hold: VerbHold, onSend?: () => void): Promise<Grant>;
   verify(hold: VerbHold): Promise<HoldStatus>;
   /**
-   * Answers a release request. Repeating the call changes nothing.
+   * Answers a release request, once even if the call is repeated.
    *
    * @throws LockkeeperError changed, lost, not_owner, key_not_allowed, invalid, release_request_unsupported,
-   * unavailable, unknown_outcome
+   *   unavailable, unknown_outcome
    */
   answerReleaseRequest(hold: VerbHold, answer: ReleaseRequestAnswer): Promise<ReleaseRequest>;
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
