@@ -3,7 +3,7 @@ import { formatDuration } from "../output/duration.ts";
 import type { HeldLock } from "./held-lock.ts";
 import { describeError, printMessage } from "./messages.ts";
 
-/** How long a release may take. After that, the hold ends with its lease. */
+/** How long a release may take, in ms, before the hold is left to end with its lease. */
 const RELEASE_MS = 5000;
 
 /**

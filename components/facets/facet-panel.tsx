@@ -70,8 +70,8 @@ interface FacetListsProps extends Omit<FacetFilterProps, "fault"> {
 }
 
 /**
- * Returns whether to show a facet. Few applications set a session. The session facet is therefore shown only if a lock
- * has a session or the search filters by session.
+ * Returns whether to show a facet. Few applications set a session, so the session facet is shown only if a lock has one
+ * or the search filters by session.
  */
 function isShown({ field, values }: Facet, filter: string): boolean {
   return field !== "session" || values.length > 0 || findFieldTerms(filter, field).length > 0;

@@ -4,7 +4,7 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 type LockMessages = Messages["lock"];
 
-/** Splits `lock:orders:42` into `lock:orders:` and `42`. Adjacent keys in a list differ at the end. */
+/** Splits `lock:orders:42` into `lock:orders:` and `42`, because adjacent keys in a list differ at the end. */
 export function splitKey(key: string): { namespace: string; rest: string } {
   const cut = key.slice(0, -1).lastIndexOf(":") + 1;
   return { namespace: key.slice(0, cut), rest: key.slice(cut) };

@@ -17,7 +17,7 @@ const STEPS_MIN = 288;
 export interface MeasureSeries {
   /** The latest value; `null` if there is no value in the whole range. */
   readonly value: number | null;
-  /** The time of the latest value. `null` if that value is in the latest step, or if there is none. */
+  /** The time of the latest value if it is older than the latest step; otherwise `null`. */
   readonly olderAt: number | null;
   readonly samples: readonly Sample[];
 }

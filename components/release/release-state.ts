@@ -42,7 +42,7 @@ export type ReleaseChoice =
   | { is: "open" | "cleared"; method: null };
 
 export interface ReleaseState {
-  /** The hold that the operator reviews. Only this hold can be released. */
+  /** The hold that the operator reviews, the only one that can be released. */
   seen: Lock;
   /** The holder to release if the lock has several holders; `undefined` for the whole lock. */
   holder: Holder | undefined;
@@ -79,7 +79,7 @@ export type ReleaseAction =
   | { type: "asked"; request: ReleaseRequest }
   /** The stream reported a request of any operator, or its answer. */
   | { type: "request"; request: ReleaseRequest }
-  /** Starts the review of another hold. Resets all inputs. */
+  /** Starts the review of another hold, with all inputs reset. */
   | { type: "review"; subject: ReleaseSubject; now: number };
 
 /**

@@ -1,7 +1,7 @@
 import type { ApiRequest } from "./api-transport.ts";
 import type { HoldLease } from "./hold-lease.ts";
 
-/** The time limit of one attempt. The server responds within 2 s, so after that the response was lost. */
+/** The time limit of one attempt, in ms. The server responds within 2 s, so after that the response was lost. */
 export const TIMEOUT_MS = 2500;
 /** How long to retry a failed acquire or release. */
 export const RETRY_MS = 5000;

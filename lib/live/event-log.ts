@@ -105,7 +105,7 @@ export class EventLog {
     return true;
   }
 
-  /** Freezes the shown events. Counts and keeps events that arrive. */
+  /** Freezes the shown events, while counting and keeping those that arrive. */
   pause(): void {
     this.#paused = true;
     this.#missed = 0;

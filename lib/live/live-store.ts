@@ -38,7 +38,7 @@ export interface LiveCache {
   lock(lock: Lock): void;
   /** Pinned locks outside the window, by path. */
   pinned(pinned: ReadonlyMap<string, PinnedLock>): void;
-  /** Called when a new connection opens. Fetched data may be outdated then. */
+  /** Called when a new connection opens, because fetched data may be outdated then. */
   reconnected(): void;
   clear(): void;
 }

@@ -1,6 +1,6 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 
-/** How the stream operates. With `poll`, it ends after the first complete state. */
+/** Whether the stream stays open (`stream`) or ends after the first complete state (`poll`). */
 export type StreamMode = "stream" | "poll";
 
 export type SessionState = "in" | "out" | "unknown" | "unreachable";

@@ -9,7 +9,7 @@ export interface OpenApiDocument {
 export interface TagObject {
   readonly name: string;
   readonly description?: string;
-  /** The translated name. The name itself identifies the tag. */
+  /** The translated name, because the name itself identifies the tag. */
   readonly label?: string;
 }
 

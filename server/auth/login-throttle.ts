@@ -32,7 +32,7 @@ export class LoginThrottle {
   constructor(private readonly home: HomeStore) {}
 
   /**
-   * Counts an attempt. If the attempt must be delayed, throws instead.
+   * Counts an attempt, or throws if it must be delayed.
    *
    * @throws LockkeeperError rate_limited, unavailable, unknown_outcome
    */

@@ -89,8 +89,8 @@ function buildSimpleMutexMessage(key: Key): readonly RedisArgument[] {
 }
 
 /**
- * Runs a script with optional keys. If the Redis user may not access them, Redis returns NOPERM before it runs the
- * script. The script is then run again without them.
+ * Runs a script with optional keys, and again without them if the Redis user may not access them. In that case, Redis
+ * returns NOPERM before it runs the script.
  */
 export async function runOrRetryWithout<Reply>(
   run: (keys: readonly RedisArgument[]) => Promise<Reply>,

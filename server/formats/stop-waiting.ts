@@ -74,7 +74,7 @@ export function leaveFairQueue(
   );
 }
 
-/** Removes a waiter. Works for all formats, because waiters are stored in a separate key. */
+/** Removes a waiter of a lock of any format, because waiters are stored in a separate key. */
 export function stopWaiting(
   redis: Commands,
   channel: string,

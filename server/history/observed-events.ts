@@ -21,7 +21,7 @@ export const OBSERVED_EVENTS_MAX = 60_000;
  */
 const OBSERVED_BYTES_MAX = 48 * 1024 * 1024;
 
-/** The latest observations of this instance. If the instance becomes the recorder, it records these observations. */
+/** The latest observations of this instance, which it records if it becomes the recorder. */
 export class ObservedEvents {
   #all: ObservedEvent[] = [];
   /**

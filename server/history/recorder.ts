@@ -102,7 +102,7 @@ export class Recorder {
     this.#running ??= this.#run();
   }
 
-  /** Records the pending events and resigns. Another instance can then continue immediately. */
+  /** Records the pending events and resigns, so that another instance can continue immediately. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;

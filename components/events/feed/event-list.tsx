@@ -63,7 +63,7 @@ interface EventListProps {
   onOlder: (() => void) | undefined;
   /** Loads newer events; `undefined` if there are no newer events or while they load. */
   onNewer: (() => void) | undefined;
-  /** Whether older events can be loaded. Scrolling near the end loads them. */
+  /** Whether scrolling near the end loads older events. */
   isOlderComing: boolean;
   /** Shown if the list is empty. */
   children: ReactNode;

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 
-/** Merges events without duplicates, newest first. `history` is newest first, `live` oldest first. */
+/** Merges `history`, newest first, and `live`, oldest first, without duplicates. The result is newest first. */
 export function mergeEvents(history: readonly HistoryEntry[], live: readonly HistoryEntry[]): HistoryEntry[] {
   const known = new Set(history.map(({ id }) => id));
   const fresh = live.filter(({ id }) => !known.has(id)).reverse();

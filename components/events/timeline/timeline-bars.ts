@@ -75,7 +75,7 @@ interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended" | "requests"
 }
 
 /**
- * Computes the holds from a history. The result has one lane per holder.
+ * Computes the holds from a history, in one lane per holder.
  *
  * @param entries newest first
  * @param now the end of the timeline, in Unix milliseconds of the Redis clock

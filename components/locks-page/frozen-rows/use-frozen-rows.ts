@@ -13,7 +13,7 @@ import {
 } from "./frozen-list.ts";
 
 export interface FrozenRows {
-  /** The rows to show. They are live, or their order is frozen. */
+  /** The rows to show, which are live or in a frozen order. */
   window: LiveWindow | undefined;
   /** The live list, even while the rows are frozen. */
   latest: LiveWindow | undefined;

@@ -17,7 +17,7 @@ export function useSession() {
   });
 }
 
-/** Lists the caller's sessions. For administrators of all targets, lists all sessions. */
+/** Lists the caller's sessions or, for administrators of all targets, all sessions. */
 export function useBrowserSessions() {
   return useQuery<BrowserSessionList, RequestError>({
     queryKey: SESSIONS_QUERY_KEY,

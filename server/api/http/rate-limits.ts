@@ -38,7 +38,7 @@ export function buildRateLimitHeaders(
   };
 }
 
-/** Maximum number of buckets. If there are more, the fullest buckets are evicted. */
+/** Maximum number of buckets, beyond which the fullest ones are evicted. */
 const BUCKETS_MAX = 10_000;
 /** Number of buckets to evict in one pass, because finding the fullest buckets requires iterating over all buckets. */
 const BUCKETS_EVICTED_AT_ONCE = BUCKETS_MAX / 10;

@@ -43,7 +43,7 @@ export function toAuditedCallBy({ name }: { readonly name: string }, call: Audit
 }
 
 /**
- * Runs an action. Records the intent before the action, and the outcome after it.
+ * Runs an action, with its intent recorded before it and its outcome after it.
  *
  * @throws LockkeeperError unavailable if the intent cannot be recorded; the error of `run` if `run` fails
  */

@@ -105,7 +105,9 @@ const WAITING_WRITER_DETAILS: DetailReader = {
   },
 };
 
-/** A waiting writer blocks new readers. It acquires the lock once the current readers have released it. */
+/**
+ * Reads the waiting writer, which blocks new readers and acquires the lock once the current readers have released it.
+ */
 const WAITING_WRITER_QUEUE: QueueReader = {
   order: "in_turn",
   buildCommands: buildWaitingWriterCommands,

@@ -63,7 +63,7 @@ function subtractDead(waiters: SeenWaiters = { count: 0, known: "exact" }, dead:
   return { ...waiters, count: Math.max(0, (waiters.count ?? 0) - dead) };
 }
 
-/** The value for most locks. All of them share it, which saves memory. */
+/** Shared by most locks, which saves memory. */
 const NO_SUBSCRIBERS: SeenWaiters = { count: 0, known: "estimated" };
 
 /**

@@ -13,8 +13,8 @@ export interface KeyFingerprint {
 }
 
 /**
- * The result of reading a fingerprint. `failed`: Redis did not return the fingerprint. A read of the key shows the
- * reason.
+ * The result of reading a fingerprint. `failed`: Redis did not return the fingerprint, for a reason that a read of the
+ * key shows.
  */
 export type FingerprintReading = KeyFingerprint | "gone" | "failed";
 

@@ -28,7 +28,7 @@ export interface StringVariant {
   readonly beside?: readonly FormatName[];
 }
 
-/** Matches keys of Bull and BullMQ. Other applications may use the same names. */
+/** Matches keys of Bull and BullMQ, and possibly of other applications. */
 const JOB_LOCK = /^.+:[^:]+:lock$/;
 /** Matches `<prefix>:<index of the key>:<name>`, with the default prefix. */
 const RUEIDISLOCK_NAME = /^rueidislock:\d{1,3}:/;

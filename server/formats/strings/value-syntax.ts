@@ -13,10 +13,10 @@ export interface EmbeddedFacts {
   readonly waits?: string;
 }
 
-/** A syntax of owners. The pattern tests the bytes of the value, decoded as Latin-1. */
+/** A syntax of owners, whose pattern tests the bytes of the value, decoded as Latin-1. */
 interface ValueSyntax {
   readonly pattern: RegExp;
-  /** Extracts facts that a pattern cannot. Returns `undefined` if the value does not have this syntax. */
+  /** Extracts facts that a pattern cannot; `undefined` if the value does not have this syntax. */
   readonly decode?: (text: string) => EmbeddedFacts | undefined;
   /** Set if many other values have this syntax. It is then evidence only under a key that names a lock. */
   readonly isCommon?: true;

@@ -50,7 +50,7 @@ export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
  */
 export class AuditLog {
   #queue: PendingEntry[] = [];
-  /** The end of the chain. `undefined` if it must be read; `null` if there is no chain. */
+  /** The end of the chain; `undefined` if it must be read, `null` if there is no chain. */
   #head: ChainPlace | null | undefined;
   /** The last place known to be in the chain. */
   #known: ChainPlace | undefined;
@@ -58,7 +58,7 @@ export class AuditLog {
   #loggedLoss: ChainPlace | undefined;
   /** Calls with an unknown outcome. */
   #unconfirmed: AppendBatch[] = [];
-  /** Intents without a written outcome. If the store loses them, they are written again. */
+  /** Intents without a written outcome, which are written again if the store loses them. */
   readonly #openIntents = new Map<string, NewAuditEntry>();
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -80,7 +80,7 @@ export class AuditLog {
   }
 
   /**
-   * Writes an intent. Resolves when it is written.
+   * Writes an intent, and resolves when it is written.
    *
    * @throws LockkeeperError `unavailable` if the intent was not written; the action must then not be performed
    */

@@ -103,7 +103,7 @@ export class AuditReader {
 class OutcomeJoiner {
   readonly #outcomes = new Map<string, Outcome>();
 
-  /** Returns the item of an entry. Returns `undefined` for an outcome or an invalid entry. */
+  /** Returns the item of an entry; `undefined` for an outcome or an invalid entry. */
   add({ text }: ChainLink): AuditItem | undefined {
     const entry = parseEntry(text);
     if (entry?.kind === "outcome") {

@@ -68,7 +68,7 @@ export class RefusalCounter {
     this.#timer = undefined;
   }
 
-  /** Writes the entry. Its time is that of the last refusal. */
+  /** Writes the entry, with the time of the last refusal. */
   #write(code: string, window: RefusalWindow): void {
     const { action, count, since, last, addresses, names } = window;
     this.log.add({

@@ -4,7 +4,7 @@ import type { AuditVerification } from "../../../lib/contract/audit.ts";
 import { CHAIN_START, ChainCheck, parseExportLine } from "./audit-chain.ts";
 import type { AuditStore, ChainEnd } from "./audit-store.ts";
 
-/** Number of attempts. Retention may remove entries during an attempt. */
+/** Number of attempts, because retention may remove entries during one. */
 const TRIES = 3;
 
 /** Verifies the chain in the store. @param noted a hash that the chain must contain */

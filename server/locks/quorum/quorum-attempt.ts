@@ -69,7 +69,7 @@ export class QuorumAttempt {
   }
 
   /**
-   * Sends the request to all masters. Rolls back the votes of this attempt unless a majority grants the lock.
+   * Sends the request to all masters, and rolls back the votes of this attempt unless a majority grants the lock.
    * @param waitMs how long the request will wait if it is refused, in ms; `undefined` if it will not wait
    */
   async run(waitMs: number | undefined): Promise<QuorumAttemptOutcome> {
@@ -100,7 +100,7 @@ export class QuorumAttempt {
     return { outcome: agreement === undefined ? "refused" : "too_late", answers };
   }
 
-  /** Withdraws all votes. Resolves once they are withdrawn, at the latest at the time limit. */
+  /** Withdraws all votes, and resolves once they are withdrawn, at the latest at the time limit. */
   async revokeVotes(): Promise<void> {
     this.pendingVotes.revokeAll();
     await Promise.all([...this.#requests.values()].map((request) => request.revoke()));
@@ -160,7 +160,7 @@ export class QuorumAttempt {
     }
   }
 
-  /** Releases the votes of this attempt. Waits for the masters that respond. */
+  /** Releases the votes of this attempt on the masters that responded, and waits for their replies. */
   async #rollBack(answers: MasterAnswers<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
     for (const [master, answer] of answers) {

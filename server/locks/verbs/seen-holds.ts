@@ -42,12 +42,18 @@ export async function extendSeen(
   return await attempt(redis, call, { repeat: "not_executed" });
 }
 
-/** Returns the kind to extend. Locks of other kinds are extended like a plain lock. */
+/**
+ * Returns the kind as which to extend a lock: its own for a read/write lock of Redisson, otherwise that of a plain
+ * lock.
+ */
 function getWrittenKind({ format, kind }: HeldObservation): WritableKind {
   return format === "redisson" && isReadWrite(kind) ? kind : "lock";
 }
 
-/** Returns the format to extend. Every string lock ends when its key expires, like a `token` lock. */
+/**
+ * Returns the format as which to extend a lock: its own if Lockkeeper writes it, otherwise `token`, because every
+ * string lock ends when its key expires.
+ */
 function getWrittenFormat({ format }: HeldObservation): WritableFormat {
   return isWritableFormat(format) ? format : "token";
 }

@@ -171,7 +171,7 @@ export class KeyQueue {
     });
   }
 
-  /** Cancels a pending wake-up. Call this when a later message reports that the lock is held again. */
+  /** Cancels a pending wake-up, because a later message reports that the lock is held again. */
   cancelWake(): void {
     this.#isWakePending = false;
   }

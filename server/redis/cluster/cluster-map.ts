@@ -11,7 +11,7 @@ export type NodeName = string;
 export interface ClusterAddress {
   readonly seeds: readonly NodeName[];
   /**
-   * Returns the address of a node. All nodes have the same user, password and TLS settings.
+   * Returns the address of a node, with the user, password and TLS settings that all nodes share.
    *
    * @param connection the purpose of the connection, which becomes part of its name
    */

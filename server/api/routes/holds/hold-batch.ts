@@ -37,7 +37,7 @@ interface BatchCall<Item> {
 
 export type BatchServices = Pick<Services, "targets" | "quotas" | "limits" | "verbs">;
 
-/** Runs one verb for many holds. A hold that fails does not affect the others. */
+/** Runs one verb for many holds. A failure for one hold does not affect the others. */
 export class HoldBatch {
   constructor(
     private readonly services: BatchServices,

@@ -23,7 +23,7 @@ export interface AcquireOptions extends HoldCaller {
   readonly kind?: WritableKind | undefined;
   /** The number of permits; only for a semaphore, 1 by default. */
   readonly permits?: number | undefined;
-  /** The total number of permits. If the semaphore does not exist, it is created with this number. */
+  /** The total number of permits, with which the semaphore is created if it does not exist. */
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
