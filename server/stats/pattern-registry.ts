@@ -106,7 +106,7 @@ const IDLE_MS = 60 * 60 * 1000;
 /** Minimum interval between searches for idle patterns, in ms, because a search iterates over all of them. */
 const IDLE_CHECK_EVERY_MS = 10_000;
 
-/** The patterns of one target. Their number is limited regardless of the number of keys. */
+/** The patterns of one target, limited in number regardless of the number of keys. */
 export class PatternRegistry {
   readonly #patterns = new Map<string, PatternRecord>();
   #idleCheckedAt = Number.NEGATIVE_INFINITY;

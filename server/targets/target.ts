@@ -103,7 +103,10 @@ export interface TargetDeps {
   readonly log: Logger;
 }
 
-/** Opens the verbs of a target. A quorum may have any number of masters. An even number causes a health finding. */
+/**
+ * Opens the verbs of a target. Accepts a quorum with any number of masters, of which an even number causes a health
+ * finding.
+ */
 function openTargetBackend(
   { where, policy: { lockable, readOnly }, safety, fairWaitMs }: LocatedTargetSettings,
   libraries: SeenLibraries,

@@ -107,7 +107,7 @@ export class WaitReport {
     return [...(this.state.graph.findWaitsOfHold(key, token) ?? [])];
   }
 
-  /** Counts everyone behind the locks. Adds the locks of the tree to `members`. */
+  /** Counts all waiters behind the locks, and adds the locks of the tree to `members`. */
   #countBehind(keys: readonly Key[], members: Set<Key>, except: ReadonlySet<Wait> = new Set()): Behind {
     const total = { waiting: 0, unnamed: 0, waitedMs: 0 };
     const next = [...keys];

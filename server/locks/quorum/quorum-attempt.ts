@@ -160,7 +160,7 @@ export class QuorumAttempt {
     }
   }
 
-  /** Releases the votes of this attempt on the masters that responded, and waits for their replies. */
+  /** Releases the votes of this attempt, and waits for the masters that have responded. */
   async #rollBack(answers: MasterAnswers<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
     for (const [master, answer] of answers) {

@@ -107,7 +107,11 @@ export async function tryStartLock(dir: string): Promise<(() => Promise<void>) |
   };
 }
 
-/** Creates and writes a file. If the disk is full, removes the empty file. @throws EEXIST if the file exists */
+/**
+ * Creates the lock file, or leaves none if it cannot be written, for example because the disk is full.
+ *
+ * @throws EEXIST if the file exists
+ */
 async function createLockFile(path: string): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {

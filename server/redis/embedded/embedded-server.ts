@@ -19,7 +19,7 @@ export interface EmbeddedOptions {
    * The directory of the append-only file and of Lockkeeper's files about the server. Other accounts cannot read it.
    */
   dataDir: string;
-  /** The port for the first start. Later starts use the stored port. */
+  /** The port for the first start. Later starts use the port that the first one stored. */
   preferredPort: number;
   onProgress?: (line: string) => void;
   /** Called with a message when the server exits unexpectedly, and when it was restarted. */

@@ -117,7 +117,7 @@ export class KeyspaceSubscriber {
 
 export type NotificationState = { state: "on" } | { state: "off"; detail: string };
 
-/** The notification setting according to CONFIG. It does not prove that notifications arrive. */
+/** The notification setting according to CONFIG, which does not prove that notifications arrive. */
 export type NotificationSetting =
   | { status: "sufficient" }
   | { status: "insufficient"; needed: string }

@@ -8,7 +8,7 @@ import { SubscriptionMonitor, type SubscriptionOptions } from "./subscription-mo
 const PROBE_EVERY_MS = 500;
 /** Time without a response after which Redis counts as down, in ms. */
 const DOWN_AFTER_MS = 1500;
-/** Interval of the delivery tests. Any client that may use CONFIG can turn notifications off. */
+/** Interval of the delivery tests, in ms, because any client that may use CONFIG can turn notifications off. */
 const DELIVERY_PROBE_EVERY_MS = 2000;
 
 interface ConnectionListener {

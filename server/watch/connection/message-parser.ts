@@ -92,7 +92,7 @@ export class MessageParser {
     return isAccepted ? messageEnd + 2 : -(messageEnd + 2);
   }
 
-  /** Reads `$length\r\ntext\r\n`. Returns false if the string is incomplete. */
+  /** Reads `$length\r\ntext\r\n`, or returns false if the string is incomplete. */
   #readString(data: Buffer, at: number): boolean {
     if (at >= data.length) return false;
     if (data[at] !== DOLLAR) throw new Error("Redis sent a message whose part is not a string");

@@ -19,7 +19,7 @@ interface HoldStart {
   readonly leaseMs: number | null;
 }
 
-/** The latest force-released foreign holds. They allow Lockkeeper to recognize a hold that its library recreates. */
+/** The latest force-released foreign holds, by which Lockkeeper recognizes a hold that its library recreates. */
 export class ForceReleasedHolds {
   readonly #records = new Map<string, ForceReleaseRecord>();
 

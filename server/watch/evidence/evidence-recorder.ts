@@ -66,7 +66,7 @@ export class EvidenceRecorder {
     private readonly log: Logger | undefined,
   ) {}
 
-  /** Reads the stored evidence. If the home store is unreachable, reads it as soon as the store is available. */
+  /** Reads the stored evidence now, or as soon as the home store is available. */
   static async open(
     store: EvidenceStore,
     { times = EVIDENCE_TIMES, log }: EvidenceOptions = {},

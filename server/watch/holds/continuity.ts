@@ -13,7 +13,7 @@ export interface ObservationContext {
   readonly wasGone: boolean;
   /** Whether notifications reported more exits than there are missing holders. A holder may then have left and returned. */
   readonly hasAmbiguousExit?: boolean;
-  /** Whether an operator extended the lease. This extension is not evidence that the holder is alive. */
+  /** Whether an operator extended the lease, which is not evidence that the holder is alive. */
   readonly isExtended?: boolean;
   /** `exact` if a hold that this observation shows first must have begun after the previous observation. */
   readonly since: "exact" | "at_least";

@@ -98,7 +98,7 @@ export function isVoteFor(vote: HeldObservation, hold: HeldObservation): boolean
 
 interface RedLockVotes {
   readonly group: readonly [HeldObservation, ...HeldObservation[]];
-  /** Identifies the hold. Does not change when masters join or leave. */
+  /** Identifies the hold, even when masters join or leave. */
   readonly token: Key;
 }
 

@@ -63,7 +63,7 @@ export class KeyReader {
   #isStopped = false;
   /** When (`performance.now()`) the next batch may start. A full batch starts immediately. */
   #nextAt = Number.NEGATIVE_INFINITY;
-  /** Maximum batch size. Each timeout halves it, and each successful batch doubles it. */
+  /** Maximum batch size, which each timeout halves and each successful batch doubles. */
   #batchMax = BATCH;
 
   constructor(private readonly deps: KeyReaderDeps) {
@@ -219,7 +219,7 @@ export class KeyReader {
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 
-  /** Enqueues the keys again. After an outage of Redis, the watcher reads all keys anyway. */
+  /** Enqueues the keys of a failed read again, except those that timed out, which become slow keys. */
   async #handleFailure(keys: readonly Key[], error: unknown): Promise<void> {
     for (const key of keys) this.#dirty.add(key);
     if (!isTimeout(error)) {

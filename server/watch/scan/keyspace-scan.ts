@@ -39,7 +39,7 @@ interface KeyspaceScanDeps {
   readonly oversizedKeys: OversizedKeys;
   readonly nonLockKeys: NonLockKeys;
   readonly sizes: CallSizes;
-  /** Whether notifications are off. Scans then follow each other closely. */
+  /** Whether notifications are off, so that scans follow each other closely. */
   isPolled(): boolean;
 }
 

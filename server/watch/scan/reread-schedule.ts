@@ -33,7 +33,7 @@ export class RereadSchedule<Key> {
     this.#timer.unref();
   }
 
-  /** Stops the timer. `onDue` is not called again. */
+  /** Stops the timer, so that `onDue` is not called again. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);

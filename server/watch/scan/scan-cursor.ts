@@ -32,11 +32,11 @@ export class ScanCursor {
   /** Number of keys scanned in all passes, estimated from COUNT. */
   scanned = 0;
   readonly #globs: readonly Glob[];
-  /** The pattern of each pass. `undefined` for a pass over all keys, which are matched locally. */
+  /** The pattern of each pass; `undefined` for a pass over all keys, which are matched locally. */
   readonly #passes: readonly (string | undefined)[];
   #pass = 0;
   #cursor = "0";
-  /** Maximum COUNT. Lower if large names fill a page. */
+  /** Maximum COUNT, which is lowered if large names fill a page. */
   #countMax = Number.MAX_SAFE_INTEGER;
 
   constructor(

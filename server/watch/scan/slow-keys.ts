@@ -8,7 +8,7 @@ const UNREADABLE_AFTER = 3;
 const BACK_OFF = { firstMs: 1000, mostMs: 60_000 };
 /** Share of the backoff that remains after a change to the key. */
 const CHANGED_SHARE = 1 / 4;
-/** Maximum number of slow keys. Further slow keys wait for the next scan. */
+/** Maximum number of slow keys, beyond which further ones wait for the next scan. */
 const SLOW_MAX = 1000;
 
 interface SlowKey {

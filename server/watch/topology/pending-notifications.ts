@@ -56,7 +56,7 @@ export class PendingNotifications {
     if (event === "expired" || event === "evicted") this.#setEndCause(key, event);
   }
 
-  /** Records an extension by an operator. Renewals by the holder have no `by`. */
+  /** Records an extension by an operator, recognized by `by`, which renewals by the holder do not have. */
   recordScriptEvent({ type, key, by }: ScriptEvent): void {
     if (type === "renewed" && by !== undefined) this.#extendedAt.set(key, performance.now());
   }
