@@ -31,7 +31,7 @@ export interface HeldLock {
 }
 
 export interface LockRequest {
-  /** The keys of the locks, of which either all are acquired or none. */
+  /** The keys of the locks, which are acquired together or not at all. */
   readonly keys: readonly string[];
   readonly leaseMs: number;
   /** How long to wait for a held lock, in milliseconds; Infinity for no limit. */

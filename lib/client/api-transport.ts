@@ -12,7 +12,7 @@ export interface ApiTransportOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** A request, of which `path`, `body` and `timeoutMs` are read for each attempt. */
+/** A request. Each attempt reads `path`, `body` and `timeoutMs` again. */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path and query below `/api/v1`, such as `/locks?limit=10`. */

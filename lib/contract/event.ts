@@ -195,8 +195,7 @@ const EventText = z
   });
 
 /**
- * The filter fields of events, of which an entry must match all that are given. Gaps always match, unless `type`
- * excludes them.
+ * The filter fields of events. An entry must match all given fields. Gaps always match, unless `type` excludes them.
  */
 export const eventFilterFields = {
   key: createGlobSchema("Key of the lock", "lock:orders:*"),

@@ -18,7 +18,7 @@ const throttleScript = new Script<
   z.infer<typeof ThrottleReply>
 >(new URL("login-throttle.lua", import.meta.url), (reply) => ThrottleReply.parse(reply));
 
-/** A permitted login attempt. Call `recordSuccess` if the password was correct. */
+/** A permitted login attempt, which counts as failed unless `recordSuccess` is called. */
 export interface LoginAttempt {
   recordSuccess(): Promise<void>;
 }

@@ -19,8 +19,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /**
- * The default rate limit. The limit exceeds the capacity of one process, so that no well-behaved application is
- * refused.
+ * The default rate limit, which exceeds the capacity of one process, so that no well-behaved application is refused.
  */
 const DEFAULT_CALLER_RATE: Rate = { perSecond: 20_000, burst: 40_000 };
 const DEFAULT_ADDRESS_RATE: Rate = { perSecond: 20, burst: 400 };

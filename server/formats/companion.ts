@@ -76,7 +76,7 @@ export function parseCompanion(text: string): Companion | undefined {
   };
 }
 
-/** Copies part of a string. A slice would keep the whole reply in memory while the lock is held. */
+/** Copies part of a string, because a slice would keep the whole reply in memory while the lock is held. */
 function copyText(part: string): string {
   return Buffer.from(part).toString();
 }

@@ -160,7 +160,10 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildPlainPermitsKey(key),
 ];
 
-/** Returns the channel for events. The name contains the database number, because Pub/Sub ignores databases. */
+/**
+ * Returns the channel for events of one database. Its name contains the database number, because Pub/Sub ignores
+ * databases.
+ */
 export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
 /**

@@ -49,7 +49,7 @@ export class HistoryPageBuilder {
   }
 }
 
-/** Yields the first items of an iterator. The caller can continue the iterator afterwards. */
+/** Yields the first items of an iterator, which the caller can continue afterwards. */
 export function* takeFirst<Item>(items: Iterator<Item>, count: number): Generator<Item> {
   for (let left = count; left > 0; left--) {
     const { done, value } = items.next();

@@ -104,7 +104,7 @@ export interface TargetDeps {
 }
 
 /**
- * Opens the verbs of a target. Accepts a quorum with any number of masters, of which an even number causes a health
+ * Opens the verbs of a target. Accepts a quorum with any number of masters, although an even number causes a health
  * finding.
  */
 function openTargetBackend(

@@ -22,7 +22,7 @@ interface ListToolsProps {
   onClose(): void;
 }
 
-/** Shows the copy and export tools of the list. Load this component on demand. */
+/** Shows the copy and export tools of the list. Loaded on demand. */
 export function ListTools({ open, shown, total, anchor, showToast, onClose }: ListToolsProps) {
   const messages = useMessages(viewTools);
   const exporting = useLocksExport({

@@ -50,7 +50,7 @@ interface BulkLineListProps {
   shows: "outcome" | "seen";
 }
 
-/** Lists the locks of a bulk release, of which only the visible ones are rendered, because there may be 1,000. */
+/** Lists the locks of a bulk release, but renders only the visible ones, because there may be 1,000. */
 export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [marginPx, setMarginPx] = useState(0);

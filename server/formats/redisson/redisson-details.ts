@@ -141,7 +141,8 @@ function describeReader(reader: SeenHolder, companion: unknown): SeenHolder {
 }
 
 /**
- * Returns the longest of the leases, in ms. PTTL replies -2 if the entry has expired, and -1 if its TTL was removed.
+ * Returns the longest of the leases, in ms, from the replies of PTTL: -2 if the entry has expired, and -1 if its TTL
+ * was removed.
  */
 function findLongestLeaseMs(leasesMs: readonly number[], lockMs: number | null): number | null {
   if (leasesMs.includes(-1)) return lockMs;

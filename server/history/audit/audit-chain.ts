@@ -33,8 +33,8 @@ export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: nu
 }
 
 /**
- * Returns the hash of an entry and its predecessor's hash. `prev` has a fixed length and the text has no line break, so
- * different inputs never have the same bytes.
+ * Returns the hash of an entry, which covers `prev`, the hash of the previous entry. `prev` has a fixed length and the
+ * text has no line break, so different inputs never have the same bytes.
  */
 export function hashEntry(prev: string, text: string): string {
   return createHash("sha256").update(`${prev}\n${text}`).digest("hex");

@@ -23,7 +23,7 @@ import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-lim
 /** Time limit for undoing a re-entry on a master, in ms. */
 const GIVE_BACK_MS = 60_000;
 
-/** A re-entry on all masters, of which those without the hold do not count. */
+/** A re-entry on all masters, which succeeds only on those that have the hold. */
 export class QuorumReentry {
   readonly #budgetMs: number;
   readonly #sentAtMs = performance.now();

@@ -58,7 +58,7 @@ export class RequestFactory {
   }
 
   /**
-   * Creates a request for several locks, each of which later gets its own token.
+   * Creates a request for several locks, without the tokens, which differ per lock.
    *
    * @param keys the keys, in byte order
    */

@@ -20,7 +20,7 @@ export const LOCAL_HAND_OVERS_MS = 10;
  */
 export type Turn = "retry" | "handed_over";
 
-/** A place in the queue of one key in this process, of which only the first waiter sends requests to Redis. */
+/** A place in this process's queue for one key. Only the first waiter in the queue sends requests to Redis. */
 export interface QueuePlace {
   /**
    * Resolves when this waiter may make an attempt: it is first in the queue, and was woken or its timer fired. Rejects

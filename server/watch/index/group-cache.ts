@@ -37,8 +37,8 @@ export interface GroupQuery {
 /** Maximum number of cached large groupings, whose size grows with the number of owners. */
 const GROUPINGS_MAX = 4;
 /**
- * Maximum number of cached small groupings, of which a namespace tree needs one per branch. Each one slows down changes
- * only a little.
+ * Maximum number of cached small groupings. A namespace tree needs one per branch, and each one slows down changes only
+ * a little.
  */
 const SMALL_GROUPINGS_MAX = 32;
 const SMALL_GROUPING_SIZE = 1000;

@@ -62,10 +62,10 @@ export class PendingNotifications {
   }
 
   /**
-   * Records that notifications of these keys may have been lost.
+   * Records a blind period, in which notifications of these keys may have been lost.
    *
    * @param isKnown whether a key is known. Drops the notifications of all other keys, because no read may ever consume
-   * them: any client can forge notifications for keys that do not exist.
+   *   them: any client can forge notifications for keys that do not exist.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {
     for (const pending of [this.#endCauses, this.#extendedAt])
