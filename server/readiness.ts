@@ -18,7 +18,7 @@ export function computeReadiness(
   return { ready: false, state: states.includes("catching_up") ? "catching_up" : "down", warnings };
 }
 
-/** Lists the warnings. They contain no addresses, because `/readyz` is public. */
+/** Lists the warnings, without addresses, because `/readyz` is public. */
 function listWarnings({ name, target }: TargetConnector): string[] {
   const masters = target?.watcher.health().masters ?? [];
   const reasons = new Set(masters.flatMap(({ writesRefused }) => writesRefused ?? []));

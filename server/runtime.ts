@@ -202,7 +202,7 @@ export class Runtime {
     }
   }
 
-  /** Ends all streams. Clients reconnect to another instance. */
+  /** Ends all streams, so that clients reconnect to another instance. */
   closeStreams(): void {
     this.streams.closeAll();
   }

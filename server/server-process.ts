@@ -6,9 +6,9 @@ import { Runtime } from "./runtime.ts";
 import { needsEmbeddedRedis, startConfiguredRedis } from "./start-configured-redis.ts";
 import { printRootKey, type StartedServer, type StartupOutput } from "./startup-output.ts";
 
-/** Time limit of a stop, in ms. The process must end within two seconds of Ctrl-C. */
+/** Time limit of a stop, in ms, because the process must end within two seconds of Ctrl-C. */
 const STOP_MS = 1800;
-/** Time limit of a stop after a drain, in ms. Long enough for requests in progress to complete a verb. */
+/** Time limit of a stop after a drain, in ms, in which requests in progress can complete a verb. */
 const STOP_AFTER_DRAIN_MS = 4000;
 
 /** Starts and stops the HTTP server, the embedded Redis and the application, in order. The pages are not part of it. */

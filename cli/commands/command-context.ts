@@ -10,9 +10,11 @@ export interface CliContext {
   readonly terminal: Terminal;
   writeOut(text: string): void;
   writeError(text: string): void;
-  /** Sets the exit code of a command that completed. Errors set theirs by throwing `CliError`. */
+  /**
+   * Sets the exit code of a command that completed. A command that fails throws a `CliError` with an exit code instead.
+   */
   setExitCode(code: number): void;
 }
 
-/** Adds one command to the program. Each command has its own file in this folder. */
+/** Adds one command, defined in its own file in this folder, to the program. */
 export type AddCommand = (program: Command, context: CliContext) => void;

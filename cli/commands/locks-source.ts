@@ -16,7 +16,7 @@ export interface FoundLocks {
   readonly locks: readonly Lock[];
   /** Number of locks that match the filter. */
   readonly total: number;
-  /** Number of possible locks. They are listed only if the filter selects them. */
+  /** Number of unlisted locks: possible locks that are listed only if the filter selects them. */
   readonly unlisted: number;
   /** Time of the list on the Redis clock, in Unix milliseconds. */
   readonly asOf: number;

@@ -2,7 +2,7 @@
 export interface CliEnvironment {
   /** `LOCKKEEPER_URL`: the server, such as `https://locks.example.com`. */
   readonly serverUrl: string | undefined;
-  /** `LOCKKEEPER_API_KEY`. There is no option for it, because other users of the machine can read arguments. */
+  /** `LOCKKEEPER_API_KEY`. Not an option of the command, because other users of the machine can read arguments. */
   readonly apiKey: string | undefined;
   /** `REDIS_URL`: the Redis deployment for commands that run without a server. */
   readonly redisUrl: string | undefined;

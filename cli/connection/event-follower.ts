@@ -5,7 +5,7 @@ import type { ServerApi } from "./server-api.ts";
 import { describeNetworkError } from "./server-diagnosis.ts";
 import { parseSse, type SseMessage } from "./sse-parser.ts";
 
-/** The maximum time without data. The server sends a comment every 5 s. */
+/** The maximum time without data, in ms. The server sends a comment every 5 s. */
 const SILENCE_MS_MAX = 15_000;
 const PAUSE_MIN_MS = 250;
 const PAUSE_MAX_MS = 10_000;

@@ -4,7 +4,7 @@ import { EXIT_CODES, type ExitCode } from "../output/exit-codes.ts";
 import { toPrintable } from "../output/printable.ts";
 import type { ServerConnection } from "./choose-connection.ts";
 
-/** The exit code for each problem code. All other codes map to `failure`. */
+/** The exit codes of the problem codes that do not exit with `failure`. */
 const EXIT_CODE_OF: Partial<Record<LibraryErrorCode, ExitCode>> = {
   unauthenticated: EXIT_CODES.unauthorized,
   forbidden: EXIT_CODES.unauthorized,
@@ -43,7 +43,10 @@ export function getProblemExitCode(code: LibraryErrorCode): ExitCode {
   return EXIT_CODE_OF[code] ?? EXIT_CODES.failure;
 }
 
-/** Explains a problem document. The server's `detail` states what happened and what to do. */
+/**
+ * Converts a problem document to a CLI error. Except for a refused API key, the message contains the server's `detail`,
+ * which states what happened and what to do.
+ */
 export function explainProblem(
   { code, detail }: Pick<Problem, "code" | "detail">,
   { apiKey, url }: Pick<ServerConnection, "apiKey" | "url">,

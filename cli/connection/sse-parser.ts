@@ -27,7 +27,10 @@ export async function* parseSse(body: ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
-/** Parses one block. Comments result in a message without id and data, which shows that the connection is alive. */
+/**
+ * Parses one block. A block that contains only comments, which show that the connection is alive, becomes a message
+ * without id and data.
+ */
 function parseBlock(block: string): SseMessage {
   let id: string | undefined;
   let name = "message";

@@ -12,7 +12,7 @@ export interface TableColumn<Row> {
   readonly align?: "left" | "right";
   /** Whether cells are shortened if the table is wider than the terminal. */
   readonly overflow?: "keep" | "truncate";
-  /** Colors a cell. Applied after alignment. */
+  /** Colors a cell, after it was aligned. */
   readonly paint?: (row: Row, cell: string, style: Style) => string;
 }
 

@@ -30,7 +30,7 @@ const GATE_NAME = "lockkeeper";
 const SHELL_VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const BASH = "/bin/bash";
 
-/** A command in its own session. The command starts when the gate is opened. */
+/** A command in its own session, which starts when the gate is opened. */
 export class GatedCommand {
   readonly session: ProcessSession;
   readonly exited: Promise<CommandExit>;

@@ -12,7 +12,7 @@ export interface GuardianOrders {
   readonly margins: LeaseMargins;
   readonly endSignal: NodeJS.Signals;
   readonly killAfterMs: number;
-  /** The moment at which the command is killed. Set once the supervisor has sent `endSignal`. */
+  /** When the guardian kills the command. Set once the supervisor has sent `endSignal`. */
   readonly killBy?: SharedMoment;
 }
 

@@ -44,7 +44,7 @@ export class Guardianship {
   }
 
   /**
-   * Sends the guardian its orders. Resolves when the guardian watches the command.
+   * Sends the guardian its orders, and resolves when it watches the command.
    *
    * @throws Error if no guardian can be started
    */
@@ -63,7 +63,7 @@ export class Guardianship {
     }
   }
 
-  /** Informs the guardian of a renewal. */
+  /** Moves the time at which the guardian ends the command to the deadline of a renewed lease. */
   extend(deadline: SharedMoment): void {
     if (this.#orders === undefined) return;
     this.#orders = { ...this.#orders, deadline };

@@ -26,12 +26,12 @@ export interface HeldLock {
    * requests.
    */
   onReleaseRequested(listener: ReleaseRequestListener): void;
-  /** Releases all holds. Returns `not_held` if a hold had already ended. @throws Error if the outcome is unknown */
+  /** Releases all holds; `not_held` if one had already ended. @throws Error if the outcome is unknown */
   release(): Promise<"released" | "not_held">;
 }
 
 export interface LockRequest {
-  /** The keys of the locks. Either all locks are acquired, or none. */
+  /** The keys of the locks, which are acquired together or not at all. */
   readonly keys: readonly string[];
   readonly leaseMs: number;
   /** How long to wait for a held lock, in milliseconds; Infinity for no limit. */
@@ -43,7 +43,7 @@ export interface LockRequest {
   readonly kind: WritableKind | undefined;
   /** Only with a kind of semaphore. */
   readonly permits: number | undefined;
-  /** The total number of permits. Only with a kind of semaphore. */
+  /** The total number of permits, only for a semaphore. */
   readonly limit: number | undefined;
   /** The `holdId`s that are not released before the wait ends. Only with a single key. */
   readonly holding: readonly string[];

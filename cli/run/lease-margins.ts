@@ -6,7 +6,7 @@ export interface LeaseMargins {
   readonly signalBeforeMs: number;
 }
 
-/** The shortest lease for `run`. A shorter lease leaves no time to end a command before the lease ends. */
+/** The shortest lease for `run`, in ms. A shorter lease leaves no time to end the command before the lease ends. */
 export const RUN_LEASE_MS_MIN = 1000;
 
 const KILL_SHARE = 1 / 10;

@@ -3,7 +3,7 @@ import type { LeaseMargins } from "./lease-margins.ts";
 import { addMs, computeMsUntil, getSharedNow, type SharedMoment } from "./shared-moment.ts";
 
 export interface LeaseWatchEvents {
-  /** Called when the lease was renewed. The lease now ends at `deadline`. */
+  /** Called when a renewal has moved the end of the lease to `deadline`. */
   onExtended(deadline: SharedMoment): void;
   /** Called at most once, when the lease was not renewed in time. */
   onNearEnd(): void;

@@ -21,7 +21,7 @@ const STARTED_AT = 19;
 /** Whether the process table can be read, which needs Linux and a mounted `/proc`. */
 export const HAS_PROCESS_TABLE = process.platform === "linux" && existsSync("/proc/self/stat");
 
-/** Reads one process. Returns `undefined` if the process does not exist or there is no process table. */
+/** Reads one process, or returns `undefined` if it does not exist or there is no process table. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   if (!HAS_PROCESS_TABLE) return undefined;
   try {
@@ -41,7 +41,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
   }
 }
 
-/** Reads the live processes of a session. Returns an empty list if there is no process table. */
+/** Reads the live processes of a session. The list is empty if there is no process table. */
 export function readSessionProcesses(sessionId: number): ProcessEntry[] {
   if (!HAS_PROCESS_TABLE) return [];
   const found: ProcessEntry[] = [];

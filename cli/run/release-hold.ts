@@ -3,11 +3,11 @@ import { formatDuration } from "../output/duration.ts";
 import type { HeldLock } from "./held-lock.ts";
 import { describeError, printMessage } from "./messages.ts";
 
-/** How long a release may take. After that, the hold ends with its lease. */
+/** How long a release may take, in ms, before the hold is left to end with its lease. */
 const RELEASE_MS = 5000;
 
 /**
- * Releases the hold. Prints a failure instead of throwing it, because the hold then ends with its lease.
+ * Releases the hold. A failed release is only printed, because the hold then ends with its lease.
  *
  * @param remainingMs time until the lease ends
  */

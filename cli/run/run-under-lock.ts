@@ -60,10 +60,7 @@ export async function runUnderLock(
   }
 }
 
-/**
- * Starts the guardian. Called before the lock is acquired, so that starting the guardian does not use up part of the
- * lease.
- */
+/** Starts the guardian before the lock is acquired, because its startup would use up part of the lease. */
 async function startGuardian({ variables }: RunOptions): Promise<Guardianship> {
   try {
     return await Guardianship.start(createGuardianEnvironment(variables));

@@ -3,7 +3,7 @@ import type { ProcessSession } from "./process-session.ts";
 
 /** Signals that the supervisor forwards to the command. */
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
-/** The ignored signals. Ctrl-Z has no effect, because a stopped supervisor could not renew its lease. */
+/** Ignored, because Ctrl-Z would stop the supervisor, which could then not renew its lease. */
 const IGNORED = ["SIGTSTP"] as const;
 
 /** Forwards the signals that this process receives to the command. Before the command starts, a signal cancels the run. */

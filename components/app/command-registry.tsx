@@ -4,7 +4,7 @@ import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyn
 
 /** A command that the current page adds to the palette. */
 export interface PaletteCommand {
-  /** The id of the command. It must stay the same across renders, and its last segment must be unique on a page. */
+  /** Must stay the same across renders. The last segment must be unique on a page. */
   readonly id: string;
   readonly name: string;
   /** Shown in gray after the name. */

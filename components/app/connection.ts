@@ -87,7 +87,7 @@ export function formatLag(ms: number, messages: ShellMessages): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Returns whether Lockkeeper has never reached the target. There is no data then. */
+/** Returns whether there is no data because Lockkeeper has never reached the target. */
 export function isTargetNeverReached({ hello, health }: LiveState): boolean {
   return hello?.target.server === null && health?.state === "down";
 }

@@ -25,7 +25,7 @@ const FILTER_BOXES = [
   { name: "outcome", example: "released, none", width: "sm:w-32" },
 ] as const;
 
-/** Renders the filters. An action is listed if it matches all of them. */
+/** Renders the filters. Listed actions match all of them. */
 export function AuditFilters({ url }: { url: AuditUrl }) {
   const messages = useMessages(audit);
   const { view, span } = url;

@@ -17,7 +17,7 @@ export function getOutcomeTone(outcome: AuditItem["outcome"], count?: number): O
   return outcome.detail === undefined && outcome.code !== "not_begun" ? "good" : "bad";
 }
 
-/** Returns the name of a recorded code. Returns an unknown code unchanged, such as one from an older version. */
+/** Returns the name of a recorded code, or the code itself if it is unknown, such as one from an older version. */
 export function findAuditName(names: Readonly<Record<string, string>>, code: string): string {
   return Object.hasOwn(names, code) ? (names[code] ?? code) : code;
 }

@@ -25,7 +25,7 @@ const TEXT_CHARACTERS_MAX = 300;
  */
 const TIMESTAMP_MAX_MS = 8_640_000_000_000_000 - 1000;
 
-/** Keeps the filters in the URL. A link to the page therefore shows the same actions. */
+/** Keeps the filters in the URL, so that a link to the page shows the same actions. */
 export function useAuditUrl() {
   const [url, set] = useQueryStates(PARSERS);
   const word = (name: TextParameter) => url[name]?.slice(0, TEXT_CHARACTERS_MAX) || undefined;

@@ -89,7 +89,7 @@ function listParameterFields(
   }));
 }
 
-/** Lists the request examples. Renders nothing for a single example, which the snippet already shows. */
+/** Lists the request examples if there are several. The snippet already shows a single one. */
 function RequestExamples({ operation: { operationId, requestBody } }: { operation: ReferenceOperation }) {
   const messages = useMessages(docs);
   const examples = Object.values(requestBody?.content["application/json"]?.examples ?? {});

@@ -15,7 +15,7 @@ import { KeyTree } from "./key-tree.tsx";
 import { TargetLinks } from "./target-links.tsx";
 import { useLiveFacets } from "./use-live-facets.ts";
 
-/** The order of the facets. Facets that help most during an incident come first. */
+/** The facets in order, with those that help most during an incident first. */
 const FACET_ORDER = [
   "liveness",
   "waiters",
@@ -70,8 +70,8 @@ interface FacetListsProps extends Omit<FacetFilterProps, "fault"> {
 }
 
 /**
- * Returns whether to show a facet. Few applications set a session. The session facet is therefore shown only if a lock
- * has a session or the search filters by session.
+ * Returns whether to show a facet. Few applications set a session, so the session facet is shown only if a lock has one
+ * or the search filters by session.
  */
 function isShown({ field, values }: Facet, filter: string): boolean {
   return field !== "session" || values.length > 0 || findFieldTerms(filter, field).length > 0;

@@ -28,8 +28,8 @@ export interface FacetFilterProps {
 const PREFIX_TERM = /:\*$/;
 
 /**
- * Builds the term for a key prefix. Replaces white space, which would end the term, and a leading `=`, which would make
- * the match exact.
+ * Builds the term for a key prefix, with wildcards for white space, which would end the term, and for a leading `=`,
+ * which would make the match exact.
  */
 export function buildPrefixTerm(prefix: string): string {
   return `key:${prefix.replace(/\s|^=/g, "?")}*`;

@@ -19,7 +19,7 @@ interface KeyTreeBranchProps {
   isFirst: boolean;
   /** Whether this is the only branch on its level. */
   isOnly: boolean;
-  /** The next level. Rendered only while the branch is open. */
+  /** The next level, rendered only while the branch is open. */
   children: ReactNode;
 }
 

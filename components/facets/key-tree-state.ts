@@ -25,7 +25,7 @@ export function useKeyTree(): KeyTreeState {
 }
 
 /**
- * Returns the indentation of a level in pixels. Has a maximum, because deep branches must fit into the panel.
+ * Returns the indentation of a level in pixels, up to a maximum, because deep branches must fit into the panel.
  *
  * @param level starts at 1
  */

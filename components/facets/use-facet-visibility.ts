@@ -6,7 +6,7 @@ export interface FacetVisibility {
   /** The operator's choice; `null` if the style sheet decides based on the width. */
   readonly chosen: boolean | null;
   setOpen(open: boolean): void;
-  /** The class of the sidebar. It hides the sidebar with media queries, which apply before hydration. */
+  /** Hides the closed sidebar, with media queries that apply before hydration. */
   readonly sidebarClass: string;
   /** The class of elements that are shown only while the sidebar is closed. */
   readonly closedClass: string;

@@ -1,8 +1,8 @@
 import type { FormatName } from "@/lib/contract/format.ts";
 
 /**
- * The display names of formats. Longer descriptions load with the pages and dialogs that show them. A test compares the
- * labels with those in `FORMAT_FACTS`.
+ * The display names of formats, without the longer descriptions, which load with the pages and dialogs that show them.
+ * A test compares the labels with those in `FORMAT_FACTS`.
  */
 export const FORMAT_LABELS: Readonly<Record<FormatName, string>> = {
   redisson: "Redisson",

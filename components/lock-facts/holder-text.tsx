@@ -75,7 +75,7 @@ interface HolderCellProps {
   kind?: string | null;
   /** Whether the owner strings identify clients. */
   isNamed?: boolean;
-  /** Whether the key cannot be read. It is then unknown whether the lock is held. */
+  /** Whether the key cannot be read, so that it is unknown whether the lock is held. */
   isUnreadable?: boolean;
 }
 

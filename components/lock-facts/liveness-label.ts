@@ -8,7 +8,7 @@ export function isLivenessCritical({ liveness, unlisted }: Pick<Lock, "liveness"
   return unlisted !== true && (liveness?.state === "overdue" || liveness?.state === "no_ttl");
 }
 
-/** Formats the liveness for a cell. `under` is the second line and only set if the lock needs attention. */
+/** Formats the liveness for a cell, with a second line (`under`) only if the lock needs attention. */
 export function formatLivenessLines(
   liveness: Liveness,
   now: number,

@@ -4,7 +4,7 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 type LockMessages = Messages["lock"];
 
-/** Splits `lock:orders:42` into `lock:orders:` and `42`. Adjacent keys in a list differ at the end. */
+/** Splits `lock:orders:42` into `lock:orders:` and `42`, because adjacent keys in a list differ at the end. */
 export function splitKey(key: string): { namespace: string; rest: string } {
   const cut = key.slice(0, -1).lastIndexOf(":") + 1;
   return { namespace: key.slice(0, cut), rest: key.slice(cut) };
@@ -17,10 +17,7 @@ export function computeRemainingMs(lock: Lock, now: number | null): number | nul
   return Math.min(lock.remainingMs, Math.max(0, lock.remainingMs - (now - lock.asOf)));
 }
 
-/**
- * Returns the remaining time in ms of one holder, or of the lock if `only` is `undefined`. Returns `null` without a
- * TTL.
- */
+/** Returns the remaining time in ms of one holder, or of the lock if `only` is `undefined`; `null` without a TTL. */
 export function computeSubjectRemainingMs(lock: Lock, only: Holder | undefined, now: number): number | null {
   if (only === undefined) return computeRemainingMs(lock, now);
   return only.remainingMs === null ? null : Math.max(0, only.remainingMs - Math.max(0, now - lock.asOf));

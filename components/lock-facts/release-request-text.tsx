@@ -13,7 +13,7 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 
 type State = ReleaseRequest["state"];
 
-/** The icons of the states. Each has a different shape, so color is never the only distinction. */
+/** The icons of the states, which differ in shape and not only in color. */
 export const REQUEST_ICONS: Readonly<Record<State, LucideIcon>> = {
   requested: MessageCircleQuestionMark,
   accepted: MessageCircleCheck,

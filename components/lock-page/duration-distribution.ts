@@ -15,7 +15,7 @@ export interface HistogramScale {
   readonly bars: readonly HistogramBar[];
 }
 
-/** The shortest duration on the scale, in ms. All shorter ones have its position. */
+/** The start of the scale, in ms. All shorter durations have this position. */
 const SHORTEST_MS = 0.5;
 /** Share of the width that stays free at both ends, because a mark at the edge would be clipped. */
 const MARGIN = 0.04;

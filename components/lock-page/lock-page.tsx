@@ -113,7 +113,7 @@ interface ReleaseButtonProps {
   onFree(): void;
 }
 
-/** Renders the release button. Highlights it if the lock needs attention. */
+/** Renders the release button, highlighted if the lock needs attention. */
 function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
   const messages = useMessages(lockPage);
   const state = lock?.liveness?.state;

@@ -122,9 +122,7 @@ function WaiterRow({
 }: {
   waiter: LockWaiter;
   messages: WaiterMessages;
-  /**
-   * Whether the lock is fair. In its queue, a crashed waiter blocks the waiters behind it until its heartbeat expires.
-   */
+  /** Whether the lock is fair, so that a crashed waiter blocks the waiters behind it until its heartbeat expires. */
   isFair: boolean;
 }) {
   const kinds = useMessages(lockKinds);

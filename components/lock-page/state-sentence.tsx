@@ -132,7 +132,7 @@ function WaitersSentence({
   return waiters.count ? <span className="font-medium text-warn">{text}</span> : text;
 }
 
-/** Describes the waiters. Returns "" if they are unknown; the waiters section then explains why. */
+/** Describes the waiters; "" if they are unknown, which the waiters section explains. */
 function formatWaiters({ count, known }: Waiters, messages: LockPageMessages): string {
   if (!count) return known === "exact" ? messages.noWaiters : "";
   return known === "exact" ? messages.wait(count) : messages.waitAtLeast(count);

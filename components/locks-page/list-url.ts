@@ -5,7 +5,7 @@ import { DEFAULT_SORT } from "./columns/column-sorts.ts";
 
 export interface ListQuery {
   filter: string;
-  /** Why the filter is invalid. An invalid filter is not sent to the server. */
+  /** Why the filter is invalid and therefore not sent to the server; `undefined` if it is valid. */
   fault: string | undefined;
   sort: string;
 }

@@ -15,7 +15,7 @@ import { computeWindowLimit, computeWindowOffset } from "./visible-window.ts";
 export interface LocksView
   extends Pick<ListUrl, "filter" | "fault" | "sort" | "focusedPath" | "focusRow" | "settled"> {
   table: FrozenRows;
-  /** Sets the visible rows. The stream then sends these rows. */
+  /** Sets the visible rows, which the stream then sends. */
   showRows(first: number, last: number): void;
   setFilter(filter: string): void;
   setSort(sort: string): void;

@@ -17,7 +17,7 @@ export interface LockSelection {
   outOfSight: number;
   /** Toggles the selection of a row. With `extend`, selects all rows between the last toggled row and this one. */
   toggle(lock: Lock, extend: boolean): void;
-  /** Selects all loaded rows. If all of them are already selected, clears the selection. */
+  /** Selects all loaded rows, or clears the selection if all of them are selected. */
   toggleAll(): void;
   selectAllMatching(): void;
   clear(): void;

@@ -4,7 +4,7 @@ const FIRST_WINDOW_ROWS = 50;
 const MARGIN_ROWS = 10;
 const STEP_ROWS = 10;
 
-/** Returns the offset of the window for the visible rows. Keeps the current offset if its window contains them. */
+/** Returns the offset of a window that contains the visible rows: the current offset, if its window contains them. */
 export function computeWindowOffset(first: number, last: number, total: number, present: number): number {
   const from = Math.max(0, first - MARGIN_ROWS);
   const to = Math.min(total - 1, last + MARGIN_ROWS);

@@ -8,7 +8,7 @@ export type Measure = (typeof MEASURES)[number] & keyof SeriesPoint;
 
 export const RANGE_MS: Readonly<Record<SeriesRange, number>> = { hour: 3_600_000, day: 86_400_000 };
 
-/** Returns the range of a loaded series. While the requested range loads, the series may have a different one. */
+/** Returns the range of a loaded series, which may differ from the requested range while that loads. */
 export function detectSeriesRange({ series }: Stats): SeriesRange {
   return series.stepMs * STEPS_MIN >= RANGE_MS.day ? "day" : "hour";
 }
@@ -17,12 +17,12 @@ const STEPS_MIN = 288;
 export interface MeasureSeries {
   /** The latest value; `null` if there is no value in the whole range. */
   readonly value: number | null;
-  /** The time of the latest value. `null` if that value is in the latest step, or if there is none. */
+  /** The time of the latest value if it is older than the latest step; otherwise `null`. */
   readonly olderAt: number | null;
   readonly samples: readonly Sample[];
 }
 
-/** Builds the series of a measure. A gauge ends with the current value. */
+/** Builds the series of a measure. The series of a gauge ends with the current value. */
 export function buildMeasureSeries({ series, totals, now }: Stats, measure: Measure): MeasureSeries {
   const samples: Sample[] = series.points.map((point) => ({ at: point.at, value: point[measure] }));
   if (measure === "held" || measure === "waiting" || measure === "needsAttention") {

@@ -6,9 +6,7 @@ import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 export interface OverviewState {
   readonly isOpen: boolean;
   toggle(open: boolean): void;
-  /**
-   * The class of the open overview. It hides the overview on phones with a media query, which applies before hydration.
-   */
+  /** Hides the open overview on phones with a media query, which applies before hydration. */
   readonly openClass: string;
   /** The class of the button that opens the overview on wide screens; `null` if the overview is open there. */
   readonly deskKeyClass: string | null;

@@ -176,7 +176,7 @@ function OldestHold({ owner: { oldest } }: { owner: Owner }) {
   );
 }
 
-/** Shows the time of the oldest hold. A separate component, because it renders with each tick. */
+/** Shows how long the oldest hold has lasted. A separate component, because it renders with each tick. */
 function OldestHoldTime({ oldest: { since, sinceIs } }: Pick<Owner, "oldest">) {
   const uiMessages = useMessages(ui);
   const now = useServerNow();

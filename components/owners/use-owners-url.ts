@@ -5,7 +5,7 @@ import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import type { OwnerGrouping, OwnerSortField } from "@/lib/contract/owner.ts";
 
 /**
- * The groupings of the owners page. Duplicated from the contract, because importing the contract would bundle zod. The
+ * The groupings of the owners page, duplicated from the contract, because importing the contract would bundle zod. The
  * type checker rejects values that the contract does not have.
  */
 export const OWNER_GROUPINGS = [

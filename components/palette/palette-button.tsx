@@ -12,7 +12,7 @@ function isPaletteShortcut({ key, metaKey, ctrlKey, shiftKey, altKey }: Keyboard
   return key.toLowerCase() === "k" && (metaKey || ctrlKey) && !shiftKey && !altKey;
 }
 
-/** Opens the palette. Does nothing if another dialog is open or opening, because both would capture the keyboard. */
+/** Opens the palette unless another dialog is open or opening, because both would capture the keyboard. */
 function openPalette(setOpen: (isOpen: boolean) => void): void {
   if (!isDialogActive()) setOpen(true);
 }

@@ -10,7 +10,7 @@ import { usePaletteSections } from "./use-palette-sections.ts";
 const DEBOUNCE_MS = 120;
 
 export interface PaletteListHandle {
-  /** Moves the active entry. Wraps around at both ends. */
+  /** Moves the active entry by `step` rows, and wraps around at both ends. */
   moveActive(step: number): void;
 }
 

@@ -112,7 +112,7 @@ function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   };
 }
 
-/** Lists the locks that need attention. Used while the text is empty. */
+/** Lists the locks that need attention, which the palette shows while the text is empty. */
 function useAttentionCommands(): Pick<LockCommands, "commands" | "isSettled"> {
   const messages = useMessages(palette);
   const go = useNavigate();

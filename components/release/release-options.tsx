@@ -71,7 +71,7 @@ function isReservation({ holders: [holder] }: Lock): boolean {
   return holder !== undefined && parseReservedHold(holder.owner) !== null;
 }
 
-/** Lists all actions in fixed places. Unavailable actions show the reason. */
+/** Lists all actions, always in the same order. An unavailable action stays in the list and shows the reason. */
 export function ReleaseOptions({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const request = useMessages(releaseRequest);

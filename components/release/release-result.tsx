@@ -186,7 +186,7 @@ function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceRelea
   );
 }
 
-/** Finds the event of the release. Returns `undefined` until it has arrived. */
+/** Finds the event of the release; `undefined` until it has arrived. */
 function findReleaseEvent(
   events: ReturnType<typeof useKeyEvents>["events"],
   result: ForceReleased,

@@ -42,7 +42,7 @@ export type ReleaseChoice =
   | { is: "open" | "cleared"; method: null };
 
 export interface ReleaseState {
-  /** The hold that the operator reviews. Only this hold can be released. */
+  /** The hold that the operator reviews, the only one that can be released. */
   seen: Lock;
   /** The holder to release if the lock has several holders; `undefined` for the whole lock. */
   holder: Holder | undefined;
@@ -54,7 +54,10 @@ export interface ReleaseState {
   reason: string;
   /** The label of the target, as the operator typed it for confirmation. */
   confirmation: string;
-  /** Whether the holder can be asked. Does not change while the dialog is open, because options must not move. */
+  /**
+   * Whether the holder could be asked when the dialog opened. Later changes have no effect, because options must not
+   * move.
+   */
   canAsk: boolean;
   /** The latest release request of the hold, even after the hold has ended; `null` if there was none. */
   request: ReleaseRequest | null;
@@ -76,7 +79,7 @@ export type ReleaseAction =
   | { type: "asked"; request: ReleaseRequest }
   /** The stream reported a request of any operator, or its answer. */
   | { type: "request"; request: ReleaseRequest }
-  /** Starts the review of another hold. Resets all inputs. */
+  /** Starts the review of another hold, with all inputs reset. */
   | { type: "review"; subject: ReleaseSubject; now: number };
 
 /**

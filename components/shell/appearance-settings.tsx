@@ -60,7 +60,7 @@ interface RadioRowProps<Value extends string> {
   onChoose(value: Value): void;
 }
 
-/** Renders radio buttons in one line. The line wraps if necessary. */
+/** Renders radio buttons in one line, which wraps if necessary. */
 function RadioRow<Value extends string>({ legend, choices, chosen, onChoose }: RadioRowProps<Value>) {
   return (
     <fieldset className="flex flex-wrap items-center gap-x-4">

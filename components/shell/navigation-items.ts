@@ -25,5 +25,5 @@ export const PAGE_ICONS: Readonly<Record<ConsolePage["name"], LucideIcon>> = {
   settings: Settings,
 };
 
-/** The pages in the bar on phones. The bar's menu contains the other pages. */
+/** The pages in the bar on phones, whose menu contains the other pages. */
 export const PHONE_BAR_PAGES: readonly ConsolePage["name"][] = ["locks", "events"];

@@ -13,7 +13,7 @@ const TargetMenu = dynamic(
   },
 );
 
-/** Shows the target of the page. Has a menu if there are several targets. */
+/** Shows the target of the page, with a menu if there are several targets. */
 export function TargetSwitch() {
   const { hello } = useLiveState();
   const name = useTargetName();

@@ -9,7 +9,7 @@ import { copyText } from "./clipboard.ts";
 
 interface CopyButtonProps {
   text: string;
-  /** The accessible name. It states what is copied. */
+  /** The accessible name, which states what is copied. */
   label: string;
   /** Shown next to the icon. */
   children?: string;

@@ -8,12 +8,12 @@ export const CELL_CLASS = "px-4 py-2 align-top";
 
 interface DataTableProps {
   label: string;
-  /** The column headers. A column of buttons has an empty header. */
+  /** The column headers, empty for a column of buttons. */
   heads: readonly string[];
   children: ReactNode;
 }
 
-/** Renders a table. It scrolls horizontally if it is wider than the page. */
+/** Renders a table that scrolls horizontally if it is wider than the page. */
 export function DataTable({ label, heads, children }: DataTableProps) {
   const messages = useMessages(ui);
   return (

@@ -21,7 +21,7 @@ interface FieldLayoutProps {
   children(props: FieldProps): ReactNode;
 }
 
-/** Renders a form field. The label is above it, and the hint or error is below it. */
+/** Renders a form field, with the label above it and the hint or error below it. */
 export function Field({ label, hint, error, children }: FieldLayoutProps) {
   const id = useId();
   const below = error ?? hint;

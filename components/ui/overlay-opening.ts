@@ -1,4 +1,4 @@
-/** Matches open dialogs and menus. They capture the keyboard. */
+/** Matches open dialogs and menus, which capture the keyboard. */
 const OPEN_OVERLAY = "dialog[open], [role=dialog], [role=alertdialog], [role=menu]";
 const OPEN_DIALOG = "dialog[open], [role=dialog], [role=alertdialog]";
 
@@ -6,7 +6,7 @@ interface OpeningOverlay {
   cancel(): void;
 }
 
-/** The overlay that is opening, at most one. If a click opens a second one, the first is cancelled. */
+/** The overlay that is opening. A click that opens a second one cancels the first. */
 let opening: OpeningOverlay | null = null;
 
 /** Returns whether an overlay is open, or opening and not focused yet. Shortcuts must do nothing then. */

@@ -6,7 +6,7 @@ interface SafeTextProps {
   wrap?: boolean;
 }
 
-/** Shows a string from Redis. Isolates its writing direction and makes invisible characters visible. */
+/** Shows a string from Redis, with its writing direction isolated and invisible characters made visible. */
 export function SafeText({ text, wrap = false }: SafeTextProps) {
   let at = 0;
   return (

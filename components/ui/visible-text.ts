@@ -4,7 +4,7 @@ export interface TextPart {
   isPlaceholder: boolean;
 }
 
-/** Maximum number of characters shown. A key can have megabytes. */
+/** Maximum number of characters shown, because a key can have megabytes. */
 const SHOWN_MAX = 600;
 
 // Control characters, format characters (bidirectional, zero width), lone surrogates, private use, and every space

@@ -9,7 +9,7 @@ import {
   withTarget,
 } from "./request.ts";
 
-/** The result of one item. `now` is the current lock, if the server sent it. */
+/** The result of one item, with the current lock as `now` if the server sent it. */
 export type BulkItemResult = BulkItemLine & { readonly now?: Lock };
 export type BulkStreamLine = Exclude<BulkLine, BulkItemLine> | BulkItemResult;
 

@@ -117,7 +117,7 @@ export function replaceRules(rules: readonly FormatRule[], target: TargetName): 
   );
 }
 
-/** Previews the effect of rules. Changes nothing. */
+/** Returns the effect that rules would have, without changing anything. */
 export function previewRules(rules: readonly FormatRule[], target: TargetName): Promise<RulePreview> {
   return requestJson(
     sendRequest("POST", withTarget("/formats/rules/preview", target), { rules }),

@@ -58,7 +58,7 @@ export const loadResponseReaders = () => import("./response-readers.ts");
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Sends a request to the API. Returns the response, whatever its status.
+ * Sends a request to the API, and returns the response whatever its status.
  *
  * @param path relative to `/api/v1`, including the query
  * @param signal replaces the default timeout
@@ -106,7 +106,7 @@ export async function requestJson<T>(
   }
 }
 
-/** Waits for the response to a request. Ignores its body. @throws ApiProblem, NetworkError */
+/** Waits for the response to a request, and ignores its body. @throws ApiProblem, NetworkError */
 export async function requestVoid(request: Promise<Response>): Promise<void> {
   const response = await request;
   if (!response.ok) throw await readError(response);

@@ -13,7 +13,7 @@ export async function logout(): Promise<void> {
   if (!response.ok && response.status !== 401) throw await readError(response);
 }
 
-/** Checks whether the session is active. EventSource does not distinguish a 401 from an unreachable server. */
+/** Checks whether the session is active, because EventSource does not distinguish a 401 from an unreachable server. */
 export async function checkSession(): Promise<"in" | "out" | "unknown" | "unreachable"> {
   try {
     const response = await sendRequest("GET", "/session");

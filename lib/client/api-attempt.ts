@@ -32,7 +32,7 @@ export type AttemptResult =
 const NOT_SENT =
   /CONN(ECTION ?)?REFUSED|ENOTFOUND|EAI_AGAIN|(HOST|NET)UNREACH|CONNECT_TIMEOUT|CERT|LEAF_SIGNATURE|WRONG_VERSION_NUMBER|BAD PORT|EPROTO|\(CONNECT\)/i;
 
-/** Sends one request. Never rejects: each failure is returned with the rule for retrying the request. */
+/** Sends one request. A failure does not reject, but is returned with the rule for retrying the request. */
 export async function sendAttempt(send: typeof fetch, request: AttemptRequest): Promise<AttemptResult> {
   const { url, init, limitMs, signal } = request;
   const limit = new AbortController();

@@ -4,7 +4,7 @@ import { readText, toPrintable } from "./untrusted.ts";
 /** A code of a problem document. `aborted`: the caller's signal was aborted. `unexpected_response`: the response did not come from Lockkeeper, for example because the URL is wrong. */
 export type ApiErrorCode = ProblemCode | "aborted" | "unexpected_response";
 
-/** A problem document. It is an object, but its members are unchecked. */
+/** A problem document whose members are unchecked. */
 export type ProblemDocument = Readonly<Record<string, unknown>>;
 
 export interface ApiFailure {

@@ -12,7 +12,7 @@ export interface ApiTransportOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** A request. `path`, `body` and `timeoutMs` are read for each attempt. */
+/** A request. Each attempt reads `path`, `body` and `timeoutMs` again. */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path and query below `/api/v1`, such as `/locks?limit=10`. */
@@ -43,7 +43,10 @@ export interface ApiResponse {
   readonly unansweredAttempts: number;
 }
 
-/** The maximum wait of one request. A retry with the same idempotency key keeps its place in the queue. */
+/**
+ * The maximum wait of one request, in ms. The next request has the same idempotency key and therefore keeps its place
+ * in the queue.
+ */
 const WAIT_PART_MS_MAX = 55_000;
 const PAUSE_MS_MIN = 20;
 const PAUSE_MS_MAX = 300;
@@ -69,7 +72,7 @@ export class ApiTransport {
   }
 
   /**
-   * Sends a request. Retries until the request succeeds or is refused, or until `retryForMs` has passed.
+   * Sends a request, with retries until it succeeds or is refused, or `retryForMs` has passed.
    *
    * @throws ApiError with the code of the last attempt; `unavailable` without a status if no server could be reached
    */

@@ -12,7 +12,7 @@ export interface HolderFacts {
 
 export interface KeyFacts {
   readonly key: string;
-  /** The bytes of the key in base64. Present only if they are not valid UTF-8. */
+  /** The bytes of the key in base64, only if they are not valid UTF-8. */
   readonly keyBase64?: string;
 }
 

@@ -66,10 +66,7 @@ export function getRetryRule(code: ProblemCode): RetryRule {
   return RULE_OF_CODE[code];
 }
 
-/**
- * Returns the general code for an HTTP status. Used for responses of newer servers whose code this client does not
- * know.
- */
+/** Returns the code that replaces an unknown code of a newer server, judged by the HTTP status alone. */
 export function getGeneralCode(status: number): ProblemCode {
   if (status === 401) return "unauthenticated";
   if (status === 403) return "forbidden";

@@ -78,7 +78,7 @@ export class HoldLease {
     this.applyGrant(grant);
   }
 
-  /** Applies a renewal or re-entry. A response that arrives after the deadline does not revive the hold. */
+  /** Applies a renewal or re-entry, unless its response arrives after the deadline, when the hold is already lost. */
   applyGrant(grant: Grant): void {
     if (!this.isCertain) return;
     this.#state = "held";

@@ -2,7 +2,7 @@ import type { OwnerRecord, TimestampUnit, WritableFormat, WritableKind } from ".
 
 /** Options of `acquire` and `withLock`. */
 export interface AcquireOptions {
-  /** Lease in milliseconds; 30,000 by default. It is renewed each time a third of it has passed. */
+  /** Lease in milliseconds, renewed each time a third of it has passed; 30,000 by default. */
   readonly leaseMs?: number | undefined;
   /** How long to wait for a held lock, in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;

@@ -117,7 +117,7 @@ export class HoldRequests {
   }
 
   /**
-   * Renews the hold. Retries until the renewal succeeds or is refused, or the lease ends.
+   * Renews the hold, with retries until the renewal succeeds or is refused, or the lease ends.
    * @throws ApiError
    */
   async renew(lease: HoldLease, fields: RenewalFields): Promise<Grant> {
@@ -136,14 +136,14 @@ export class HoldRequests {
   }
 
   /**
-   * Answers a release request. Retries until the request succeeds or is refused, or the lease ends.
+   * Answers a release request, with retries until the call succeeds or is refused, or the lease ends.
    * @throws ApiError
    */
   async answerReleaseRequest(lease: HoldLease, answer: ReleaseRequestAnswer): Promise<void> {
     await this.#change(lease, "/answer-release-request", answer);
   }
 
-  /** Sends a request that changes a hold. Its idempotency key permits retries. */
+  /** Sends a request that changes a hold, with an idempotency key that permits retries. */
   #change(lease: HoldLease, verb: HoldVerb, body: object): Promise<ApiResponse> {
     return this.#transport.request({
       method: "POST",
@@ -194,8 +194,8 @@ export class HoldRequests {
   }
 
   /**
-   * Releases the hold once. A re-entered hold must be released once per acquisition. Retries must use the same
-   * idempotency key, so that the server executes the release only once.
+   * Releases one acquisition of the hold. A re-entered hold must be released once per acquisition. Retries must use the
+   * same idempotency key, so that the server executes the release only once.
    *
    * @throws ApiError
    */

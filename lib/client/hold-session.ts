@@ -115,7 +115,11 @@ export class HoldSession {
     await this.#renewer?.finish(this.lease);
   }
 
-  /** Releases the hold once. A re-entered hold must be released once per acquisition. @throws LockkeeperError */
+  /**
+   * Releases one acquisition of the hold. A re-entered hold must be released once per acquisition.
+   *
+   * @throws LockkeeperError
+   */
   async release(options: ReleaseOptions, idempotencyKey: string): Promise<Released> {
     const { lease } = this;
     // Repeats a downgrade with an unknown outcome. Only its result shows which of the two holds to release.

@@ -49,7 +49,7 @@ export class Hold implements AsyncDisposable {
     return this.#session.lease.grant.holdId;
   }
 
-  /** Fencing token as a decimal string. It is larger than those of all earlier holds of the key. */
+  /** Fencing token as a decimal string, larger than those of all earlier holds of the key. */
   get fence(): string {
     return this.#session.lease.grant.fence;
   }

@@ -99,7 +99,7 @@ export class LeaseRenewer {
     if (next < this.#timerAt) this.#armTimer(next);
   }
 
-  /** Renews the leases that are due by `until`. Returns when the next one is due. */
+  /** Renews the leases that are due by `until`, and returns when the next one is due. */
   #renewUntil(until: number): number {
     const due: HoldLease[] = [];
     let next = Number.POSITIVE_INFINITY;

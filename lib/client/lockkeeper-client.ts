@@ -42,8 +42,8 @@ export interface Connection {
 }
 
 /**
- * The connection of each `LockkeeperClient`. Used by the parts of the package that applications import separately, such
- * as latches, whose code is not part of the main bundle.
+ * The connection of each `LockkeeperClient`, for the parts of the package that applications import separately, such as
+ * latches, whose code is not part of the main bundle.
  */
 export const connections = new WeakMap<LockkeeperClient, Connection>();
 

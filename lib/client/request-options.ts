@@ -1,7 +1,7 @@
 import type { ApiRequest } from "./api-transport.ts";
 import type { HoldLease } from "./hold-lease.ts";
 
-/** The time limit of one attempt. The server responds within 2 s, so after that the response was lost. */
+/** The time limit of one attempt, in ms. The server responds within 2 s, so after that the response was lost. */
 export const TIMEOUT_MS = 2500;
 /** How long to retry a failed acquire or release. */
 export const RETRY_MS = 5000;
@@ -17,7 +17,10 @@ export function computeLimits(lease: HoldLease): Pick<ApiRequest, "retryForMs" |
   return { retryForMs: remainingMs, timeoutMs: Math.min(TIMEOUT_MS, tryMs) };
 }
 
-/** Creates a random `Idempotency-Key`. `crypto.randomUUID` is missing on pages that are served without TLS. */
+/**
+ * Creates a random `Idempotency-Key`, without `crypto.randomUUID`, which is missing on pages that are served without
+ * TLS.
+ */
 export function createIdempotencyKey(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }

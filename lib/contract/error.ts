@@ -117,7 +117,7 @@ export function buildProblemType(code: ErrorCode, basePath: string): string {
   return `${basePath}/problems/${code}`;
 }
 
-/** A problem document (RFC 9457). Each code adds its own fields. */
+/** A problem document (RFC 9457), to which each code adds its own fields. */
 export const Problem = z
   .looseObject({
     type: z.string().meta({
@@ -144,7 +144,7 @@ export interface ProblemContent {
 }
 
 /**
- * Builds a problem document. Its members are in the order of RFC 9457.
+ * Builds a problem document, with its members in the order of RFC 9457.
  *
  * @param basePath the path at which the server is mounted; "" at the root of its host
  */

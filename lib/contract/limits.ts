@@ -36,7 +36,9 @@ export const NOTE_CHARACTERS_MAX = 500;
 /** The maximum number of holds released by one request. */
 export const BULK_ITEMS_MAX = 1000;
 
-/** The maximum number of filters counted for one live view: the system views and a dozen saved views. */
+/**
+ * The maximum number of filters whose matches are counted for one live view: the system views and a dozen saved views.
+ */
 export const COUNTED_FILTERS_MAX = 24;
 /** The maximum number of prefixes whose namespaces are counted for one live view. */
 export const COUNTED_PREFIXES_MAX = 32;

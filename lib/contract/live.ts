@@ -14,7 +14,7 @@ export const WINDOW_LIMIT_MAX = 200;
 const OFFSET = { description: "Number of rows to skip." };
 const LIMIT = { description: "Maximum number of rows." };
 
-/** The data that one tab displays. The stream sends only this data. */
+/** The data that one tab displays, and that the stream therefore sends. */
 export const LiveView = z
   .strictObject({
     filter: LockFilter,

@@ -16,7 +16,7 @@ const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
 /** Matches control, format, surrogate and line separator characters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Formats a cell in quotes. Neutralizes formulas and escapes invisible characters. */
+/** Formats a cell in quotes, with formulas neutralized and invisible characters escaped. */
 export function formatCsvCell(value: unknown): string {
   const text = value === undefined ? "" : String(value);
   const seen = text.replace(INVISIBLE, (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`);

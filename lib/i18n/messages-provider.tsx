@@ -30,7 +30,7 @@ function loadChinese(): Promise<Messages | null> {
   return chineseMessages;
 }
 
-/** Clears a failed load. The next time the language is selected, the messages are loaded again. */
+/** Clears a failed load, so that the messages are loaded again the next time the language is selected. */
 async function clearFailedLoad(): Promise<void> {
   if ((await chineseMessages) === null) chineseMessages = undefined;
 }

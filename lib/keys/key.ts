@@ -36,7 +36,7 @@ export function encodeKey(key: Key): Uint8Array {
   return isBinaryKey(key) ? decodeBase64Url(key.slice(1)) : utf8.encode(key);
 }
 
-/** Formats a key for display. Invalid UTF-8 becomes U+FFFD. */
+/** Formats a key for display, with U+FFFD for invalid UTF-8. */
 export function formatKey(key: Key): string {
   return isBinaryKey(key) ? lossyUtf8.decode(encodeKey(key)) : key;
 }

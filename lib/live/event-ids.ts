@@ -4,7 +4,10 @@ const STORED_ID = /^(\d{1,15})-(\d{1,15})$/;
 /** The maximum number of entries that the home store records in one millisecond. */
 const IDS_PER_MS = 1_000_000n;
 
-/** Returns whether an event is stored. Ids of events that are live-only or not recorded yet have a different form. */
+/**
+ * Returns whether an event is stored, judged by the form of its id, which differs for events that are live-only or not
+ * recorded yet.
+ */
 export function isStored({ id }: HistoryEntry): boolean {
   return STORED_ID.test(id);
 }

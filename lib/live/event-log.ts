@@ -44,7 +44,7 @@ export class EventLog {
   #ids = new Set<string>();
   /** Recorded events, by the id that they had before they were recorded. */
   #renamed = new Map<string, HistoryEntry>();
-  /** Number of dropped events. Equals the position of the first remaining event. */
+  /** Number of dropped events, which is the position of the first remaining event. */
   #droppedCount = 0;
   #skippedBefore = new Map<string, number>();
   /** The number of events that were skipped since the last event arrived. */
@@ -105,7 +105,7 @@ export class EventLog {
     return true;
   }
 
-  /** Freezes the shown events. Counts and keeps events that arrive. */
+  /** Freezes the shown events, while counting and keeping those that arrive. */
   pause(): void {
     this.#paused = true;
     this.#missed = 0;

@@ -10,7 +10,7 @@ const getWindowQueryKey = (target: TargetName) => ["window", target] as const;
 const getLockQueryKey = (target: TargetName, path: string) => ["lock", target, path] as const;
 const getPinnedQueryKey = (target: TargetName) => ["kept", target] as const;
 
-/** The options of streamed queries. Structural sharing is off, because the stream already reuses unchanged objects. */
+/** The options of streamed queries, without structural sharing, because the stream already reuses unchanged objects. */
 const STREAMED_QUERY = { queryFn: skipToken, staleTime: "static", structuralSharing: false } as const;
 
 /** Creates the cache that the stream writes and pages read. The cache never fetches streamed data itself. */

@@ -38,7 +38,7 @@ export interface LiveCache {
   lock(lock: Lock): void;
   /** Pinned locks outside the window, by path. */
   pinned(pinned: ReadonlyMap<string, PinnedLock>): void;
-  /** Called when a new connection opens. Fetched data may be outdated then. */
+  /** Called when a new connection opens, because fetched data may be outdated then. */
   reconnected(): void;
   clear(): void;
 }
@@ -164,7 +164,7 @@ export class LiveStore {
     return !this.#stream.isPolling;
   }
 
-  /** Subscribes to the events of all locks. Returns a function that ends the subscription. */
+  /** Subscribes to the events of all locks. @returns a function that ends the subscription */
   subscribeEvents(): () => void {
     this.#eventReaders++;
     this.#sendView();
@@ -244,7 +244,7 @@ export class LiveStore {
     }
   }
 
-  /** Updates the pinned rows. Removes rows that are no longer pinned. */
+  /** Updates the pinned rows, and removes rows that are no longer pinned. */
   #updatePinned(items: readonly PinnedLock[]): void {
     const wanted = new Set(this.#window.keep);
     const entries = items.map((item) => [encodeKeyPath(parseKeyFields(item.lock)), item] as const);
@@ -253,7 +253,7 @@ export class LiveStore {
     this.#cache.pinned(this.#pinned);
   }
 
-  /** Applies a window. If a change does not fit the previous window, requests a complete window. */
+  /** Applies a window, or requests a complete one if a change does not fit the previous window. */
   #applyWindow(window: LiveWindow | undefined): void {
     this.#currentWindow = window;
     if (window === undefined) {

@@ -205,10 +205,7 @@ export class LiveStream {
     });
   }
 
-  /**
-   * Checks the session after the stream was lost. Returns `undefined` if the session has ended or the stream is no
-   * longer needed.
-   */
+  /** Checks whether to reopen a lost stream; `undefined` if the session has ended or the stream is no longer needed. */
   async #checkLostSession(): Promise<Exclude<SessionState, "out"> | undefined> {
     const session = await this.#ports.checkSession();
     const isWanted = this.#running && this.#source === undefined && !this.#timers.has("retry");

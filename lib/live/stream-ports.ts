@@ -1,6 +1,6 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 
-/** How the stream operates. With `poll`, it ends after the first complete state. */
+/** Whether the stream stays open (`stream`) or ends after the first complete state (`poll`). */
 export type StreamMode = "stream" | "poll";
 
 export type SessionState = "in" | "out" | "unknown" | "unreachable";
@@ -17,13 +17,13 @@ export interface StreamPorts {
    * @returns a function that releases the connection or withdraws the request
    */
   acquireSlot(onChange: (hasPlace: boolean) => void): () => void;
-  /** Opens the stream. Passes messages that cannot be parsed as `undefined`. */
+  /** Opens the stream. `message` receives `undefined` for a message that cannot be parsed. */
   open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): StreamSource;
   url(view: LiveView, mode: StreamMode): string;
   changeView(stream: string, view: LiveView): Promise<"done" | "gone" | "out" | "failed">;
   /**
-   * Checks the session. `unknown`: the server responded but could not check the session. `unreachable`: the server did
-   * not respond.
+   * Checks whether the session is active. `unknown`: the server responded but could not check the session.
+   * `unreachable`: the server did not respond.
    */
   checkSession(): Promise<SessionState>;
   timer(run: () => void, afterMs: number): () => void;

@@ -13,7 +13,7 @@ export function useAppConnection() {
   });
 }
 
-/** Reveals the URL with the password. The URL is not cached. Only the component that shows it keeps it in memory. */
+/** Reveals the URL with the password. It is not cached, so only the component that shows it keeps it in memory. */
 export function useRevealedUrl() {
   return useMutation<AppConnectionUrl, RequestError>({
     mutationFn: () =>

@@ -8,7 +8,9 @@ import { useLiveStore } from "../live/live-context.ts";
 import { useIsTargetReadable } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
-/** Interval of refetches, in ms. Refetches are cheap, because the server caches each result and keeps it up to date. */
+/**
+ * Interval of refetches, in ms. Each one costs little, because the server caches each result and keeps it up to date.
+ */
 const REFETCH_MS = 15_000;
 
 /**

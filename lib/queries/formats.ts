@@ -28,7 +28,7 @@ export function useReplaceRules() {
   });
 }
 
-/** Previews the effect of rules. Changes nothing. */
+/** Returns a mutation that computes the effect of rules without changing anything. */
 export function usePreviewRules() {
   const { target } = useLiveStore();
   return useMutation<RulePreview, RequestError, readonly FormatRule[]>({

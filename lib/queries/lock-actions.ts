@@ -19,7 +19,7 @@ export function useExtendLease(path: string) {
   });
 }
 
-/** Saves the note of a lock. An empty note removes it. */
+/** Saves the note of a lock, or removes it if the text is empty. */
 export function useSaveNote(path: string) {
   const target = useTargetName();
   return useMutation<NoteResult, RequestError, NoteInput>({

@@ -15,7 +15,7 @@ export interface OwnersView {
 }
 
 const REFETCH_MS = 3000;
-/** Maximum number of owners shown. To see further owners, the operator must narrow the search. */
+/** Maximum number of owners shown. If there are more, the operator must narrow the search. */
 export const OWNERS_SHOWN = 500;
 
 /** Reads the owners and their current locks. */

@@ -6,7 +6,7 @@ import type { RequestError } from "../api/request.ts";
 /** The interval of refetches, in ms. Each refetch reads INFO and the configuration of Redis. */
 const HEALTH_REFETCH_MS = 15_000;
 
-/** Reads the health of a target. Keeps the last result while the target is down. */
+/** Reads the health of a target, and keeps the last result while the target is down. */
 export function useTargetHealth({ name, state }: Pick<TargetSummary, "name" | "state">) {
   return useQuery<TargetHealth, RequestError>({
     queryKey: ["target-health", name],

@@ -1,7 +1,7 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { RequestError } from "../api/request.ts";
 
-/** Returns a mutation. After each run, even a failed one, the data of `queryKey` is fetched again. */
+/** Returns a mutation after which, even if it fails, the data of `queryKey` is fetched again. */
 export function useInvalidatingMutation<Done, Input>(
   queryKey: QueryKey,
   change: (input: Input) => Promise<Done>,

@@ -21,8 +21,8 @@ export interface EventSubject {
 type KeyedSubject = EventSubject & { readonly key: string };
 
 /**
- * Creates a function that returns whether an entry matches. A gap matches every key and owner, because its events
- * are unknown.
+ * Creates a function that returns whether an entry matches all criteria. A gap matches every key and owner, because its
+ * events are unknown.
  */
 export function createEventMatcher({ key, owner, type }: EventCriteria): (entry: EventSubject) => boolean {
   const types = type === undefined ? undefined : new Set(type.split(","));
@@ -36,8 +36,8 @@ export function createEventMatcher({ key, owner, type }: EventCriteria): (entry:
 }
 
 /**
- * Creates a function that returns whether an event matches a text. Plain text also matches the operator and the
- * reason.
+ * Creates a function that returns whether an event matches a text. Terms without a field (plain text) also match the
+ * operator, the reason and the fencing token.
  */
 export function createEventTextMatcher(text = ""): (event: KeyedSubject) => boolean {
   const terms = parseFilter(text);

@@ -46,8 +46,9 @@ export type ComparisonTerm =
  * The following apply only to locks. `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`),
  * `waiters>0` and `count>1` compare numbers. `held>typical` matches locks held for longer than the 95th percentile of
  * their key pattern. `is:needs_attention` matches locks that need attention (`needsAttention`). A lock without a TTL
- * has an infinite remaining time. `is:unlisted` matches the locks that a filter omits unless it selects them
- * (`selectsUnlisted`), and `is:listed` matches all others.
+ * has an infinite remaining time. `is:unlisted` matches unlisted locks: possible locks, of which only the key name or
+ * value suggests a lock, and which a filter omits unless it selects them (`selectsUnlisted`). `is:listed` matches all
+ * others.
  */
 export type FilterTerm =
   | ComparisonTerm

@@ -9,7 +9,7 @@ export interface OpenApiDocument {
 export interface TagObject {
   readonly name: string;
   readonly description?: string;
-  /** The translated name. The name itself identifies the tag. */
+  /** The translated name, because the name itself identifies the tag. */
   readonly label?: string;
 }
 
@@ -101,7 +101,7 @@ export function getReferenceName(schema: SchemaObject): string | undefined {
   return reference?.startsWith(REFERENCE_PREFIX) ? reference.slice(REFERENCE_PREFIX.length) : undefined;
 }
 
-/** Resolves a reference. Keywords next to the reference take precedence over those of the referenced schema. */
+/** Returns the referenced schema with the keywords next to the reference, which take precedence. */
 export function resolveSchema({ components }: OpenApiDocument, schema: SchemaObject): SchemaObject {
   const { $ref: _, allOf, ...beside } = schema;
   const name = getReferenceName(schema);

@@ -13,7 +13,7 @@ export function formatSchemaType(document: OpenApiDocument, schema: SchemaObject
   return typeof whole.type === "string" ? whole.type : (whole.type ?? ["anything"]).join(" | ");
 }
 
-/** The texts of limits. `unit` is empty or one of `units`. */
+/** The texts of limits, in which `unit` is empty or one of `units`. */
 export interface LimitTexts {
   readonly units: { readonly characters: string; readonly items: string };
   range(least: string, most: string, unit: string): string;

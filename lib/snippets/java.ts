@@ -49,7 +49,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\t": "\\t",
 };
 
-/** Quotes a string literal. Control characters are octal, because Java decodes \uXXXX before it parses the literal. */
+/**
+ * Quotes a string literal. Escapes control characters in octal, because Java decodes \uXXXX before it parses the
+ * literal.
+ */
 export function quoteJava(text: string): string {
   const units = text.split("").map((unit) => {
     const code = unit.charCodeAt(0);

@@ -80,7 +80,7 @@ export class AccountDirectory {
     this.#changeListener();
   }
 
-  /** Refreshes the accounts. Concurrent callers share one refresh. Never rejects, so check `isFresh` afterwards. */
+  /** Refreshes the accounts, once for all concurrent callers. Never rejects, so check `isFresh` afterwards. */
   refreshShared(): Promise<void> {
     this.#sharedRefresh ??= this.#refreshAfterPause().finally(() => {
       this.#sharedRefresh = undefined;

@@ -4,10 +4,10 @@ import { Access, Roles } from "../../lib/contract/access.ts";
 /** An operator, as the home store contains it. */
 export const StoredOperator = z.object({
   roles: Roles,
-  /** Encoded argon2id hash. `null` if no password is set. */
+  /** Encoded argon2id hash; `null` if no password is set. */
   password: z.string().nullable(),
   state: z.enum(["enabled", "disabled"]),
-  /** Changes with each new password. Sessions of earlier epochs then end. */
+  /** Changes with each new password, which ends the sessions of earlier epochs. */
   epoch: z.string(),
   createdAt: z.number(),
   createdBy: z.string(),

@@ -23,7 +23,7 @@ export function createKeySecret(id: string): string {
 
 type VerificationResult = Principal | "unknown";
 
-/** Precomputed facts about a key. With them, most requests only compare the secret. */
+/** Precomputed facts about a key, so that most requests only compare the secret. */
 interface CachedKey {
   /** The account that this entry was computed from. */
   readonly key: StoredApiKey;

@@ -121,7 +121,7 @@ export class ApiKeys {
     return toApiKey(id, key, usedAt(buildApiKeyField(id)));
   }
 
-  /** Revokes the key. The revocation reaches all instances within two seconds. @throws LockkeeperError not_found */
+  /** Revokes the key, on all instances within two seconds. @throws LockkeeperError not_found */
   async revoke(id: string): Promise<void> {
     await this.directory.update((accounts) => {
       const key = getStoredKey(accounts, id);
@@ -164,7 +164,7 @@ function assertNameAvailable(name: string, { keys }: Accounts): void {
   );
 }
 
-/** Checks the expiry. A key that expires cannot create keys that expire later than itself. */
+/** Asserts that `expiresAt` is in the future and, if the creating API key expires, not after its expiry. */
 function assertExpiry(expiresAt: number | null, by: Principal, { keys }: Accounts): void {
   const field = { field: "expiresAt" };
   if (expiresAt !== null && expiresAt <= Date.now()) {

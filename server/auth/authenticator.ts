@@ -28,7 +28,7 @@ export interface AuthenticatorOptions {
   readonly firstOperator: { readonly name: string; readonly password: string } | undefined;
 }
 
-/** Opens the authenticator. Reads the stored data now, or once the store is connected. */
+/** Opens the authenticator, which reads the stored data now, or once the store is connected. */
 export async function openAuthenticator(
   home: HomeStore,
   { sessionLimits, firstOperator }: AuthenticatorOptions,

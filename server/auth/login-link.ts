@@ -13,10 +13,7 @@ export type LoginLink = z.infer<typeof LoginLink>;
 
 const buildLinkKey = (token: string) => `${HOME_PREFIX}login:${hashSha256(token)}`;
 
-/**
- * One-time login links. Each link is valid for ten minutes and for one login. The home store contains only their
- * hashes.
- */
+/** Login links, each valid for ten minutes and for one login. The home store contains only their hashes. */
 export class LoginLinks {
   constructor(private readonly home: HomeStore) {}
 

@@ -18,7 +18,7 @@ const throttleScript = new Script<
   z.infer<typeof ThrottleReply>
 >(new URL("login-throttle.lua", import.meta.url), (reply) => ThrottleReply.parse(reply));
 
-/** A permitted login attempt. Call `recordSuccess` if the password was correct. */
+/** A permitted login attempt, which counts as failed unless `recordSuccess` is called. */
 export interface LoginAttempt {
   recordSuccess(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export class LoginThrottle {
   constructor(private readonly home: HomeStore) {}
 
   /**
-   * Counts an attempt. If the attempt must be delayed, throws instead.
+   * Counts an attempt, or throws if it must be delayed.
    *
    * @throws LockkeeperError rate_limited, unavailable, unknown_outcome
    */

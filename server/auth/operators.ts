@@ -181,7 +181,7 @@ function assertNameAvailable(name: string, { operators }: Accounts): void {
 }
 
 /**
- * Returns the change. Throws if it would remove the last operator who can log in and has full access.
+ * Returns the change, unless it would remove the last operator who can log in and has full access.
  *
  * @throws LockkeeperError last_admin
  */

@@ -10,7 +10,7 @@ const ARGON2_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as co
 const CONCURRENCY_MAX = 2;
 const QUEUE_MAX = 50;
 
-/** A hash of an unknown password. With it, verification takes as long for an unknown name as for a known one. */
+/** A hash of an unknown password, so that verification takes as long for an unknown name as for a known one. */
 const DUMMY_HASH = `$argon2id$v=19$m=${ARGON2_OPTIONS.memoryCost},t=${ARGON2_OPTIONS.timeCost},p=${ARGON2_OPTIONS.parallelism}$bG9ja2tlZXBlci1ub2JvZHk$8HyYlIhVdGxDpZrpTHRkjuSYIfgCYmQWfgAMVK2ktFc`;
 
 let running = 0;

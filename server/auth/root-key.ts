@@ -14,7 +14,7 @@ const ROOT_PRINCIPAL: Principal = {
   grants: createRoleGrants({ "*": "admin" }),
 };
 
-/** The root API key. The environment sets it, or Lockkeeper creates it once and stores its hash. */
+/** The root API key. It is set in the environment, or else Lockkeeper creates it once and stores its hash. */
 export class RootKey {
   /** The secret after its first verification. Hashing it for each request would take as long as parsing all headers. */
   #verifiedSecret: Buffer | undefined;
@@ -28,7 +28,8 @@ export class RootKey {
   private constructor() {}
 
   /**
-   * Uses the given root key. Without `given`, reads or creates the stored key, now or once the home store is connected.
+   * Opens the root key: `given` if set, otherwise the stored key. Creates and stores a key if none is stored. Without
+   * `given`, no root key is valid until the home store is first connected.
    *
    * @param given the key from the environment
    * @param onCreated called with the secret of a new key

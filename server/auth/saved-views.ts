@@ -87,7 +87,7 @@ export class SavedViews {
     });
   }
 
-  /** Removes the views of a deleted principal. A new principal with the same name must not inherit them. */
+  /** Removes the views of a deleted principal, so that a new principal with the same name does not inherit them. */
   async removeAllOf(principalId: string): Promise<void> {
     await this.home.run((redis) => redis.del(buildViewsKey(principalId)));
   }
@@ -120,7 +120,7 @@ export class SavedViews {
 
 const buildViewsKey = (ownerId: string) => `${HOME_PREFIX}views:${ownerId}`;
 
-/** Parses a stored list. Omits invalid views. The next change then removes them from the store. */
+/** Parses a stored list without its invalid views, which the next change therefore removes from the store. */
 function parseViews(text: string): readonly StoredView[] {
   if (text === "") return [];
   const found = z.array(z.unknown()).safeParse(parseJson(text)).data ?? [];
@@ -167,8 +167,8 @@ function assertCanChange(views: readonly StoredView[], id: string, principal: Pr
 }
 
 /**
- * Whether the principal can read team views. Requires read access to all keys of a target, because filters contain keys
- * and owners.
+ * Whether the principal can read team views, which requires read access to all keys of a target, because filters
+ * contain keys and owners.
  */
 const canReadTeamViews = ({ grants }: Principal) =>
   grants.some(({ keys, accesses }) => keys === undefined && accesses.includes("read"));

@@ -52,7 +52,7 @@ export class SessionStore {
     await this.home.run((redis) => redis.zremrangebyscore(SESSION_INDEX_KEY, "-inf", Date.now()));
   }
 
-  /** Writes a changed session. Has no effect if the session has ended. */
+  /** Writes a changed session, unless it has ended. */
   async update(hash: string, session: StoredSession): Promise<void> {
     await this.home.run((redis) =>
       redis.set(buildSessionKey(hash), JSON.stringify(session), "PX", this.#getRemainingMs(session), "XX"),

@@ -63,7 +63,7 @@ export class Sessions {
     home.onEmptied((lastIntactAt) => this.#restore(lastIntactAt));
   }
 
-  /** Starts a session with the roles of a one-time link. Ignores an operator with the same name. */
+  /** Starts a session with the roles of a one-time link, even if an operator has the same name. */
   startFromLink({ name, roles }: LoginLink, from: SessionOrigin): Promise<NewSession> {
     return this.#start({ name, roles, epochs: [] }, from);
   }
@@ -149,7 +149,7 @@ export class Sessions {
     await this.#end(ended.map(({ hash }) => hash));
   }
 
-  /** Keeps a session valid across a password change. Call this before the password is set. */
+  /** Keeps a session valid across a password change. Must be called before the password is set. */
   async keepAcrossPasswordChange(secret: string, epoch: string): Promise<void> {
     const hash = hashSha256(secret);
     const session = await this.#store.read(hash);

@@ -1,4 +1,4 @@
-/** Starts measuring CPU time. Returns a function that reads the CPU time used since then, in milliseconds. */
+/** Returns a function that reads the CPU time used since this call, in milliseconds. */
 export function startCpuTimer(): () => number {
   const startedAt = performance.now();
   const before = process.cpuUsage();

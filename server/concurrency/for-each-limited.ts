@@ -1,6 +1,9 @@
 import { Semaphore } from "./semaphore.ts";
 
-/** Maximum number of items in progress over all bulk requests. The verbs of applications use the same connection. */
+/**
+ * Maximum number of items in progress over all bulk requests. Limited because the lock requests of applications share
+ * the connection and would be delayed.
+ */
 const CONCURRENCY_MAX = 8;
 const semaphore = new Semaphore(CONCURRENCY_MAX);
 

@@ -19,7 +19,7 @@ interface Task {
   runSlice(): boolean;
 }
 
-/** Tasks by the id of their owner. The owner whose turn is next comes first. */
+/** Tasks by the id of their owner. The owners take turns: the one whose task runs next comes first. */
 const tasksByOwner = new Map<string, Task[]>();
 let isRunning = false;
 

@@ -61,7 +61,7 @@ const QuorumLocation = z.strictObject({
   }),
 });
 
-/** Location of a Redis deployment. Its members determine which variant an error describes. */
+/** Location of a Redis deployment, whose members determine which variant an error describes. */
 const RedisLocationSchema = z
   .union([Url, SentinelLocation, ClusterLocation, QuorumLocation], {
     error: () => `must be ${LOCATION_HINT}`,

@@ -19,8 +19,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /**
- * The default rate limit. The limit exceeds the capacity of one process, so that no well-behaved application is
- * refused.
+ * The default rate limit, which exceeds the capacity of one process, so that no well-behaved application is refused.
  */
 const DEFAULT_CALLER_RATE: Rate = { perSecond: 20_000, burst: 40_000 };
 const DEFAULT_ADDRESS_RATE: Rate = { perSecond: 20, burst: 400 };
@@ -52,9 +51,9 @@ export interface Config {
   readonly startedByNpm: boolean;
   /** The targets in the order of the configuration. The first target is the default. */
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
-  /** Source of `targets`. A target from the environment must be reachable at startup. */
+  /** Source of `targets`, because a target from the environment must be reachable at startup. */
   readonly targetsSource: "environment" | "file";
-  /** Location of the home store. `undefined` to use the first target, unless it is read-only. */
+  /** Location of the home store; `undefined` to use the first target, unless it is read-only. */
   readonly home: RedisLocation | undefined;
   readonly redisServerBin: string | undefined;
   readonly embeddedRedisPort: number;

@@ -76,12 +76,15 @@ export function parseCompanion(text: string): Companion | undefined {
   };
 }
 
-/** Copies part of a string. A slice would keep the whole reply in memory while the lock is held. */
+/** Copies part of a string, because a slice would keep the whole reply in memory while the lock is held. */
 function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
 
-/** Creates a holder from the fields of its companion. Without a companion, the holder uses another library. */
+/**
+ * Creates a holder from the fields of its companion, or a foreign one if there is no companion, because the client then
+ * uses another library.
+ */
 export function toSeenHolder(
   token: string,
   count: number,
@@ -169,8 +172,8 @@ export function formatOwnerLines(ask: Omit<AcquireRequest, "token">): string {
 }
 
 /**
- * Parses the record line of a companion. Returns `undefined` if the line contains no valid record, because any client
- * can write the companion.
+ * Parses the record line of a companion; `undefined` if it contains no valid record, because any client can write the
+ * companion.
  */
 export function parseOwnerRecord(line: string | undefined): OwnerRecord | undefined {
   const { success, data } = OwnerRecord.safeParse(parseJson(line));

@@ -37,7 +37,7 @@ export function formatHoldId({ target, format, kind, unit, key, token, fence }: 
   return PREFIX + Buffer.concat([Buffer.from(head), encodeKey(key)]).toString("base64url");
 }
 
-/** Parses a `holdId`. Returns `undefined` for any other string, including other encodings of the same bytes. */
+/** Parses a `holdId`; `undefined` for any other string, including other encodings of the same bytes. */
 export function parseHoldId(holdId: string): TargetHoldRef | undefined {
   if (!SYNTAX.test(holdId)) return undefined;
   const bytes = Buffer.from(holdId.slice(PREFIX.length), "base64url");

@@ -129,7 +129,7 @@ export class HoldWriter {
     return (await this.renewHolds(redis, channel, holds)).map(toRemainingTime);
   }
 
-  /** Extends a hold. Extends a foreign hold only if it ends when its key expires. */
+  /** Extends a Lockkeeper hold, or a foreign hold that ends when its key expires. */
   extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
     const { token, fence, leaseMs, by, reason } = ask;
     return this.#extend.run(redis, this.buildKeys(key, formatKey(token)), [

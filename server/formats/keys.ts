@@ -90,7 +90,8 @@ export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key)
  * Returns the name of a hold's companion, for locks whose holds share a key. Injective, because tokens contain no
  * braces.
  *
- * @param token `<uuid>:<number>` or a reserved owner
+ * @param token `<uuid>:<number>`, the owner of a reservation (`lockkeeper:reserve:<name>`), or the hexadecimal id of a
+ *   Redisson permit
  */
 export const buildHolderCompanionKey = (key: Key, token: string) =>
   buildColocatedKey(`${HOLDER_COMPANION}:${token}`, key);
@@ -159,7 +160,10 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildPlainPermitsKey(key),
 ];
 
-/** Returns the channel for events. The name contains the database number, because Pub/Sub ignores databases. */
+/**
+ * Returns the channel for events of one database. Its name contains the database number, because Pub/Sub ignores
+ * databases.
+ */
 export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
 /**

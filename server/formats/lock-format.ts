@@ -50,7 +50,7 @@ export type FormatReleaseTerms =
 /** Detects, reads and releases the locks of one format, as the library that writes them does. */
 export interface LockFormat {
   readonly name: FormatName;
-  /** The Redis types of the locks. A library that uses several types can have one format per type. */
+  /** The Redis types of the locks. If a library uses several types, it can have one format per type. */
   readonly types: readonly LockType[];
   detect(raw: RawKey, how: DetectionBasis): DetectedLock | undefined;
   readonly more?: DetailReader;
@@ -60,7 +60,7 @@ export interface LockFormat {
   readonly releaser?: {
     readonly oneHolder: boolean;
     readonly reservable: boolean;
-    /** Returns the release terms of one lock. Omitted if all locks of the format have the same terms. */
+    /** Returns the release terms of one lock. Set only if the locks of the format differ in their terms. */
     readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**
      * Compares the lock, releases it, wakes its waiters and publishes an event, in one script.

@@ -3,7 +3,7 @@ import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { ReleaseSignals } from "./release-signals.ts";
 
-/** Default of the fair wait time in ms. Equals the default of `fairLockWaitTimeout` in Redisson. */
+/** Default of the fair wait time in ms, as for `fairLockWaitTimeout` in Redisson. */
 export const FAIR_WAIT_MS = 300_000;
 
 /** The fields common to all requests that change a lock. */

@@ -170,7 +170,10 @@ export interface HeldObservation extends DetectedLock {
 /** An observation from a read to which Redis replied. */
 export type ReadableObservation = Exclude<Observation, { state: "unreadable" }>;
 
-/** Creates a foreign holder from the string in the lock and further known fields. */
+/**
+ * Creates a foreign holder, one that acquired the lock without Lockkeeper, from the string in the lock and further
+ * known fields.
+ */
 export function createForeignHolder(token: Key, known: Partial<SeenHolder> = {}): SeenHolder {
   return {
     token,

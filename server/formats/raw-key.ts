@@ -129,7 +129,7 @@ function parseNamedKind(companion: string): Pick<RawKey, "namedKind"> {
   return isNamed ? { namedKind: kind } : {};
 }
 
-/** The replies for the auxiliary keys of a key. A reply is `undefined` if Redis refused the command. */
+/** The replies for the auxiliary keys of a key, `undefined` where Redis refused the command. */
 interface AuxiliaryReplies {
   readonly companion: unknown;
   readonly waiting: unknown;
@@ -169,7 +169,7 @@ function parseBoundedCompanion(answer: unknown): Companion | undefined {
   return bytes.length > COMPANION_BYTES_MAX ? undefined : parseCompanion(bytes.toString("utf8"));
 }
 
-/** Decodes bytes as an owner. Keeps bytes that are not UTF-8. */
+/** Decodes bytes as an owner, without losing bytes that are not UTF-8. */
 export const toOwner = (bytes: Buffer): Key => decodeKey(bytes);
 
 function toText(value: unknown): string {

@@ -19,7 +19,7 @@ const StoredRequest = z.tuple([
   StoredText.nullable(),
 ]);
 
-/** Converts a stored request. Returns `undefined` if it is malformed, because any client can write the companion. */
+/** Converts a stored request; `undefined` if it is malformed, because any client can write the companion. */
 export function toReleaseRequest(stored: unknown): ReleaseRequest | undefined {
   const { success, data } = StoredRequest.safeParse(stored);
   if (!success) return undefined;

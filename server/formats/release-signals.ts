@@ -61,8 +61,8 @@ function buildSignalList(key: Key): RedisArgument | undefined {
 }
 
 /**
- * Builds the messages for Spring. The name of the registry ends before one of the colons in the key; it is unknown
- * which one. Since 2023, each lock has its own channel.
+ * Builds the messages for Spring, whose channels contain the name of the registry. That name ends before one of the
+ * colons in the key, and it is unknown which one. Since 2023, each lock also has its own channel.
  */
 function buildSpringMessages(key: Key): readonly RedisArgument[] {
   const bytes = Buffer.from(encodeKey(key));
@@ -89,8 +89,8 @@ function buildSimpleMutexMessage(key: Key): readonly RedisArgument[] {
 }
 
 /**
- * Runs a script with optional keys. If the Redis user may not access them, Redis returns NOPERM before it runs the
- * script. The script is then run again without them.
+ * Runs a script with optional keys, and again without them if the Redis user may not access them. In that case, Redis
+ * returns NOPERM before it runs the script.
  */
 export async function runOrRetryWithout<Reply>(
   run: (keys: readonly RedisArgument[]) => Promise<Reply>,

@@ -55,8 +55,8 @@ const leaveQueueScript = new Script<RedisArgument[], RedisArgument[], StopWaitin
 );
 
 /**
- * Removes a waiter from the queue of a fair lock and wakes the next one. Alternatively, keeps the place of the waiter
- * until its turn comes.
+ * Removes a waiter from the queue of a fair lock and, if the lock is free, wakes the next one. If `keepMs` is above 0,
+ * instead keeps the waiter's place for that time, or until the lock is free and the waiter is first in the queue.
  */
 export function leaveFairQueue(
   redis: Commands,
@@ -74,7 +74,7 @@ export function leaveFairQueue(
   );
 }
 
-/** Removes a waiter. Works for all formats, because waiters are stored in a separate key. */
+/** Removes a waiter of a lock of any format, because waiters are stored in a separate key. */
 export function stopWaiting(
   redis: Commands,
   channel: string,

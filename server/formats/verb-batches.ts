@@ -33,7 +33,7 @@ export class VerbBatches {
 
   constructor(private readonly script: BatchScript) {}
 
-  /** Runs the verb in a batch. Returns `undefined` if the connection does not support batches. */
+  /** Runs the verb in a batch, or returns `undefined` if the connection does not support batches. */
   run<Reply>(redis: Commands, verb: BatchableVerb<Reply>): Promise<Reply> | undefined {
     // On a cluster, all verbs of a batch would need the same slot. With safety options, each command is checked
     // separately for the server that receives it.

@@ -7,7 +7,7 @@ import type { HoldIdentity } from "./lock-requests.ts";
  */
 export type OnDeadlock = "refuse" | "report";
 
-/** A hold that a waiter declares. Needs no fencing token, because a token identifies a single hold. */
+/** A hold that a waiter declares, identified by its token alone, which belongs to a single hold. */
 export type DeclaredHold = Pick<HoldIdentity, "token"> & { readonly key: Key };
 
 /**
@@ -16,7 +16,7 @@ export type DeclaredHold = Pick<HoldIdentity, "token"> & { readonly key: Key };
  */
 export interface WaitDeclaration {
   readonly onDeadlock: OnDeadlock;
-  /** The id of the wait. A refusal contains this id. */
+  /** Identifies the wait in a refusal. */
   readonly waitId: string;
   /** The API principal of the waiter. Only holds that the same principal acquired can be declared. */
   readonly principal?: string | undefined;
@@ -47,7 +47,7 @@ export function formatDeclaration({ onDeadlock, waitId, principal = "", holding 
   return `[${parts.join()}]`;
 }
 
-/** Parses a declaration. Returns `undefined` if the string is not one, because any client may have written it. */
+/** Parses a declaration; `undefined` if the string is not one, because any client may have written it. */
 export function parseDeclaration(text: string | undefined): WaitDeclaration | undefined {
   if (text === undefined || text.length > DECLARATION_CHARACTERS_MAX) return undefined;
   let fields: unknown;

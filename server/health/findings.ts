@@ -24,7 +24,7 @@ export interface TargetFacts {
 }
 
 const SEVERITY_ORDER: readonly Severity[] = ["danger", "warning", "unknown", "note"];
-/** Maximum offset of a clock, in ms. With a larger offset, deadlines written with one clock are wrong on another. */
+/** Maximum offset of a clock, in ms, above which deadlines written with one clock are wrong on another. */
 const CLOCK_OFFSET_MS_MAX = 1000;
 
 /**

@@ -3,7 +3,7 @@ import type { Master } from "../redis/master.ts";
 
 type Redis = Master["redis"];
 
-/** Commands required for reading. They change nothing, because the key never exists. */
+/** Commands required for reading, with a key that never exists, so that they change nothing. */
 const READ_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["SCAN", "0", "COUNT", "1"],
   ["TYPE", "KEY"],

@@ -17,7 +17,9 @@ export class Election {
   readonly #requests = new RequestFactory();
   /** The last known hold of this instance. Its lease may have expired. */
   #hold: (Leadership & { readonly renewedAt: number }) | undefined;
-  /** An acquire request without a reply. It may have acquired the lock, so it is repeated until a reply arrives. */
+  /**
+   * An acquire request without a reply, which is repeated until a reply arrives, because it may have acquired the lock.
+   */
   #unanswered: { readonly ask: AcquireRequest; readonly sentAt: number } | undefined;
 
   constructor(
@@ -26,7 +28,7 @@ export class Election {
     private readonly leaseMs: number,
   ) {}
 
-  /** The leadership of this instance. `undefined` if there is none or if its lease may have expired. */
+  /** The leadership of this instance; `undefined` if there is none or if its lease may have expired. */
   get lead(): Leadership | undefined {
     const hold = this.#hold;
     return hold !== undefined && performance.now() < hold.renewedAt + this.leaseMs ? hold : undefined;
@@ -61,7 +63,7 @@ export class Election {
     return this.lead !== undefined;
   }
 
-  /** Renews the lease. Returns whether this instance is still the leader. */
+  /** Renews the lease. @returns whether this instance is still the leader */
   async renew(): Promise<boolean> {
     return this.lead !== undefined && this.#hold !== undefined && (await this.#renewHold(this.#hold));
   }
@@ -87,7 +89,7 @@ export class Election {
     await this.home.callOnce((redis) => writer.release(redis, CHANNEL, this.lock, ask));
   }
 
-  /** Forgets the hold. Call this after the store reported another leader. */
+  /** Forgets the hold after the store reported another leader. */
   markLost(): void {
     this.#hold = undefined;
   }

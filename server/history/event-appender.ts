@@ -70,7 +70,7 @@ export class EventAppender {
     ];
   }
 
-  /** Stops recording. Drops pending entries, which another instance records. */
+  /** Stops recording, and drops pending entries, which another instance records. */
   close(): void {
     this.#isOpen = false;
     this.#pending = [];
@@ -90,8 +90,8 @@ export class EventAppender {
   }
 
   /**
-   * Appends all pending entries. Then stores the time up to which everything is recorded. Concurrent calls share one
-   * flush.
+   * Appends all pending entries, and then stores the time up to which everything is recorded. Concurrent calls share
+   * one flush.
    */
   flush(): Promise<void> {
     this.#flushing ??= this.#flushAll().finally(() => {

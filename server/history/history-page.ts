@@ -34,7 +34,7 @@ export class HistoryPageBuilder {
     for (const entry of this.readUntilFull(entries)) this.add(entry);
   }
 
-  /** Yields entries until the page is full. Does not read further entries. */
+  /** Yields entries until the page is full, without reading further ones. */
   *readUntilFull(entries: Iterable<HistoryEntry>): Generator<HistoryEntry> {
     for (const entry of entries) {
       if (this.#isFull) return;
@@ -49,7 +49,7 @@ export class HistoryPageBuilder {
   }
 }
 
-/** Yields the first items of an iterator. The caller can continue the iterator afterwards. */
+/** Yields the first items of an iterator, which the caller can continue afterwards. */
 export function* takeFirst<Item>(items: Iterator<Item>, count: number): Generator<Item> {
   for (let left = count; left > 0; left--) {
     const { done, value } = items.next();

@@ -206,7 +206,7 @@ export class Journal implements EventPublisher {
     return page.build(!this.index.isTruncated && !this.#isBeforeOldest(cursor));
   }
 
-  /** Whether a cursor is older than the oldest entry. This can happen after a data loss. */
+  /** Whether a cursor is older than the oldest entry, which can happen after data loss. */
   #isBeforeOldest(cursor: string | undefined): boolean {
     const { oldest } = this.index;
     return cursor !== undefined && (oldest === null || compareIds(cursor, oldest) < 0);

@@ -11,7 +11,7 @@ export interface ObservedEvent {
   temporaryId: string | undefined;
 }
 
-/** Time, in ms, for which observations are kept. Another instance becomes the recorder in less time. */
+/** Time, in ms, for which observations are kept, which is longer than another instance needs to become the recorder. */
 export const OBSERVED_EVENT_TTL_MS = 30_000;
 /** Maximum number of observations that are kept: 30 s at 2,000 changes per second. */
 export const OBSERVED_EVENTS_MAX = 60_000;
@@ -21,7 +21,7 @@ export const OBSERVED_EVENTS_MAX = 60_000;
  */
 const OBSERVED_BYTES_MAX = 48 * 1024 * 1024;
 
-/** The latest observations of this instance. If the instance becomes the recorder, it records these observations. */
+/** The latest observations of this instance, which it records if it becomes the recorder. */
 export class ObservedEvents {
   #all: ObservedEvent[] = [];
   /**
@@ -55,7 +55,7 @@ export class ObservedEvents {
     return observation;
   }
 
-  /** Marks an observation as contained in the history. `getUnrecorded` then omits it. */
+  /** Marks an observation as contained in the history, so that `getUnrecorded` omits it. */
   markRecorded(observation: ObservedEvent): void {
     const ofKey = this.#unrecorded.get(observation.key);
     ofKey?.delete(observation);

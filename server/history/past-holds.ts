@@ -48,8 +48,8 @@ export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
 }
 
 /**
- * Returns a string that identifies the hold of an event. Different holds can have the same owner label, and all readers
- * have the same fencing token.
+ * Returns a string that identifies the hold of an event, because different holds can have the same owner label, and all
+ * readers have the same fencing token.
  */
 function findHoldName(open: ReadonlyMap<string, OpenHold>, { fence, owner = "", shared }: LockEvent): string {
   if (fence === undefined) return `\n${owner}`;

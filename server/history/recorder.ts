@@ -28,7 +28,7 @@ const STALLED_MS = 1500;
 
 /**
  * The state of this instance. `leading`: this instance records. `following`: another instance records, and this one
- * reads its entries. `alone`: no instance records, or the home store is unreachable. Events are then shown immediately
+ * reads its entries. `alone`: no instance records, or the home store is unreachable, so events are shown immediately
  * and recorded later.
  */
 type RecorderMode = "starting" | "leading" | "following" | "alone";
@@ -102,7 +102,7 @@ export class Recorder {
     this.#running ??= this.#run();
   }
 
-  /** Records the pending events and resigns. Another instance can then continue immediately. */
+  /** Records the pending events and resigns, so that another instance can continue immediately. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;

@@ -50,7 +50,7 @@ export class Recording {
     this.#tail.start();
   }
 
-  /** Records the pending events and resigns. Another instance continues immediately. */
+  /** Records the pending events and resigns, so that another instance can continue immediately. */
   async stop(): Promise<void> {
     for (const unsubscribe of this.#unsubscribers) unsubscribe();
     this.#tail.stop();

@@ -55,7 +55,7 @@ export class HomeStore {
     return (await this.callOnce((redis) => redis.exists(STORE_ID_KEY))) === 1;
   }
 
-  /** Runs a command once. The caller must handle errors. */
+  /** Runs a command once, without retries. The caller must handle errors. */
   async callOnce<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const { store } = this;
     return await (store instanceof SlotMaster ? store.call(command) : command(store));

@@ -41,7 +41,7 @@ type Phase = "serving" | "draining" | "settling" | "closing";
 const STOP_GRACE_MS = 1000;
 const STOP_GRACE_AFTER_DRAIN_MS = 2500;
 
-/** The HTTP server. It serves health checks and the API, and passes other requests to the pages. */
+/** Serves health checks and the API, and passes other requests to the pages. */
 export class HttpServer {
   readonly server: Server;
   #application: Application | undefined;
@@ -218,7 +218,7 @@ function rejectLongUrl(outgoing: ServerResponse, basePath: string): void {
   );
 }
 
-/** Responds while the server is starting. API clients receive a problem document. */
+/** Responds while the server is starting, to API clients with a problem document. */
 function respondStarting(outgoing: ServerResponse, isApi: boolean, basePath: string): void {
   if (!isApi) sendText(outgoing, 503, "starting");
   else {

@@ -18,8 +18,8 @@ export function findPathFault(path: string): string | undefined {
 }
 
 /**
- * Whether other parsers replace a character. WHATWG URL reads a backslash as a slash, ends the path at `#` and drops
- * tabs and line breaks.
+ * Whether the path has a character that other parsers replace: WHATWG URL reads a backslash as a slash, ends the path
+ * at `#` and drops tabs and line breaks.
  */
 function hasCharacterThatParsersReplace(path: string): boolean {
   for (let at = 0; at < path.length; at++) {

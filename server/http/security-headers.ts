@@ -49,7 +49,7 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "permissions-policy": PERMISSIONS_POLICY,
 };
 
-/** Sets the security headers of a page. Next reads the nonce from the request header and adds it to its scripts. */
+/** Sets the security headers of a page, and the nonce in the request header, from which Next adds it to its scripts. */
 export function setSecurityHeaders(
   incoming: IncomingMessage,
   outgoing: ServerResponse,

@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net";
 import { StartupError } from "../errors/startup-error.ts";
 import { normalizeAddress } from "./client-address.ts";
 
-/** The trusted proxies. Forwarding headers are used only on requests from one of them. */
+/** The proxies whose forwarding headers are used. Requests from other addresses cannot set the client address. */
 export class TrustedProxies {
   readonly #networks = new BlockList();
   readonly #isEmpty: boolean;

@@ -27,8 +27,7 @@ import {
 import { chooseReleaseFormat } from "./release-format.ts";
 
 /**
- * The scope of a release. `single` (the default): one lock. `bulk`: an item of a bulk release, which excludes unlisted
- * locks.
+ * Whether a release is for a `single` lock (the default) or an item of a `bulk` release, which excludes unlisted locks.
  */
 type ReleaseScope = "single" | "bulk";
 
@@ -159,8 +158,8 @@ export function toVisibleLock(
 const NOTHING_RELEASED = "Nothing was released. Retry later.";
 
 /**
- * Reads the key. The version of a foreign hold depends on uninterrupted observation, so its continuity is confirmed
- * first.
+ * Reads the key. For a foreign hold, first waits for all earlier notifications, because its version depends on
+ * uninterrupted observation.
  */
 async function readHold(watcher: Watcher, key: Key, isForeign: boolean) {
   return await explainRedisFailure(async () => {

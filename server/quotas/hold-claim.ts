@@ -13,7 +13,10 @@ interface ClaimedHold extends LedgerRef {
   readonly bytes: number;
 }
 
-/** A hold that a request may be granted. It stays in memory while the request waits. */
+/**
+ * A claim: the hold that a request may be granted, and that then counts towards the quota of its principal. It stays in
+ * memory while the request waits.
+ */
 export class HoldClaim {
   #isCounted = false;
   #recordedAs: LedgerRef;

@@ -54,7 +54,7 @@ export class HoldLedger {
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /**
-   * Records a hold. Replaces the previous one of the key, unless holds of its kind share the key.
+   * Records a hold in place of the previous one of the key, unless holds of its kind share the key.
    *
    * @param source `grant` if this instance granted the hold, `observation` if it was read from Redis
    */

@@ -61,8 +61,8 @@ export class HoldQuotas {
   }
 
   /**
-   * Returns the claim of a hold that the principal gives up and then acquires again. Never refused, because the hold
-   * was counted before.
+   * Returns the claim of a hold that the principal gives up and then acquires again, which is never refused, because
+   * the hold was counted before.
    */
   reclaim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });

@@ -97,7 +97,7 @@ export function classifyFailure(error: unknown): Failure {
   return isReplyError(error) ? "fault" : "unknown";
 }
 
-/** Whether `error` is an error reply. If so, a server received the call. */
+/** Whether `error` is an error reply, which proves that a server received the call. */
 export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }
@@ -107,7 +107,7 @@ export function throwUnlessReply(error: unknown): void {
   if (!isReplyError(error)) throw error;
 }
 
-/** Whether the server is not a master, or not yet. Another connection may reach the master. */
+/** Whether the server is not a master, or not yet, so that another connection may reach the master. */
 export function isNotMasterError(error: Error): boolean {
   return NO_MASTER.has(readErrorCode(error) ?? "");
 }

@@ -53,7 +53,7 @@ export class Glob {
   }
 }
 
-/** A set of patterns. It contains every key that at least one of the patterns matches. */
+/** A set of patterns that contains every key that at least one of them matches. */
 export class KeyPatternSet {
   readonly #globs: readonly Glob[];
 

@@ -9,11 +9,11 @@ import { preferReadOnlyScripts } from "./script.ts";
 export interface Master {
   /** The current `host:port`, or the path of the socket. With Sentinel, it can change. */
   readonly name: string;
-  /** The connection for probes and settings. Its replies are small. */
+  /** The connection for probes and settings, whose replies are small. */
   readonly redis: Redis;
   /** The connections for reading keys. */
   readonly reads: ReadConnections;
-  /** The connection for subscriptions. They are lost whenever the connection breaks. */
+  /** The connection for subscriptions, which are lost whenever it breaks. */
   readonly subscriber: Redis;
   /** Returns a hash tag in a slot of this master; `undefined` if the master has every key. */
   findHashTag(): string | undefined;

@@ -57,7 +57,10 @@ export class Script<
     });
   }
 
-  /** Runs a script that only reads. On a cluster, runs it like any other script. */
+  /**
+   * Runs a script that only reads with EVALSHA_RO, so that Redis refuses writes. On a cluster, or if Redis or the user
+   * does not support it, runs it like any other script.
+   */
   async read(redis: Commands, keys: Keys, parameters: Arguments): Promise<Reply> {
     if (!isConnection(redis) || readCommands.get(redis) !== "EVALSHA_RO")
       return await this.run(redis, keys, parameters);

@@ -5,7 +5,7 @@ export function readInfoField(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
 }
 
-/** Returns the run id of a server. Returns `undefined` if the user may not read it or the server does not reply. */
+/** Returns the run id of a server; `undefined` if the user may not read it or the server does not reply. */
 export async function fetchRunId(redis: Redis): Promise<string | undefined> {
   const info = await redis.info("server").catch(() => "");
   return readInfoField(info, "run_id");

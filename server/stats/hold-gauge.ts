@@ -4,7 +4,7 @@ import type { Totals } from "../../lib/contract/stats.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 
-/** Counts held locks as they change. Reading the counts costs the same for any number of locks. */
+/** Counts held locks as they change, so that reading the counts costs the same for any number of locks. */
 export class HoldGauge {
   readonly #held = new Map<FormatName, Map<LivenessState, number>>();
   /** Waiters of keys that no client holds. There are few such keys. */

@@ -22,7 +22,9 @@ import { WaitTracker } from "./wait-tracker.ts";
 
 const TICK_MS = 1000;
 const TOP = 5;
-/** Number of ticks for which the typical time of a pattern is cached. Sorts and filters need it for each lock. */
+/**
+ * Number of ticks for which the typical time of a pattern is cached, because sorts and filters need it for each lock.
+ */
 const TYPICAL_CACHE_TICKS = 5;
 /** Minimum number of samples for p95. */
 const SAMPLES_MIN = 20;

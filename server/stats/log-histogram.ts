@@ -1,4 +1,4 @@
-/** Number of buckets per doubling. A quantile is off by at most 4.4%. */
+/** Number of buckets per doubling, with which a quantile is off by at most 4.4%. */
 const STEPS = 8;
 /** Number of doublings: 1 ms to 2^27 ms (37 hours). Leases are limited to a day; longer times count as the maximum. */
 const DOUBLINGS = 27;

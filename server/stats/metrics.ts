@@ -10,7 +10,7 @@ export interface MetricsDeps {
   readonly patterns: number;
 }
 
-/** The Prometheus metrics. Keys and owners are never labels, so the number of series is bounded. */
+/** The Prometheus metrics, without keys and owners as labels, so that the number of series is bounded. */
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #registry = new Registry();

@@ -106,7 +106,7 @@ const IDLE_MS = 60 * 60 * 1000;
 /** Minimum interval between searches for idle patterns, in ms, because a search iterates over all of them. */
 const IDLE_CHECK_EVERY_MS = 10_000;
 
-/** The patterns of one target. Their number is limited regardless of the number of keys. */
+/** The patterns of one target, limited in number regardless of the number of keys. */
 export class PatternRegistry {
   readonly #patterns = new Map<string, PatternRecord>();
   #idleCheckedAt = Number.NEGATIVE_INFINITY;
@@ -117,7 +117,10 @@ export class PatternRegistry {
     return this.#patterns.size;
   }
 
-  /** Returns the record of a pattern. Patterns beyond the limit have none; they are counted in `(other)`. */
+  /**
+   * Returns the record of a pattern; `undefined` if it has none, for example because it is beyond the limit and counted
+   * in `(other)`.
+   */
   find(pattern: string): PatternRecord | undefined {
     return this.#patterns.get(pattern);
   }

@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND;
 export const SERIES_STEP_MS: Record<SeriesRange, number> = { hour: 10 * SECOND, day: 5 * MINUTE };
 const SERIES_POINTS: Record<SeriesRange, number> = { hour: 360, day: 288 };
 
-/** The points of one chart range. Their number is limited. A point is closed when its interval ends. */
+/** The points of one chart range, up to a maximum number. A point is closed when its interval ends. */
 class SeriesBuffer {
   readonly #points: SeriesPoint[] = [];
   readonly #waits = new LogHistogram();

@@ -29,7 +29,7 @@ export interface WaitFigures {
   sumWaitedMsByPattern(): readonly { readonly pattern: string; readonly waitedMs: number }[];
 }
 
-/** The targets that are measured. A target that is not reachable yet opens later. */
+/** The targets that are measured, including those that open later, once they are reachable. */
 export interface MeasuredTargets {
   readonly openTargets: readonly MeasuredTarget[];
   /** Names of the targets that are not open. */

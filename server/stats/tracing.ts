@@ -21,7 +21,7 @@ const FLUSH_MS = 500;
 /** Outcomes that mark a span as an error. `held` is a normal outcome. */
 const FAULTS: ReadonlySet<string> = new Set(["unavailable", "unknown_outcome", "internal"]);
 
-/** Opens the export of spans. Loads OpenTelemetry on demand, because it costs about 40 ms and 7 MB. */
+/** Opens the export of spans with OpenTelemetry, which is loaded on demand, because it costs about 40 ms and 7 MB. */
 export async function openTracing({ url, service }: TracingOptions, log: Logger): Promise<Tracing> {
   const [api, sdk, { resourceFromAttributes }, { W3CTraceContextPropagator }, { OTLPTraceExporter }] =
     await Promise.all([

@@ -26,7 +26,7 @@ export class VerbObserver {
   }
 }
 
-/** A call in progress. There is one for each waiting request, so it is kept small. */
+/** A call in progress, kept small, because there is one for each waiting request. */
 export class RunningVerb {
   private readonly startedAt = performance.now();
 

@@ -8,7 +8,7 @@ const PAUSE_MIN_MS = 500;
 const PAUSE_MAX_MS = 5000;
 
 /**
- * Opens a target. Retries until the target is reachable. Afterwards, the target stays open even while its Redis is
+ * Opens a target, with retries until it is reachable. Afterwards, the target stays open even while its Redis is
  * unreachable.
  */
 export class TargetConnector {
@@ -49,7 +49,7 @@ export class TargetConnector {
     return this.#reason;
   }
 
-  /** Opens the target. Resolves after the first attempt. Later attempts run in the background. */
+  /** Opens the target. Resolves after the first attempt, and runs later ones in the background. */
   async start(): Promise<void> {
     try {
       await this.connectOnce();

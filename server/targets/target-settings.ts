@@ -5,7 +5,7 @@ import type { Runbook } from "../watch/annotations/runbook.ts";
 
 /** Which keys Lockkeeper watches on a target, and what it may write there. */
 export interface TargetPolicy {
-  /** Glob patterns of the watched keys. Always includes `lockable`. */
+  /** Glob patterns of the watched keys, always including those of `lockable`. */
   readonly watch: readonly string[];
   /** Glob patterns of the keys that clients may lock through the API. */
   readonly lockable: readonly string[];

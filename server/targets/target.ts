@@ -103,7 +103,10 @@ export interface TargetDeps {
   readonly log: Logger;
 }
 
-/** Opens the verbs of a target. A quorum may have any number of masters. An even number causes a health finding. */
+/**
+ * Opens the verbs of a target. Accepts a quorum with any number of masters, although an even number causes a health
+ * finding.
+ */
 function openTargetBackend(
   { where, policy: { lockable, readOnly }, safety, fairWaitMs }: LocatedTargetSettings,
   libraries: SeenLibraries,
@@ -177,7 +180,7 @@ function startWatching(
   return { masters, journal, watcher, waits, stats, finder, isRecorder, close };
 }
 
-/** Returns the hold if it is listed, otherwise `undefined`. Statistics and lists omit the same locks. */
+/** Returns the hold if it is listed, otherwise `undefined`, so that statistics and lists omit the same locks. */
 function selectListed(hold: ObservedHold | undefined): ObservedHold | undefined {
   return hold?.isListed === true ? hold : undefined;
 }

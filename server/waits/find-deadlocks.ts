@@ -5,13 +5,13 @@ import type { FindHeldLock, Wait, WaitGraph } from "./wait-graph.ts";
 export interface Deadlock {
   /** A shortest cycle: each wait is for a lock that the client of the next wait holds, and the last for one of the first. */
   readonly cycle: readonly Wait[];
-  /** All waits that reach each other. More than the cycle if several cycles share waits. */
+  /** All waits that reach each other: one cycle, or several that share waits. */
   readonly waits: readonly Wait[];
 }
 
 /** A deadlock that was found in two readings. */
 export interface KnownDeadlock extends Deadlock {
-  /** Identifies the set of waits. The same on all instances. */
+  /** Identifies the set of waits, with the same value on all instances. */
   readonly id: string;
 }
 

@@ -13,7 +13,7 @@ export interface StoredWaiter extends QueuedClient {
   readonly by: "lockkeeper" | "library";
 }
 
-/** Reads the waiters of many locks. A lock whose master does not respond is missing from the result. */
+/** Reads the waiters of many locks, except those whose master does not respond. */
 export async function readWaits(
   masters: Masters,
   seen: readonly ReadableObservation[],

@@ -75,12 +75,12 @@ export class ReadingPipeline implements MasterListener {
     this.#notes = notes;
   }
 
-  /** Starts a rule change. Until `endRuleChange`, changes that result from the new rules cause no events. */
+  /** Suppresses events that result only from new rules, until `endRuleChange`. */
   beginRuleChange(change: RuleChange): void {
     this.#ruleChange = change;
   }
 
-  /** Ends a rule change. Call this when every key has been read with the new rules. */
+  /** Ends a rule change, once every key has been read with the new rules. */
   endRuleChange(change: RuleChange): void {
     if (this.#ruleChange === change) this.#ruleChange = undefined;
   }

@@ -56,9 +56,9 @@ export class Watcher {
   readonly #watchedPatterns: readonly Glob[];
   /** Returns the typical hold time of a key's pattern. Set by the statistics of the target. */
   getTypicalHeldMs: GetTypicalHeldMs = NO_TYPICAL_HELD;
-  /** Returns the number of waiters. Set by the statistics of the target. */
+  /** Returns the number of waiters, once the statistics of the target have set this function. */
   countWaiters = (): number => 0;
-  /** Returns the number of deadlocks. Set by the wait monitor of the target. */
+  /** Returns the number of deadlocks, once the wait monitor of the target has set this function. */
   countDeadlocks = (): number => 0;
   #formatRules: FormatRules;
 
@@ -103,7 +103,7 @@ export class Watcher {
     this.#masterSet.start();
   }
 
-  /** Stops watching. Does not close the masters, which belong to another component. */
+  /** Stops watching without closing the masters, which belong to another component. */
   stop(): void {
     this.#masterSet.stop();
     this.#eventReporter.stop();

@@ -47,7 +47,10 @@ interface EventListProps {
   expanded: ReadonlySet<string>;
   onToggleGroup(id: string): void;
   onJump(at: number): void;
-  /** Whether new events are shown while the top of the list is visible. */
+  /**
+   * Whether a list that is scrolled to the top stays there when events arrive. Otherwise, the visible rows stay in
+   * place.
+   */
   follows: boolean;
   /** Called when the first row becomes visible or hidden. */
   onTop(isAtTop: boolean): void;
@@ -60,7 +63,7 @@ interface EventListProps {
   onOlder: (() => void) | undefined;
   /** Loads newer events; `undefined` if there are no newer events or while they load. */
   onNewer: (() => void) | undefined;
-  /** Whether older events can be loaded. Scrolling near the end loads them. */
+  /** Whether scrolling near the end loads older events. */
   isOlderComing: boolean;
   /** Shown if the list is empty. */
   children: ReactNode;
@@ -71,9 +74,7 @@ interface EventListProps {
 
 /** The ID of the list, which `NewEventsButton` refers to. */
 const LIST_ID = "event-list";
-/**
- * The classes of the button for new events. Its place is next to the headers or over the rows, where it moves no row.
- */
+/** Places the button for new events next to the headers or over the rows, where it moves no row. */
 const NEW_EVENTS_CLASSES = {
   wide: "absolute top-1 right-4 z-10",
   narrow: "absolute bottom-4 left-1/2 z-10 -translate-x-1/2 shadow-sheet max-sm:h-11 max-sm:px-4",

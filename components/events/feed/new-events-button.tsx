@@ -5,7 +5,7 @@ import { events } from "@/lib/i18n/en/events.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface NewEventsButtonProps {
-  /** The id of the list of events. The list pauses while the pointer is on it or on this button. */
+  /** The id of the list of events, which pauses while the pointer is on it or on this button. */
   listId: string;
   /** The number of events that have arrived but are not shown. */
   count: number;

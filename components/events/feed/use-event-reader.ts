@@ -15,7 +15,7 @@ export interface EventSearch {
   readonly types: readonly EventType[];
 }
 
-/** Page size in events. Larger pages would delay scrolling. */
+/** Number of events per page. Larger pages would delay scrolling. */
 const PAGE_SIZE = 200;
 
 /** Reads live and earlier events. With a time, reads the events before and after that time. */

@@ -13,7 +13,7 @@ interface HeldEvents {
 }
 
 /**
- * Returns the events to show. While `isHeld`, they change only with a call to `update`.
+ * Returns the events to show, which change only with a call to `update` while `isHeld`.
  *
  * @param events oldest first
  * @param isHeld whether the pointer is on the events

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 
-/** Merges events without duplicates, newest first. `history` is newest first, `live` oldest first. */
+/** Merges `history`, newest first, and `live`, oldest first, without duplicates. The result is newest first. */
 export function mergeEvents(history: readonly HistoryEntry[], live: readonly HistoryEntry[]): HistoryEntry[] {
   const known = new Set(history.map(({ id }) => id));
   const fresh = live.filter(({ id }) => !known.has(id)).reverse();
@@ -9,10 +9,7 @@ export function mergeEvents(history: readonly HistoryEntry[], live: readonly His
   return [...fresh, ...history].sort((a, b) => b.at - a.at);
 }
 
-/**
- * Returns whether an event ends a hold. False for a release with a remaining count, which only decrements the
- * re-entrancy count.
- */
+/** Returns whether an event ends a hold. A release with a remaining count only decrements the re-entrancy count. */
 export function isHoldEnd(event: HistoryEntry): boolean {
   if (event.type === "released") return (event.count ?? 0) === 0;
   return event.type === "expired" || event.type === "evicted" || event.type === "force_released";

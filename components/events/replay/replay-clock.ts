@@ -38,7 +38,7 @@ export function isReplayAtEnd(clock: ReplayClock, now: number): boolean {
   return getReplayPosition(clock, now) >= clock.to;
 }
 
-/** Starts the clock. At the end of the range, starts again from the beginning. */
+/** Starts the clock at its position, or at the beginning if it has reached the end of the range. */
 export function startClock(clock: ReplayClock, now: number): ReplayClock {
   const position = isReplayAtEnd(clock, now) ? clock.from : getReplayPosition(clock, now);
   return { ...clock, position, runsSince: now };
@@ -48,7 +48,7 @@ export function stopClock(clock: ReplayClock, now: number): ReplayClock {
   return { ...clock, position: getReplayPosition(clock, now), runsSince: null };
 }
 
-/** Moves the clock to a position. A running clock keeps running. */
+/** Moves the clock to a position without starting or stopping it. */
 export function seekClock(clock: ReplayClock, position: number, now: number): ReplayClock {
   const runsSince = clock.runsSince === null ? null : now;
   return { ...clock, position: clampPosition(clock.from, clock.to, position), runsSince };

@@ -120,7 +120,7 @@ function useAnimationTime(runs: boolean): number {
   return now;
 }
 
-/** Counts the entries up to a time. The entries must be sorted newest first. */
+/** Counts the entries up to a time, given entries that are sorted newest first. */
 function countEventsUntil(entries: readonly HistoryEntry[], position: number): number {
   let low = 0;
   let high = entries.length;

@@ -38,10 +38,7 @@ const ICONS: Readonly<Record<HistoryEntry["type"], LucideIcon>> = {
   gap: EyeOff,
 };
 
-/**
- * Shows the icon of an event. Icons of different event types have different shapes, so color is never the only
- * distinction.
- */
+/** Shows the icon of an event. Event types differ in the shape of the icon, not only in its color. */
 export function EventIcon({ type }: { type: HistoryEntry["type"] }) {
   const Icon = ICONS[type];
   const tone = getEventTone(type);

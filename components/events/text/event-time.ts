@@ -4,7 +4,7 @@ function isToday(at: number): boolean {
   return new Date(at).toDateString() === new Date().toDateString();
 }
 
-/** Formats a time to the second. Includes the date unless it is today. */
+/** Formats a time to the second, with the date unless it is today. */
 export function formatShortTime(at: number): string {
   return isToday(at) ? formatClock(at) : formatDayClock(at);
 }

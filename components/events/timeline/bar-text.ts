@@ -18,7 +18,7 @@ export function formatLaneName(owner: string, messages: BarMessages): string {
   return owner === "" ? messages.timeline.unknownOwner : formatOwner(owner, messages.lock);
 }
 
-/** Describes a bar in sentences. The result can contain untrusted strings from Redis. */
+/** Describes a bar in sentences that can contain untrusted strings from Redis. */
 export function formatBar(bar: HoldBar, messages: BarMessages): string {
   const { timeline } = messages;
   const sentences = [formatHold(bar, messages)];

@@ -43,7 +43,7 @@ interface KeyTimelineProps {
   isOverdue: boolean;
   /** The end of the timeline in Unix milliseconds; `undefined` for now. */
   at?: number | undefined;
-  /** Controls above the lanes. They select another time. */
+  /** Controls above the lanes, which select another time. */
   controls: ReactNode;
   /** Shown between the controls and the lanes. */
   children?: ReactNode;

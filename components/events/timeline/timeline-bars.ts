@@ -6,7 +6,7 @@ import { isHoldEnd } from "../key-history/merge-events.ts";
 /** How a hold ended. `open`: still held at the end of the timeline. `unobserved`: the end was not recorded. */
 export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unobserved";
 
-/** One hold. Times are Unix milliseconds of the Redis clock; `from` is never after `to`. */
+/** The time range of one hold, in Unix milliseconds of the Redis clock. `from` is never after `to`. */
 export interface HoldBar {
   /**
    * The id of the first event of the hold. For a past hold, a string that consists of its owner, fencing token and
@@ -16,7 +16,7 @@ export interface HoldBar {
   readonly owner: string;
   readonly fence: string | undefined;
   readonly from: number;
-  /** `at_least`: the hold had already begun when its first event was observed. */
+  /** `at_least`: the start was not observed, so the hold began at or before `from`. */
   readonly fromIs: "exact" | "at_least";
   /**
    * The end of the bar. If `end` is `open`, the end of the timeline. If `end` is `unobserved`, the latest time at which
@@ -75,7 +75,7 @@ interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended" | "requests"
 }
 
 /**
- * Computes the holds from a history. The result has one lane per holder.
+ * Computes the holds from a history, in one lane per holder.
  *
  * @param entries newest first
  * @param now the end of the timeline, in Unix milliseconds of the Redis clock
@@ -223,8 +223,8 @@ function findOverlaps(bars: readonly HoldBar[], capacity: HolderCapacity): Overl
 }
 
 /**
- * Returns the bar of a past hold. The bar ends when the hold ended or was last observed. If neither is known, it ends
- * at its start.
+ * Returns the bar of a past hold, which ends when the hold ended or was last observed. If neither is known, the bar
+ * ends at its start.
  */
 export function toPastHoldBar({
   owner,

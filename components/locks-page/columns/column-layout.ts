@@ -17,7 +17,7 @@ export interface ColumnRequest {
   chosen: readonly ColumnId[];
   /** Widths set by the operator, in pixels. */
   widths: ColumnWidths;
-  /** The column by which the rows are sorted. It is shown even if not chosen. `undefined` for the default order. */
+  /** The column by which the rows are sorted, which is shown even if not chosen. `undefined` for the default order. */
   sortedBy?: ColumnId | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { LockSortField } from "@/lib/contract/lock-sort.ts";
 import { DEFAULT_SORT, parseColumnSort } from "./column-sorts.ts";
 
-/** The id of a column. Every column is also a sort field of the API. */
+/** The id of a column, which is always the sort field of the same name in the API. */
 export type ColumnId = LockSortField;
 
 /** When a column is shown by default. `secondary`: only if every other column has its typical width. */
@@ -38,10 +38,7 @@ const COLUMN_LIST: readonly Column[] = [
 export const COLUMNS: ReadonlyMap<ColumnId, Column> = new Map(COLUMN_LIST.map((each) => [each.id, each]));
 export const ALL_COLUMNS: readonly ColumnId[] = COLUMN_LIST.map(({ id }) => id);
 
-/**
- * Returns the column by which the rows are sorted. Returns `undefined` for the default order, which no column
- * represents.
- */
+/** Returns the column by which the rows are sorted; `undefined` for the default order, which no column represents. */
 export function getSortColumn(sort: string): ColumnId | undefined {
   if (sort === DEFAULT_SORT) return undefined;
   const { field } = parseColumnSort(sort);

@@ -16,7 +16,7 @@ import { parseRowDensity, type RowDensity } from "./row-density.ts";
 
 export interface TableColumns {
   chosen: readonly ColumnId[];
-  /** The column by which the rows are sorted. It is always shown. */
+  /** The column by which the rows are sorted, which is always shown. */
   sortedBy: ColumnId | undefined;
   layout: ColumnLayout;
   density: RowDensity;

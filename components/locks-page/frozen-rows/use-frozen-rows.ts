@@ -13,7 +13,7 @@ import {
 } from "./frozen-list.ts";
 
 export interface FrozenRows {
-  /** The rows to show. They are live, or their order is frozen. */
+  /** The rows to show, which are live or in a frozen order. */
   window: LiveWindow | undefined;
   /** The live list, even while the rows are frozen. */
   latest: LiveWindow | undefined;
@@ -101,14 +101,14 @@ function collectEndings(held: FrozenList | null): ReadonlyMap<string, RowEnding>
   return ended.length === 0 ? NO_ENDINGS : new Map(ended);
 }
 
-/** Maximum number of pinned rows. The API has the same limit. */
+/** Maximum number of pinned rows, as in the API. */
 const PINNED_ROWS_MAX = 200;
 const PINNED_CHARACTERS_MAX = 40_000;
 /** Delay before rows are pinned, in ms. A pointer that only crosses the table must not freeze them. */
 const PIN_DELAY_MS = 150;
 
 /**
- * Returns the paths of the frozen rows. With them, the page requests how holds ended even if their rows leave the
+ * Returns the paths of the frozen rows, for which the page requests how holds ended even if their rows leave the
  * window. The paths change with a delay of `PIN_DELAY_MS`.
  */
 export function usePinnedPaths(held: readonly string[] | undefined): string[] | undefined {

@@ -45,7 +45,7 @@ export interface LockRowProps {
   noRoom: readonly ColumnId[];
   isFocused: boolean;
   isSelected: boolean;
-  /** Whether this row is the tab stop. The arrow keys move to the other rows. */
+  /** Whether the Tab key reaches this row. Only one row is a tab stop; the arrow keys move to the others. */
   tabStop: boolean;
   actions: RowActions;
   /** Schedules the parts of a row that are not rendered immediately. */
@@ -138,7 +138,7 @@ export const LockRow = memo(function LockRow({
   );
 });
 
-/** Renders the release button. It is always visible if the lock needs attention. */
+/** Renders the release button, which is always visible if the lock needs attention. */
 function RowReleaseButton({ stage, ...props }: ReleaseButtonProps & { stage: RowStage }) {
   const isUrgent = useIsReleaseUrgent(props.lock);
   if (!isUrgent && stage !== "complete") return null;

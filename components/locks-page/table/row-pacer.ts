@@ -33,7 +33,7 @@ interface PendingRow {
 
 /** Spreads the rendering of rows over frames. Scrolling then never waits for a whole screen of rows. */
 export class RowPacer {
-  /** Whether the rows are scrolling. Otherwise, new rows show their text immediately. */
+  /** Whether the rows are scrolling, so that only `ROWS_PER_FRAME` new rows per frame show their text immediately. */
   isScrolling = false;
   readonly #ports: FramePorts;
   readonly #pending = new Map<PacedRow, PendingRow>();

@@ -11,7 +11,7 @@ import { UnlistedChip } from "./unlisted-chip.tsx";
 interface ListBarProps {
   /** The filter, sort order and columns that the page shows. */
   shown: ListSettings;
-  /** Why the search is invalid. Invalid searches are not sent to the server. */
+  /** Why the search is invalid and therefore not sent to the server; `undefined` if it is valid. */
   fault: string | undefined;
   table: FrozenRows;
   /** Announces the result of an action. */
@@ -20,7 +20,7 @@ interface ListBarProps {
   onShow(filter: string, sort: string): void;
 }
 
-/** Shows the views. If there is room, also shows the actions on the whole list. */
+/** Shows the views and, if there is room, the actions on the whole list. */
 export function ListBar({ shown, fault, table, showToast, onFilter, onShow }: ListBarProps) {
   const saved = useSavedViews(shown, onShow);
   const validFilter = fault === undefined ? shown : undefined;

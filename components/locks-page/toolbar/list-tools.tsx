@@ -12,7 +12,7 @@ import { ListMenu, type ListMenuKind } from "./list-menu.tsx";
 import { type LocksExport, useLocksExport } from "./use-export.ts";
 
 interface ListToolsProps {
-  /** `none` if no menu is open. An export may still be running. */
+  /** The open menu. With `none`, an export may still be running. */
   open: ListMenuKind | "none";
   shown: ListSettings;
   /** The number of matching locks. */
@@ -22,7 +22,7 @@ interface ListToolsProps {
   onClose(): void;
 }
 
-/** Shows the copy and export tools of the list. Load this component on demand. */
+/** Shows the copy and export tools of the list. Loaded on demand. */
 export function ListTools({ open, shown, total, anchor, showToast, onClose }: ListToolsProps) {
   const messages = useMessages(viewTools);
   const exporting = useLocksExport({

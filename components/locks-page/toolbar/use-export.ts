@@ -18,7 +18,7 @@ interface ExportStatus {
   onFailed(error: unknown): void;
 }
 
-/** Runs one export at a time. Saves its file in the browser. */
+/** Runs one export at a time, and saves its file in the browser. */
 export function useLocksExport({ onDone, onFailed }: ExportStatus): LocksExport {
   const target = useTargetName();
   const [progress, setProgress] = useState<ExportProgress | null>(null);

@@ -10,7 +10,7 @@ export interface ListSettings {
 
 const getViewColumns = ({ columns }: Pick<View, "columns">) => columns?.join(",") ?? null;
 
-/** Returns whether the page shows a view. Ignores fields that the view does not set. */
+/** Returns whether the page has all settings that a view sets. */
 export function isViewActive(view: View, { filter, sort, columns }: ListSettings): boolean {
   return (
     view.filter === filter &&

@@ -41,14 +41,13 @@ export function removeViewTerms(filter: string): string {
     .join(" ");
 }
 
-/** Returns the filter with the term of the view. The term replaces that of any other view. */
+/** Returns the filter with the term of this view in place of that of any other view. */
 export function addViewTerms(filter: string, { term }: SystemView): string {
   return [term, removeViewTerms(filter)].filter((part) => part !== "").join(" ");
 }
 
 /**
- * Returns the number of unlisted locks for the chip. Returns `undefined` during a search, because the number is then
- * unknown.
+ * Returns the number of unlisted locks for the chip; `undefined` during a search, because the number is then unknown.
  */
 export function getUnlistedCount(
   filter: string,

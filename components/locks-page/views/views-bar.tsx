@@ -23,7 +23,7 @@ const COUNTED_MAX = 12;
 
 interface ViewsBarProps {
   filter: string;
-  /** Whether the filter is valid. Without a valid filter, tabs show no counts. */
+  /** Whether the filter is valid, because tabs otherwise show no counts. */
   isValid: boolean;
   saved: SavedViewsState;
   onFilter(filter: string): void;

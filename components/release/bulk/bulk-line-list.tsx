@@ -50,7 +50,7 @@ interface BulkLineListProps {
   shows: "outcome" | "seen";
 }
 
-/** Lists the locks of a bulk release. Renders only visible lines, because there may be 1,000. */
+/** Lists the locks of a bulk release, but renders only the visible ones, because there may be 1,000. */
 export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [marginPx, setMarginPx] = useState(0);
@@ -119,7 +119,7 @@ function BulkOutcomeText({ line }: { line: BulkItemResult }) {
   );
 }
 
-/** Returns the remaining time now, in ms. The index behind the review can be several seconds old. */
+/** Returns the time in ms that remains at `now`, because the data of a review can be several seconds old. */
 function computeTimeLeft(remainingMs: number, asOf: number, now: number | null): number {
   return now === null ? remainingMs : remainingMs - Math.max(0, now - asOf);
 }

@@ -7,9 +7,8 @@ import type { Lock } from "@/lib/contract/lock.ts";
 export type BulkSelection = { locks: readonly Lock[] } | { filter: string };
 
 /**
- * The step of a bulk release. `reviewing`: the review is running. `reviewed`: the operator can decide. `releasing`: the
- * release is running. `ended`: the release is `done`, `stopped` by the operator, or `cut` off with some results
- * unknown. `failed`: the review failed.
+ * The step of a bulk release. `reviewed`: the operator can decide. `ended`: the release is `done`, `stopped` by the
+ * operator, or `cut` off with some results unknown. `failed`: the review failed.
  */
 export type BulkStep =
   | { at: "reviewing" }

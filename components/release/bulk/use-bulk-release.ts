@@ -20,7 +20,7 @@ export interface BulkRelease {
   state: BulkState;
   /** Releases the locks that the review found releasable. */
   release(reason: string, confirm: string | undefined): void;
-  /** Stops the release. Releases in progress still complete, but are not reported. */
+  /** Stops before the next release. Releases in progress still complete, but are not reported. */
   stop(): void;
   /** Reviews the remaining locks in their current state. */
   reviewAgain(): void;

@@ -22,7 +22,7 @@ interface SearchBoxProps {
   label: string;
   placeholder: string;
   maxLength: number;
-  /** Loads the completions. Called when the box has the focus for the first time. */
+  /** Loads the completions when the box has the focus for the first time. */
   loadCompletion?: () => Promise<CompletionSource>;
   /** Returns why the text is invalid, or `undefined`. Invalid text is not submitted. */
   faultOf?: (text: string) => string | undefined;
@@ -128,7 +128,7 @@ export function SearchBox({
   );
 }
 
-/** Shows why the search is invalid. Covers the rows, because nothing must move while the operator types. */
+/** Shows why the search is invalid, over the rows, because nothing must move while the operator types. */
 function SearchFault({ id, fault }: { id: string; fault: string | undefined }) {
   return (
     <div role="status" className="absolute top-full left-0 z-20 max-w-full">

@@ -1,11 +1,11 @@
-/** The prefix of the owners of reservations. Applications cannot use it. */
+/** The prefix of the owners of reservations, which applications cannot use. */
 export const RESERVED_OWNER_PREFIX = "lockkeeper:reserve:";
 /** The name in the owner of a lock that stays held after an early release, for the rest of its minimum hold time. */
 export const MIN_HOLD_RESERVER = "min-hold";
 
 /**
- * Matches the suffix that the read/write locks of Redisson add to the owner of the write lock. No reserved owner ends
- * with this suffix.
+ * Matches the suffix that the read/write locks of Redisson add to the owner of the write lock. The owner of a
+ * reservation never ends with it.
  */
 const WRITE_SUFFIX = /:write$/;
 

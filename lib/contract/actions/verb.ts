@@ -90,7 +90,7 @@ export const acquireFields = {
 };
 
 export const PERMITS_MAX = 256;
-/** Maximum total number of permits. Scripts read at most this many acquired permits. */
+/** Maximum total number of permits, because scripts read all acquired permits. */
 export const PERMIT_LIMIT_MAX = 4096;
 
 export const PermitLimit = z

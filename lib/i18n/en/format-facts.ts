@@ -5,7 +5,7 @@ import type { FormatFacts } from "@/lib/formats/format-facts.ts";
 /** What waiters and the library of the previous owner do after a release, for one format. */
 export type FormatMessages = Pick<FormatFacts, "waiters" | "oldOwner" | "comesBack" | "never">;
 
-/** Selects the messages from the facts. English uses the same sentences as the API. */
+/** Selects the messages from the facts, so that English uses the same sentences as the API. */
 function toFormatMessages({ waiters, oldOwner, comesBack, never }: FormatFacts): FormatMessages {
   return {
     waiters,

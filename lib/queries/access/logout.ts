@@ -5,7 +5,7 @@ import { useLiveStore } from "@/lib/live/live-context.ts";
 import { logout } from "../../api/session-endpoints.ts";
 
 export interface Logout {
-  /** Whether the last attempt failed. The session is then still valid. */
+  /** Whether the session is still valid because the last attempt failed. */
   readonly isFailed: boolean;
   run(): void;
 }

@@ -163,7 +163,7 @@ export class EventStream {
     return newest;
   }
 
-  /** Sends events as they are published. The reader already has every recorded event. */
+  /** Sends events as they are published, to a reader that has every recorded event. */
   #follow(unrecorded: readonly PublishedEvent[]): void {
     const { journal } = this.target;
     this.#unrecorded.stop();

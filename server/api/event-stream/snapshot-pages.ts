@@ -5,7 +5,7 @@ import type { ObservedHold } from "../../watch/holds/observed-hold.ts";
 import { BY_KEY } from "../../watch/index/query-context.ts";
 
 const LOCKS_MAX = 100;
-/** Length of a page in characters. The page ends with the lock that exceeds it. */
+/** Length in characters after which a page ends, including the lock that exceeds it. */
 const PAGE_CHARACTERS_MAX = 32 * 1024;
 
 export interface SnapshotPage {

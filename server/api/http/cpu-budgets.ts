@@ -8,9 +8,9 @@ export interface CpuRate {
   readonly burstMs: number;
 }
 
-/** Maximum number of tracked callers. Those charged longest ago are evicted first. */
+/** Maximum number of tracked callers, beyond which those charged longest ago are evicted. */
 const CALLERS_MAX = 10_000;
-/** Maximum time for which a single request blocks its caller. */
+/** Maximum time, in ms, for which a single request blocks its caller. */
 const WAIT_MAX_MS = 30_000;
 
 /** The CPU time that one caller has left for expensive reads. */

@@ -12,7 +12,7 @@ export function createTaggedResponse(value: object): ApiResponse {
 }
 
 /**
- * Computes a weak ETag. Two reads of an unchanged value have the same tag although `asOf` and the remaining times
+ * Computes a weak ETag, which is the same for two reads of an unchanged value although `asOf` and the remaining times
  * differ: remaining times are hashed as deadlines, which also remain correct in the client's copy.
  */
 export function computeEtag(value: object): string {

@@ -13,7 +13,7 @@ export interface RateLimitOptions {
   readonly perCaller: Rate | undefined;
   /** Limit of one address, for requests without valid credentials; `undefined` for no limit. */
   readonly perAddress: Rate | undefined;
-  /** CPU time for expensive reads of one API key or operator; `undefined` for no limit. */
+  /** CPU time that the expensive reads of one API key or operator may use; `undefined` for no limit. */
   readonly readCpu: CpuRate | undefined;
   /** Whether to send the rate limit headers with every response, not only with refusals. */
   readonly sendsHeaders: boolean;
@@ -38,7 +38,7 @@ export function buildRateLimitHeaders(
   };
 }
 
-/** Maximum number of buckets. If there are more, the fullest buckets are evicted. */
+/** Maximum number of buckets, beyond which the fullest ones are evicted. */
 const BUCKETS_MAX = 10_000;
 /** Number of buckets to evict in one pass, because finding the fullest buckets requires iterating over all buckets. */
 const BUCKETS_EVICTED_AT_ONCE = BUCKETS_MAX / 10;
@@ -82,7 +82,7 @@ export class RateLimits {
   }
 }
 
-/** Token buckets. Each is stored as the time at which it will be full. */
+/** Token buckets, each stored as the time at which it will be full. */
 class TokenBuckets {
   readonly #fullAt = new Map<string, number>();
   readonly #eachMs: number;

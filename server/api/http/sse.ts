@@ -8,7 +8,7 @@ export const SSE_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-/** Formats a server-sent event. JSON contains no raw line breaks, so one data line is enough. */
+/** Formats a server-sent event with one data line, which is enough because JSON contains no raw line breaks. */
 export function formatSseEvent(event: string, data: unknown, id?: string): string {
   return formatSseText(event, JSON.stringify(data), id);
 }

@@ -83,7 +83,7 @@ export class LiveSnapshot {
     return formatCounts(window, this.now);
   }
 
-  /** Formats a lock as JSON. Also returns a state string that changes only if the lock has to be sent again. */
+  /** Formats a lock as JSON (`text`), with a `state` string that changes only if the lock has to be sent again. */
   formatLock(key: Key, hold: ObservedHold | undefined): { text: string; state: string } {
     if (hold !== undefined) {
       const text = this.rowCache.getJson(hold);

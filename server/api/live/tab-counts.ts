@@ -10,7 +10,7 @@ import type { Watcher } from "../../watch/watcher.ts";
 import type { CpuBudget } from "../http/cpu-budgets.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 
-/** The order of counted queries. All tabs use the same order, so that tabs with the same filter share a query. */
+/** The order of counted queries, the same for all tabs, so that tabs with the same filter share a query. */
 const COUNT_ORDER: SortOrder = { field: "key", direction: 1 };
 /** The default of `GET /namespaces`, which shares the grouping. */
 const NAMESPACE_ORDER = { field: "holds", direction: -1 } as const;

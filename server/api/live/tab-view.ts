@@ -16,7 +16,10 @@ export function hasSameWindow(one: LiveView, other: LiveView): boolean {
   return toPinsText(one) !== toPinsText(other) || toCountsText(one) !== toCountsText(other);
 }
 
-/** Returns whether two views have the same counts. Returns `false` if nothing differs, as `hasSameWindow` does. */
+/**
+ * Returns whether two views have the same counts and differ otherwise. As for `hasSameWindow`, the result is `false` if
+ * nothing differs.
+ */
 export function hasSameCounts(one: LiveView, other: LiveView): boolean {
   if (toCountsText(one) !== toCountsText(other)) return false;
   return toPinsText(one) !== toPinsText(other) || toWindowText(one) !== toWindowText(other);

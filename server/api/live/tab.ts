@@ -114,7 +114,10 @@ export class Tab {
     return this.#areCountsPending;
   }
 
-  /** Returns whether the tab is too far behind. Disconnects the tab if it stays too far behind. */
+  /**
+   * Returns whether more than `BEHIND_BYTES_MAX` bytes are buffered for the tab. Disconnects it if this lasts longer
+   * than `BEHIND_MS_MAX`.
+   */
   isBehind(): boolean {
     if (this.sink.bufferedBytes <= BEHIND_BYTES_MAX) {
       this.#behindSince = undefined;

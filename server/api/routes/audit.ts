@@ -16,7 +16,7 @@ const CSV_TYPE = "text/csv";
 const VERIFICATION_CACHE_MS = 10_000;
 
 /**
- * Creates the routes for the audit log. The log is one chain for all targets, so the routes require admin access to all
+ * Creates the routes for the audit log, which require admin access to all targets, because the log is one chain for all
  * of them.
  */
 export function createAuditRoutes(services: Services): Route[] {

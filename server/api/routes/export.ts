@@ -20,8 +20,8 @@ const CSV_TYPE = "text/csv";
 const LOCKS_PER_CHUNK = 200;
 
 /**
- * Creates the route that exports locks. The path is not below `/locks/`, where it would hide the lock with the key
- * `export`.
+ * Creates the route that exports locks, with a path that is not below `/locks/`, where it would hide the lock with the
+ * key `export`.
  */
 export function createExportRoutes({ streams }: Services): Route[] {
   return [

@@ -258,7 +258,7 @@ async function readLock(watcher: Watcher, key: Key, allowedKeys: KeyPatternSet |
   return watcher.locks.toFreeLock(key, observation.asOf, waiters, votes);
 }
 
-/** Builds the `Lock` to return for an observed hold. Its `sharedWith` contains only keys that the caller can read. */
+/** Builds the `Lock` to return for an observed hold, with only those keys in `sharedWith` that the caller can read. */
 function toVisibleLock(watcher: Watcher, hold: ObservedHold, allowedKeys: KeyPatternSet | undefined): Lock {
   return watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys));
 }

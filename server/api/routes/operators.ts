@@ -16,7 +16,7 @@ import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 import { assertTargetsExist } from "./assert-targets.ts";
 
-/** Creates the routes for operators and their roles. The id of an operator is its name. */
+/** Creates the routes for operators and their roles, with the name of an operator as its id. */
 export function createOperatorRoutes(services: Services, basePath: string): Route[] {
   const { operators, authentication, targets } = services;
   return [

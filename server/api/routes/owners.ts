@@ -59,7 +59,7 @@ export function createOwnerRoutes(): Route[] {
 
 export const TOO_MANY_FILTERS = "Too many different filters are being counted. Retry in 1 s.";
 
-/** Reads one page of groups. `next` is absent on the last page. */
+/** Reads one page of groups, without `next` on the last page. */
 export async function readGroupsPage<Item>(
   watcher: Watcher,
   by: GroupBy,

@@ -14,7 +14,7 @@ type AuditableCall = Pick<AnyCall, "request" | "principal" | "key" | "responseId
   Partial<Pick<AnyCall, "target" | "connector">>;
 
 /**
- * Returns the audited facts of a call. Use this function before `detach`, after which the headers cannot be read.
+ * Returns the audited facts of a call. Must be called before `detach`, after which the headers cannot be read.
  *
  * @param key the key, if it is not the one in the path
  */
@@ -43,7 +43,7 @@ export function toAuditedCallBy({ name }: { readonly name: string }, call: Audit
 }
 
 /**
- * Runs an action. Records the intent before the action, and the outcome after it.
+ * Runs an action, with its intent recorded before it and its outcome after it.
  *
  * @throws LockkeeperError unavailable if the intent cannot be recorded; the error of `run` if `run` fails
  */

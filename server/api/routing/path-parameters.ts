@@ -15,7 +15,7 @@ export interface PathParameters {
 }
 
 /**
- * Reads the parameters of a path. If the path contains a holdId, the target and the key are those of the hold.
+ * Reads the parameters of a path. A `holdId` in the path determines the target and the key.
  *
  * @throws LockkeeperError invalid, invalid_hold_id
  */

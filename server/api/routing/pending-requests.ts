@@ -29,7 +29,7 @@ export class PendingRequests {
   }
 
   /**
-   * Creates a pending request of a caller. The request counts towards the limit while it waits.
+   * Creates a pending request, which counts towards the limit of its caller while it waits.
    *
    * @param signal aborts when the client disconnects
    */

@@ -13,7 +13,7 @@ import { buildSessionCookieName, type CookieScope } from "./session-cookie.ts";
 export interface RequestAuthenticatorOptions {
   readonly publicUrl: string | undefined;
   readonly insecureHttp: boolean;
-  /** Base path of the console. The session cookie is only sent below this path. */
+  /** Base path of the console, below which the session cookie is sent. */
   readonly basePath: string;
 }
 
@@ -31,10 +31,10 @@ export class RequestAuthenticator {
   ) {}
 
   /**
-   * Authenticates a request. Returns the principal synchronously for a cached API key.
+   * Returns the principal of a request, synchronously for a cached API key.
    *
    * @throws LockkeeperError unauthenticated, forbidden or unavailable; a returned promise rejects with these errors
-   * instead
+   *   instead
    */
   authenticate(request: ApiRequest, route: RouteAccess): Principal | Promise<Principal> {
     const authorization = request.header("authorization");

@@ -43,7 +43,7 @@ export interface TargetCall<Query, Body> extends RouteCall<Query, Body> {
   readonly target: Target;
 }
 
-/** A call for one hold. `target` and `key` are taken from its `holdId`. */
+/** A call for one hold, from whose `holdId` `target` and `key` are taken. */
 export interface HoldCall<Query, Body> extends TargetCall<Query, Body> {
   readonly hold: TargetHoldRef;
 }

@@ -17,7 +17,7 @@ import type { PendingRequests } from "./pending-requests.ts";
 import type { RequestAuthenticator } from "./request-authenticator.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
 
-/** The dependencies of the routes. Those of a target are passed with each call. */
+/** The dependencies of the routes, except those of a target, which are passed with each call. */
 export interface Services {
   readonly targets: Targets;
   readonly sessions: Sessions;

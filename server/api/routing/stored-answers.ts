@@ -16,7 +16,7 @@ const ANSWER_TTL_MS = 120_000;
 const WAIT_MAX_MS = 2000;
 const POLL_MS = 50;
 
-/** A stored request: the id of the claim that executes it (`by`), and its response once there is one. */
+/** A stored request: the id of the call that claimed its execution (`by`), and its response once there is one. */
 const StoredEntry = z.object({ by: z.string(), digest: z.string(), sealed: z.string().optional() });
 type StoredEntry = z.infer<typeof StoredEntry>;
 const StoredResponse = z.object({
@@ -69,7 +69,11 @@ export class StoredAnswers {
     );
   }
 
-  /** @returns the stored claim, or `undefined` if the claim has disappeared */
+  /**
+   * Claims the execution of a request, unless another call has claimed it.
+   *
+   * @returns the stored claim, or `undefined` if it has disappeared
+   */
   async #claim(name: string, mine: StoredEntry): Promise<StoredEntry | undefined> {
     // Both commands can be repeated, because `by` identifies this claim even after a lost reply.
     await this.home.run((redis) => redis.set(name, JSON.stringify(mine), "PX", ANSWER_TTL_MS, "NX"));

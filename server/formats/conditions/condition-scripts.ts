@@ -14,8 +14,8 @@ type Keys = RedisArgument[];
 export type ConditionKind = "lock" | "fair";
 
 /**
- * The state of a condition waiter. `waiting`: waits for a signal. `signalled`: received a signal. `stopped`: stopped
- * waiting without a signal. `lost`: Redis has no record of the waiter, so its hold cannot be restored.
+ * The state of a condition waiter. `stopped`: stopped waiting without a signal. `lost`: Redis has no record of the
+ * waiter, so its hold cannot be restored.
  */
 export type WaiterState = "waiting" | "signalled" | "stopped" | "lost";
 
@@ -26,7 +26,7 @@ export interface WaiterStatus {
   readonly sinceMs: number | undefined;
 }
 
-/** The state of a hold that a waiter has given up. It is restored at the end of the wait. */
+/** The state of a hold that a waiter has given up until the end of its wait, when the hold is restored. */
 export interface GivenUpHold extends WaiterStatus {
   readonly outcome: "waiting";
   readonly asOf: number;
@@ -101,7 +101,7 @@ export class ConditionScripts {
     );
   }
 
-  /** Signals waiters of a condition. Only the holder of the lock may do this. */
+  /** Signals waiters of a condition, which only the holder of the lock may do. */
   signal(
     redis: Commands,
     { key, kind }: Pick<HoldRef, "key"> & { readonly kind: ConditionKind },

@@ -78,8 +78,8 @@ export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): Detect
 }
 
 /**
- * Assesses how likely the key is a semaphore. A set of connections scored by their last activity looks the same, except
- * for the TTL of the key.
+ * Assesses how likely the key is a semaphore. The TTL of a semaphore's key is at least three times the remaining time
+ * of its last holder. A sorted set of connections, scored by their last activity, otherwise looks the same.
  */
 function assessPermits({ key, remainingMs }: RawKey, lastMs: number): Confidence {
   const isLeased = lastMs > 0 && remainingMs !== null && remainingMs >= KEY_LEASES * lastMs - TOLERANCE_MS;
@@ -105,7 +105,9 @@ const WAITING_WRITER_DETAILS: DetailReader = {
   },
 };
 
-/** A waiting writer blocks new readers. It acquires the lock once the current readers have released it. */
+/**
+ * Reads the waiting writer, which blocks new readers and acquires the lock once the current readers have released it.
+ */
 const WAITING_WRITER_QUEUE: QueueReader = {
   order: "in_turn",
   buildCommands: buildWaitingWriterCommands,

@@ -5,7 +5,7 @@ import { type RawKey, toOwner } from "../raw-key.ts";
 /** Maximum size of an owner in bytes, because every open page receives each holder. Must match redisson-owner.ts. */
 const OWNER_BYTES_MAX = 1024;
 
-/** Decodes members as owners. Returns `undefined` if a member is too long. */
+/** Decodes members as owners, or returns `undefined` if one is too long. */
 export function parseOwners(members: readonly Buffer[]): Key[] | undefined {
   return members.every(({ length }) => length <= OWNER_BYTES_MAX) ? members.map(toOwner) : undefined;
 }

@@ -21,7 +21,7 @@ const JOB_ID = /^[0-9a-f]{24}$/;
 const DIGEST = "[0-9a-f]{32,64}(?::RUN)?";
 const BY_DEFAULT = new RegExp(`^(|.*:)uniquejobs:${DIGEST}${LOCKED}$`, "s");
 const BY_ANY_PREFIX = new RegExp(`:${DIGEST}${LOCKED}$`);
-/** The element that wakes waiters. An unlock leaves it in the list for five seconds. */
+/** The element that wakes waiters, and that an unlock leaves in the list for five seconds. */
 const SENTINEL = "1";
 const WAITING_MAX = 256;
 

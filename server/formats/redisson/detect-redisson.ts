@@ -102,7 +102,7 @@ function assessReadWriteConfidence(
   return isNamedAsLock(key) ? "likely" : "possible";
 }
 
-/** Detects a latch that Lockkeeper set. Its companion identifies it as a latch. */
+/** Detects a latch that Lockkeeper set, which its companion identifies as a latch. */
 function detectLatch({ content, remainingMs }: RawKey): DetectedLock | undefined {
   const count = parseCounter(content[0]);
   if (count === undefined) return undefined;

@@ -37,7 +37,7 @@ const buildOtherKeys = (key: Key) => [
   buildPermitsKey(key),
   buildPlainPermitsKey(key),
 ];
-/** Builds the key of a request. Hashes the id, because braces in it would change the slot. */
+/** Builds the key of a request from a hash of its id, because braces in the id would change the slot. */
 const buildRequestKey = (key: Key, id: string) =>
   buildColocatedKey(`${LATCH}:${createHash("sha256").update(id).digest("base64url").slice(0, 22)}`, key);
 

@@ -35,10 +35,7 @@ export function parseMultiLock(
   return first && [first, ...rest];
 }
 
-/**
- * Whether the field belongs to an entry. Also true if another thread has taken over the entry, because its fields
- * remain.
- */
+/** Whether the field belongs to an entry, even one that another thread has taken over, whose fields remain. */
 function isEntryField(field: string): boolean {
   const suffix = field.endsWith(END) ? END : field.endsWith(COUNT) ? COUNT : undefined;
   return suffix !== undefined && parseEntry(field.slice(0, -suffix.length)) !== undefined;

@@ -48,7 +48,7 @@ function parsePermitCompanion(answer: unknown): Companion | undefined {
   return companion;
 }
 
-/** Creates the holder of several permits. The hold ends when the first of these permits expires. */
+/** Creates the holder of several permits, whose hold ends when the first of them expires. */
 function toHolder(companion: Companion, permits: readonly SeenHolder[]): SeenHolder {
   const ends = permits.flatMap(({ ownRemainingMs }) => ownRemainingMs ?? []);
   const ownRemainingMs = ends.length === 0 ? null : Math.min(...ends);

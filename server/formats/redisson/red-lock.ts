@@ -36,7 +36,7 @@ export function isPlainRedissonHold({ state, format, type, kind, holders }: Held
   return isPlain && second === undefined && role === undefined && fence === null && isThreadOwner(token);
 }
 
-/** Whether a hold can be part of a RedLock. Such a part has a TTL. */
+/** Whether a hold can be part of a RedLock, which requires a TTL. */
 export const isRedLockPart = (hold: HeldObservation): boolean =>
   isPlainRedissonHold(hold) && hold.remainingMs !== null;
 

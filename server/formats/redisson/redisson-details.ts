@@ -63,7 +63,7 @@ function subtractDead(waiters: SeenWaiters = { count: 0, known: "exact" }, dead:
   return { ...waiters, count: Math.max(0, (waiters.count ?? 0) - dead) };
 }
 
-/** The value for most locks. All of them share it, which saves memory. */
+/** Shared by most locks, which saves memory. */
 const NO_SUBSCRIBERS: SeenWaiters = { count: 0, known: "estimated" };
 
 /**
@@ -77,8 +77,8 @@ function applyListeners(seen: HeldObservation, clients: number): HeldObservation
 }
 
 /**
- * Returns the number of waiters. Each subscribed client has at least one waiter. Lockkeeper's waiters use the same
- * channel and are counted exactly.
+ * Estimates the number of waiters as at least one per subscribed client. Lockkeeper's waiters use the same channel and
+ * are counted exactly.
  */
 function toWaiters({ waiters }: HeldObservation, clients: number): SeenWaiters {
   const count = Math.max(waiters?.count ?? 0, clients);
@@ -141,7 +141,8 @@ function describeReader(reader: SeenHolder, companion: unknown): SeenHolder {
 }
 
 /**
- * Returns the longest of the leases, in ms. PTTL replies -2 if the entry has expired, and -1 if its TTL was removed.
+ * Returns the longest of the leases, in ms, from the replies of PTTL: -2 if the entry has expired, and -1 if its TTL
+ * was removed.
  */
 function findLongestLeaseMs(leasesMs: readonly number[], lockMs: number | null): number | null {
   if (leasesMs.includes(-1)) return lockMs;

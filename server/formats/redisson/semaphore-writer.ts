@@ -133,9 +133,7 @@ export class PlainSemaphoreWriter extends SemaphoreWriter {
   }
 }
 
-/**
- * Parses the reply of reclaim.lua. Returns `undefined` if no permits are acquired, or if the key is not a semaphore.
- */
+/** Parses the reply of reclaim.lua; `undefined` if no permits are acquired, or if the key is not a semaphore. */
 function parseNextExpiry(reply: unknown): number | undefined {
   const ms = Number(reply);
   return ms >= 0 ? ms : undefined;
@@ -151,7 +149,7 @@ export class ExpirableSemaphoreWriter extends SemaphoreWriter {
     this.#setLimit = this.loadVerb("redisson/semaphore/set-limit", parseSetLimitReply);
   }
 
-  /** Sets the total number of permits. Creates the semaphore if it does not exist. */
+  /** Sets the total number of permits, and creates the semaphore if it does not exist. */
   setLimit(redis: Commands, key: Key, limit: number): Promise<SetLimitReply> {
     return this.#setLimit.run(
       redis,

@@ -13,7 +13,7 @@ const KIND_WRITERS: Readonly<Record<Exclude<WritableKind, "lock">, LockWriter>> 
   plain_semaphore: PLAIN_SEMAPHORE_WRITER,
 };
 
-/** Returns the writer of a format and kind. Only `redisson` has kinds other than `lock`. */
+/** Returns the writer of a format and kind. Formats other than `redisson` have a single writer, whatever the kind. */
 export function getLockWriter({
   format,
   kind = "lock",

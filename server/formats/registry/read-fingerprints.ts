@@ -13,8 +13,8 @@ export interface KeyFingerprint {
 }
 
 /**
- * The result of reading a fingerprint. `failed`: Redis did not return the fingerprint. A read of the key shows the
- * reason.
+ * The result of reading a fingerprint. `failed`: Redis did not return the fingerprint, for a reason that a read of the
+ * key shows.
  */
 export type FingerprintReading = KeyFingerprint | "gone" | "failed";
 
@@ -24,7 +24,7 @@ export type FingerprintReading = KeyFingerprint | "gone" | "failed";
  */
 export type FingerprintCalls = "together" | "apart";
 
-/** Number of keys per call. Such a call occupies Redis for at most about 0.3 ms. */
+/** Number of keys per call, which occupies Redis for at most about 0.3 ms. */
 const KEYS_PER_CALL = 50;
 const LIMITS = [VALUE_BYTES_MAX, MEMBERS_MAX, CONTENT_BYTES_MAX];
 const NO_DEADLINE = -1;

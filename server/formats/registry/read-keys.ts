@@ -112,7 +112,7 @@ export interface RawKeyReading {
   readonly observation: Observation;
 }
 
-/** Reads one key. Returns its content and the observation. @throws the Redis error */
+/** Reads one key, and returns its content and the observation. @throws the Redis error */
 export async function readRawKey(
   redis: Redis,
   key: Key,

@@ -89,7 +89,7 @@ function findWakeChannel(seen: ReadableObservation): RedisArgument {
     : buildWakeChannel(seen.key);
 }
 
-/** Returns the reader for the queue of the library. A free fair lock still has a queue. */
+/** Returns the reader for the queue that the library stores. Even a free fair lock has one. */
 function findQueueReader(seen: ReadableObservation): QueueReader | undefined {
   if (seen.state === "free") return FAIR_QUEUE;
   return seen.state === "not_a_lock" ? undefined : findLockFormat(seen.format, seen.type)?.queue;

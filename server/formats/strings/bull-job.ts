@@ -66,7 +66,7 @@ function toUnknownToken(seen: HeldObservation): HeldObservation {
   return { ...seen, format: "token", candidates, confidence: isUuid ? "likely" : "possible" };
 }
 
-/** Parses fields as HMGET returns them. A field is `undefined` if it is missing or too large to be read. */
+/** Parses fields as HMGET returns them, `undefined` for each that is missing or too large to be read. */
 function parseFields(answer: unknown): (string | undefined)[] {
   const fields: readonly unknown[] = Array.isArray(answer) ? answer : [];
   return fields.map((field) => (Buffer.isBuffer(field) ? field.toString("utf8") : undefined));

@@ -135,7 +135,7 @@ function isNearbyDeadline({ content, asOf }: RawKey): boolean {
   return end !== undefined && isNearbyTime(end, asOf);
 }
 
-/** Detects any string as a lock. Its content is the owner. */
+/** Detects any string as a possible lock, with its content as the owner. */
 function detectGenericToken(raw: RawKey, name: string): DetectedLock {
   const chosen = APP_CHOSEN_VALUES.filter(([own]) => own.test(name)).map(([, format]) => format);
   const candidates = isNearbyDeadline(raw) ? [...chosen, "timestamp" as const] : chosen;

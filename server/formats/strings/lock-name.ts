@@ -44,7 +44,7 @@ const OTHER_LOCK_WORDS: ReadonlySet<string> = new Set([
     "dhcp",
   ],
 ]);
-/** Words for accounts. A lock of an account may be a lockout: the deadline in `account_lock:7` ends a ban. */
+/** Words for accounts, whose locks may be lockouts: the deadline in `account_lock:7` ends a ban. */
 const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
   ...[
     "account",
@@ -78,7 +78,7 @@ export type NameEvidence = "lock" | "lock_or_lockout" | "mentions_lock" | "none"
 /** Whether the key contains a lock word: true for `lock:a`, `orders.mutex`, `orderLock`, false for `clock:a`. */
 export const hasLockLikeName = (key: Key): boolean => assessName(key) !== "none";
 
-/** Whether the key names a lock. False if it only mentions one. */
+/** Whether the key names a lock, and not only mentions one. */
 export function isNamedAsLock(key: Key): boolean {
   const evidence = assessName(key);
   return evidence === "lock" || evidence === "lock_or_lockout";

@@ -7,7 +7,7 @@ import { buildReleaseSignals, runOrRetryWithout } from "../release-signals.ts";
 /** Delay of the wake-up in ms. Redis may expire the key slightly later than its TTL states. */
 const EXPIRY_DELAY_MS = 50;
 
-/** Wakes waiters if the reservation has ended. Otherwise returns its remaining time in ms. */
+/** Wakes waiters if the reservation has ended, or else returns its remaining time in ms. */
 const wakeScript = new Script<RedisArgument[], RedisArgument[], number | undefined>(
   new URL("wake.lua", import.meta.url),
   (reply) => (Array.isArray(reply) && reply[0] === "reserved" ? Number(reply[1]) : undefined),

@@ -9,8 +9,8 @@ import { STRING_FORMAT_NAMES } from "./string-variants.ts";
 type ForceRelease = NonNullable<LockFormat["releaser"]>["forceRelease"];
 
 /**
- * Releases a deadline lock. A reservation is also stored as a deadline, because a client that takes over an expired
- * lock reads only the deadline.
+ * Releases a deadline lock or its reservation, which is also stored as a deadline, because a client that takes over an
+ * expired lock reads only the deadline.
  */
 export const forceReleaseDeadline: ForceRelease = (
   redis,

@@ -20,7 +20,7 @@ export interface StringVariant {
   /**
    * Strength of the evidence if it differs from the default. `unmistakable`: no other data has such a value.
    * `unmistakable_in_lock`: no other data has such a value under a key that names a lock. `guess`: other data often has
-   * such names and values. `named_lock`: the key pattern is common, so the key must also name a lock.
+   * such names and values. `named_lock`: other data often uses this key pattern, so the key must also name a lock.
    */
   readonly evidence?: "unmistakable" | "unmistakable_in_lock" | "guess" | "named_lock";
   readonly kind?: LockKind;
@@ -28,7 +28,7 @@ export interface StringVariant {
   readonly beside?: readonly FormatName[];
 }
 
-/** Matches keys of Bull and BullMQ. Other applications may use the same names. */
+/** Matches keys of Bull and BullMQ, and possibly of other applications. */
 const JOB_LOCK = /^.+:[^:]+:lock$/;
 /** Matches `<prefix>:<index of the key>:<name>`, with the default prefix. */
 const RUEIDISLOCK_NAME = /^rueidislock:\d{1,3}:/;

@@ -13,10 +13,10 @@ export interface EmbeddedFacts {
   readonly waits?: string;
 }
 
-/** A syntax of owners. The pattern tests the bytes of the value, decoded as Latin-1. */
+/** A syntax of owners, whose pattern tests the bytes of the value, decoded as Latin-1. */
 interface ValueSyntax {
   readonly pattern: RegExp;
-  /** Extracts facts that a pattern cannot. Returns `undefined` if the value does not have this syntax. */
+  /** Extracts facts that a pattern cannot; `undefined` if the value does not have this syntax. */
   readonly decode?: (text: string) => EmbeddedFacts | undefined;
   /** Set if many other values have this syntax. It is then evidence only under a key that names a lock. */
   readonly isCommon?: true;
@@ -103,7 +103,7 @@ export function matchSyntaxes(bytes: Buffer, now: number): SyntaxMatch[] {
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** Whether the time in the value is plausible. Times in other years suggest that the number is not a time. */
+/** Whether the time in the value is within five years of now. Other times suggest that the number is not a time. */
 function hasPlausibleTime({ uuid1, epochMs }: EmbeddedFacts, now: number): boolean {
   if (uuid1 !== undefined) {
     const ageMs = now - parseUuid1Time(uuid1);
@@ -118,7 +118,8 @@ export function isNearbyTime(timeMs: number, now: number): boolean {
 }
 
 /**
- * Returns the time of a version 1 UUID in Unix ms. The UUID counts units of 100 ns since 1582.
+ * Returns the time of a version 1 UUID in Unix ms. UUID timestamps count 100 ns intervals since 1582-10-15 00:00 UTC
+ * (RFC 9562).
  *
  * @param digits the 32 hexadecimal digits of the UUID
  */

@@ -33,8 +33,8 @@ export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: nu
 }
 
 /**
- * Returns the hash of an entry. `prev` has a fixed length and the text has no line break, so different inputs never
- * have the same bytes.
+ * Returns the hash of an entry, which covers `prev`, the hash of the previous entry. `prev` has a fixed length and the
+ * text has no line break, so different inputs never have the same bytes.
  */
 export function hashEntry(prev: string, text: string): string {
   return createHash("sha256").update(`${prev}\n${text}`).digest("hex");
@@ -163,7 +163,7 @@ export function formatExportLine({ prev, hash, text }: ChainLink): string {
 
 const EXPORT_LINE = /^\{"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})","entry":(\{.*\})\}\r?$/;
 
-/** Parses a line of an export. Returns `undefined` if the line is invalid. */
+/** Parses a line of an export, or returns `undefined` if it is invalid. */
 export function parseExportLine(line: string): ChainLink | undefined {
   const [, prev, hash, text] = EXPORT_LINE.exec(line) ?? [];
   if (prev === undefined || hash === undefined || text === undefined) return undefined;

@@ -16,7 +16,7 @@ import { AUDIT_APPEND_MAX, type AuditAppendResult, type AuditStore, type ChainEn
 
 /** Time limit for writing an intent, in ms. Without a written intent, the action is refused. */
 const WRITE_TIMEOUT_MS = 2000;
-/** Time, in ms, for which outcomes wait so that the next intent is written together with them. */
+/** Maximum time, in ms, that outcomes wait for an intent to be written with them. */
 const BATCH_DELAY_MS = 5;
 const PAUSE_MAX_MS = 500;
 /**
@@ -50,7 +50,7 @@ export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
  */
 export class AuditLog {
   #queue: PendingEntry[] = [];
-  /** The end of the chain. `undefined` if it must be read; `null` if there is no chain. */
+  /** The end of the chain; `undefined` if it must be read, `null` if there is no chain. */
   #head: ChainPlace | null | undefined;
   /** The last place known to be in the chain. */
   #known: ChainPlace | undefined;
@@ -58,7 +58,7 @@ export class AuditLog {
   #loggedLoss: ChainPlace | undefined;
   /** Calls with an unknown outcome. */
   #unconfirmed: AppendBatch[] = [];
-  /** Intents without a written outcome. If the store loses them, they are written again. */
+  /** Intents without a written outcome, which are written again if the store loses them. */
   readonly #openIntents = new Map<string, NewAuditEntry>();
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -72,7 +72,7 @@ export class AuditLog {
     private readonly writeTimeoutMs = WRITE_TIMEOUT_MS,
   ) {}
 
-  /** Reads the end of the chain. Without this, a loss before the first action would go unnoticed. */
+  /** Reads the end of the chain, so that a loss of entries before the first action is noticed. */
   async load(): Promise<void> {
     // If this fails, the first action tries again and reports the error.
     if (this.#known === undefined && this.#running === undefined)
@@ -80,7 +80,7 @@ export class AuditLog {
   }
 
   /**
-   * Writes an intent. Resolves when it is written.
+   * Writes an intent, and resolves when it is written.
    *
    * @throws LockkeeperError `unavailable` if the intent was not written; the action must then not be performed
    */

@@ -103,7 +103,7 @@ export class AuditReader {
 class OutcomeJoiner {
   readonly #outcomes = new Map<string, Outcome>();
 
-  /** Returns the item of an entry. Returns `undefined` for an outcome or an invalid entry. */
+  /** Returns the item of an entry; `undefined` for an outcome or an invalid entry. */
   add({ text }: ChainLink): AuditItem | undefined {
     const entry = parseEntry(text);
     if (entry?.kind === "outcome") {
@@ -118,8 +118,8 @@ class OutcomeJoiner {
 }
 
 /**
- * Parses an entry. Returns `undefined` if it is invalid, because other clients can write to the stream. `verify`
- * reports such entries.
+ * Parses an entry; `undefined` if it is invalid, because other clients can write to the stream. `verify` reports such
+ * entries.
  */
 function parseEntry(text: string): AuditEntry | undefined {
   try {

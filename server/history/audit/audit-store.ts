@@ -32,7 +32,7 @@ export type AuditAppendResult =
       readonly outcome: "behind";
       /** `undefined` if there is no chain. */
       readonly end: ChainEnd | undefined;
-      /** Hashes of the requested entries. The hash of a missing entry is empty. */
+      /** Hashes of the requested entries, empty for a missing entry. */
       readonly hashes: readonly string[];
     };
 
@@ -75,7 +75,7 @@ export class AuditStore {
     private readonly retention: AuditRetention,
   ) {}
 
-  /** Appends entries with a single call. Does not retry, so the caller must handle errors. */
+  /** Appends entries with a single call and without retries, so the caller must handle errors. */
   append(ask: AuditAppendRequest): Promise<AuditAppendResult> {
     const args = this.#toArguments(ask);
     return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], args));
@@ -92,7 +92,7 @@ export class AuditStore {
   }
 
   /**
-   * Reads the end of the chain. Returns `undefined` if there is no chain.
+   * Reads the end of the chain; `undefined` if there is no chain.
    *
    * @throws LockkeeperError unavailable, unknown_outcome
    */

@@ -25,7 +25,7 @@ export interface AuditedAction {
   end(outcome: AuditOutcome): void;
 }
 
-/** Records operator actions. Writes an intent before each action and its outcome afterwards. */
+/** Records operator actions, with an intent before each action and its outcome afterwards. */
 export class Audit {
   readonly #refusals: RefusalCounter;
 
@@ -34,11 +34,11 @@ export class Audit {
   }
 
   /**
-   * Records the intent of an action. Resolves when the intent is written.
+   * Records the intent of an action, and resolves when it is written.
    *
    * @throws LockkeeperError `unavailable` if the intent was not written; do not perform the action then
    * @throws LockkeeperError `invalid` if the details are too long, because changes by an administrator are never
-   * recorded in part
+   *   recorded in part
    */
   async beginAction(call: AuditedCall, facts: AuditFacts): Promise<AuditedAction> {
     assertRecordable(facts.details);

@@ -68,7 +68,7 @@ export class RefusalCounter {
     this.#timer = undefined;
   }
 
-  /** Writes the entry. Its time is that of the last refusal. */
+  /** Writes the entry, with the time of the last refusal. */
   #write(code: string, window: RefusalWindow): void {
     const { action, count, since, last, addresses, names } = window;
     this.log.add({
@@ -86,7 +86,7 @@ function createWindow(action: string): RefusalWindow {
   return { action, count: 0, since: 0, last: 0, addresses: new Map(), names: new Map() };
 }
 
-/** Counts a name. Beyond the limit, counts further names as `others`. */
+/** Counts a name, or beyond the limit of names `others`. */
 function countLimited(counts: Map<string, number>, name: string, most: number): void {
   const place = counts.has(name) || counts.size < most ? name : "others";
   counts.set(place, (counts.get(place) ?? 0) + 1);

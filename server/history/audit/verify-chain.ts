@@ -4,7 +4,7 @@ import type { AuditVerification } from "../../../lib/contract/audit.ts";
 import { CHAIN_START, ChainCheck, parseExportLine } from "./audit-chain.ts";
 import type { AuditStore, ChainEnd } from "./audit-store.ts";
 
-/** Number of attempts. Retention may remove entries during an attempt. */
+/** Number of attempts, because retention may remove entries during one. */
 const TRIES = 3;
 
 /** Verifies the chain in the store. @param noted a hash that the chain must contain */
@@ -38,7 +38,12 @@ async function verifyChainTo(
   return check;
 }
 
-/** Verifies an exported chain. @throws if the file cannot be read */
+/**
+ * Verifies an exported chain.
+ *
+ * @param noted a hash that the chain must contain, for example from an earlier verification
+ * @throws if the file cannot be read
+ */
 export async function verifyExportFile(file: string, noted: string | undefined): Promise<ChainCheck> {
   const check = new ChainCheck(undefined, noted);
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });

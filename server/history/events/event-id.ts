@@ -1,4 +1,4 @@
-/** The id of an event. Like a stream id, it is `<ms>-<number>` and increases. */
+/** The id of an event, `<ms>-<number>`, which increases like a stream id. */
 export interface EventId {
   readonly ms: number;
   readonly seq: number;
@@ -10,7 +10,7 @@ export function parseEventId(text: string): EventId | undefined {
 }
 
 /**
- * Compares ids. The result is negative if `a` is before `b`.
+ * Compares ids, with a negative result if `a` is before `b`.
  *
  * @throws if an id is invalid; check untrusted input with `parseEventId` before
  */

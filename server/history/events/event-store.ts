@@ -25,7 +25,7 @@ export interface RecorderStamp {
   readonly until: number | null;
   /** Id of the last entry when the stamp was written; `null` if the stream was empty. */
   readonly last: string | null;
-  /** The stamp as stored. It changes constantly while an instance records. */
+  /** The stamp as stored, which changes constantly while an instance records. */
   readonly text: string | null;
   /** Whether older entries were removed. */
   readonly isTruncated: boolean;
@@ -33,14 +33,14 @@ export interface RecorderStamp {
   readonly leader: string | null;
 }
 
-/** An entry to append. The entry has an id only if the store lost it and it must be written again. */
+/** An entry to append, with an id only if the store lost it and it must be written again. */
 export type AppendableEntry = UnnumberedEntry & { readonly id?: string };
 
 export interface AppendRequest {
   /** Id of the last known entry. */
   readonly last: string | null;
   readonly until: number | null;
-  /** Entries before this id are dropped. `null` if only the limits on count and age apply. */
+  /** Entries before this id are dropped; `null` if only the limits on count and age apply. */
   readonly cutAt: string | null;
   /** Whether older entries were removed. A store that has lost its data does not know this. */
   readonly isTruncated: boolean;

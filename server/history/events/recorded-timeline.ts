@@ -24,7 +24,7 @@ interface FencedState {
   readonly fence: string;
   seq: number;
   end: "none" | "recorded" | "forced";
-  /** False if a gap followed. The hold may have ended during the gap. */
+  /** False if a gap followed, during which the hold may have ended. */
   isCertain: boolean;
 }
 

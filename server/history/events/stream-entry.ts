@@ -6,13 +6,13 @@ import {
 } from "../../../lib/contract/event.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 
-/** An event without an id. The stream assigns the id. */
+/** An event without an id, which the stream assigns. */
 export type UnnumberedEvent = Omit<LockEvent, "id">;
 export type UnnumberedGap = Omit<GapEvent, "id">;
 export type UnnumberedEntry = UnnumberedEvent | UnnumberedGap;
 
 /**
- * The fields of a stream entry, in order. All entries have the same fields, so Redis stores the names once per node.
+ * The fields of every stream entry, in order, the same in all entries, so that Redis stores the names once per node.
  */
 const FIELDS = ["type", "key", "at", "owner", "fence", "seq", "count", "heldMs", "more"] as const;
 
@@ -71,9 +71,7 @@ interface ExtraFields {
   readonly from?: unknown;
 }
 
-/**
- * Decodes a stream entry. Returns `undefined` if the entry is invalid, because other clients can write to the stream.
- */
+/** Decodes a stream entry; `undefined` if it is invalid, because other clients can write to the stream. */
 export function decodeEntry(target: string, id: string, fields: readonly string[]): HistoryEntry | undefined {
   const given = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) given.set(fields[at] ?? "", fields[at + 1] ?? "");

@@ -6,7 +6,7 @@ import type { AcquireOptions } from "../verbs/contract/verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import type { Logger } from "./logger.ts";
 
-/** Options for repeating an acquire at intervals instead of waiting in the queue. */
+/** Options for polling a lock at intervals instead of waiting in the queue. */
 export interface Retry {
   /** Total number of attempts. */
   readonly tries: number;

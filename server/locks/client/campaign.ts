@@ -14,7 +14,7 @@ export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | 
   readonly onElected: (signal: AbortSignal, hold: Hold) => Promise<void>;
   /** Called if the client loses the leadership, but not if the client resigns. */
   readonly onLost?: (reason: unknown) => void;
-  /** Ends the campaign. A leader then resigns. */
+  /** Ends the campaign, and the leadership of a leader. */
   readonly signal: AbortSignal;
 }
 

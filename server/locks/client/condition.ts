@@ -11,7 +11,7 @@ export interface AwaitOptions {
   readonly waitMs?: number | undefined;
   /** How long to wait to re-acquire the lock, in milliseconds; Infinity by default. */
   readonly reacquireMs?: number | undefined;
-  /** Cancels the wait. The lock is then not acquired again. */
+  /** Cancels the wait without acquiring the lock again. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -57,7 +57,7 @@ export class Condition {
   }
 
   /**
-   * Wakes all waiting clients. These clients acquire the lock one by one after you have released the lock.
+   * Wakes all waiting clients, which acquire the lock one by one after you have released it.
    *
    * @returns the number of clients that were waiting
    * @throws LostError, ConditionUnsupportedError, UnavailableError, UnknownOutcomeError

@@ -138,7 +138,7 @@ export class HoldLease implements RenewableHold {
     this.#token = token;
   }
 
-  /** Marks the hold as given up. The returned signal aborts if the wait is cancelled or the hold ends. */
+  /** Marks the hold as given up. @returns a signal that aborts if the wait is cancelled or the hold ends */
   beginWait(): AbortSignal {
     clearTimeout(this.#deadlineTimer);
     this.#state = "waiting";
@@ -146,7 +146,7 @@ export class HoldLease implements RenewableHold {
     return this.#wait.signal;
   }
 
-  /** Ends a wait that Redis refused. The hold and its deadline are unchanged. */
+  /** Ends a wait that Redis refused, without changing the hold or its deadline. */
   refuseWait(): void {
     if (this.#state !== "waiting") return;
     this.#wait = undefined;
@@ -163,12 +163,14 @@ export class HoldLease implements RenewableHold {
     this.#armDeadline();
   }
 
-  /** Cancels a wait for a condition. Has no effect without one. */
+  /** Cancels the wait for a condition, if there is one. */
   cancelWait(): void {
     this.#wait?.abort();
   }
 
-  /** Applies a granted renewal or re-entry. A reply that arrives after the deadline does not revive the hold. */
+  /**
+   * Applies a granted renewal or re-entry, unless its reply arrives after the deadline, when the hold is already lost.
+   */
   applyGrant(
     { leaseMs, remainingMs, asOf }: Pick<Grant, "leaseMs" | "remainingMs" | "asOf">,
     sentAt: Moment,
@@ -178,7 +180,7 @@ export class HoldLease implements RenewableHold {
     this.applyRenewal(sentAt, remainingMs, asOf);
   }
 
-  /** Applies a renewal like `applyGrant`. The reply of such a renewal does not contain the lease. */
+  /** Applies a renewal like `applyGrant`, from a reply that does not contain the lease. */
   applyRenewal(sentAt: Moment, remainingMs: number, asOf?: number): void {
     const { state } = this;
     if (state !== "held" && state !== "jeopardy") return;

@@ -7,7 +7,7 @@ import type { Hold } from "./hold.ts";
 
 /** Options of `acquire`. */
 export interface HoldOptions {
-  /** Lease in milliseconds; 30,000 by default. The watchdog renews the lease after a third of that time. */
+  /** Lease in milliseconds, which the watchdog renews after a third of that time; 30,000 by default. */
   readonly leaseMs?: number | undefined;
   /** How long to wait in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
@@ -21,7 +21,7 @@ export interface HoldOptions {
    * with a DeadlockError. Requires a Lockkeeper server that watches this Redis.
    */
   readonly onDeadlock?: OnDeadlock | undefined;
-  /** Repeats the acquire at intervals instead of waiting in the queue. */
+  /** Polls for the lock at intervals instead of waiting in the queue. */
   readonly retry?: Retry | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;
@@ -53,7 +53,7 @@ export interface HoldOptions {
   readonly unit?: TimestampUnit | undefined;
   /** Grace period in milliseconds: time after the lease in which other owners still cannot acquire the lock. */
   readonly graceMs?: number | undefined;
-  /** Minimum hold time in milliseconds. The lock stays held for this time even after an early release. */
+  /** Minimum hold time in milliseconds, for which the lock stays held even after an early release. */
   readonly minHoldMs?: number | undefined;
   /** Service, host, purpose and further information about the owner. The console shows it. */
   readonly record?: OwnerRecord | undefined;

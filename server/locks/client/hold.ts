@@ -48,8 +48,8 @@ export interface HoldCommands {
 }
 
 /**
- * One count of a hold. All counts of a hold share its token, fencing token, deadline and signal. Each count is released
- * separately.
+ * One count of a hold, which is released separately. All counts of a hold share its token, fencing token, deadline and
+ * signal.
  */
 export class Hold implements AsyncDisposable {
   readonly #lease: HoldLease;
@@ -92,8 +92,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Fencing token as a decimal string. Larger than the fencing tokens of all earlier holds of the key. Changes with
-   * each condition wait.
+   * Fencing token as a decimal string, larger than those of all earlier holds of the key. Changes with each condition
+   * wait.
    */
   get fence(): string {
     return this.#lease.fence;
@@ -151,7 +151,7 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Renews the hold immediately. The watchdog renews it automatically as well.
+   * Renews the hold immediately, in addition to the automatic renewals of the watchdog.
    *
    * @param leaseMs minimum time to expiry after the renewal, in ms; defaults to the lease of the hold
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError

@@ -84,7 +84,8 @@ export class LockClient {
    * @param where `redis://`, `rediss://` or `unix://`; `{ sentinel, master }` with the URLs of the sentinels and the
    *   name of the group; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }` with the URLs of independent
    *   masters
-   * @throws StartupError if a URL is invalid or Redis cannot be reached within five seconds; InvalidError
+   * @throws StartupError if a URL is invalid or Redis cannot be reached within five seconds; InvalidError if an option
+   *   is unknown or invalid
    */
   static async open(where: RedisLocation, options: LockClientOptions = {}): Promise<LockClient> {
     assertOpenOptions(options);

@@ -5,8 +5,8 @@ import { HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import type { Hold } from "./hold.ts";
 
 /**
- * How a wait for a turn ended. `closed`: the work of the frame has settled, and nested calls can no longer re-enter its
- * hold.
+ * How the wait of a nested call to re-enter the hold of a frame ended. `closed`: the work of the frame has ended, and
+ * nested calls can no longer re-enter its hold.
  */
 export type TurnOutcome = "granted" | "closed" | "timed_out" | "aborted";
 

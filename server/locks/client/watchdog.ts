@@ -64,7 +64,7 @@ export class Watchdog {
     await this.#inFlight.get(lease);
   }
 
-  /** Renews all leases immediately. Call this if a message about a hold may have been missed. */
+  /** Renews all leases immediately, after a message about a hold may have been missed. */
   renewAll(): void {
     this.#renewAllAt = performance.now();
     for (const lease of this.#dueAt.keys()) this.#schedule(lease, 0);

@@ -3,7 +3,7 @@ import type { Hold } from "./hold.ts";
 import type { Logger } from "./logger.ts";
 
 /**
- * Releases the hold after the work has settled. Logs an error of the release. The hold then ends when its lease
+ * Releases the hold after the work has ended. A failed release is only logged, and the hold then ends when its lease
  * expires.
  *
  * @returns the loss if the hold was already lost; otherwise `undefined`

@@ -35,8 +35,8 @@ export function findCommonHold(holds: readonly MasterHold[], masters: number): M
 }
 
 /**
- * Assesses a hold by its votes. `held`: a majority of the masters has the hold. `lost`: no majority can have it,
- * whatever the missing replies are. `unsure`: the missing replies can change the result.
+ * Assesses a hold by the number of masters that have it. `held`: a majority of the masters has the hold. `lost`: no
+ * majority can have it, whatever the missing replies are. `unsure`: the missing replies can change the result.
  */
 export function assessMajority(votes: number, answered: number, masters: number): "held" | "lost" | "unsure" {
   const majority = computeMajority(masters);

@@ -39,7 +39,10 @@ export async function readForeignHold(
   return createSplitHeldError(key, { ...known, holders: held.flatMap(({ holders }) => holders) });
 }
 
-/** Whether the observation shows a lock. A key with the confidence `possible` may contain application data. */
+/**
+ * Whether the observation shows a lock. With the confidence `possible`, only part of a RedLock counts, because other
+ * keys may contain application data.
+ */
 const isLock = (seen: Observation): seen is HeldObservation =>
   seen.state === "held" && (seen.confidence !== "possible" || isRedLockPart(seen));
 

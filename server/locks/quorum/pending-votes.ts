@@ -7,7 +7,7 @@ import type { AttemptId, MasterRequest } from "./master-request.ts";
  */
 export class PendingVotes {
   readonly #attemptIds = new Map<MasterRequest, AttemptId>();
-  /** Called when the last vote is settled. */
+  /** Called when no vote is pending any more. */
   onAllSettled: () => void = () => undefined;
 
   get size(): number {
@@ -23,8 +23,8 @@ export class PendingVotes {
   }
 
   /**
-   * Settles a pending vote. `withdraw` withdraws the vote; any other ending only removes it from this list. Has no
-   * effect if the vote is not pending.
+   * Removes a vote from the pending ones, and withdraws it if `ending` is `withdraw`. Has no effect if the vote is not
+   * pending.
    *
    * @param token the token of the vote, if it differs from the requested token
    */

@@ -44,8 +44,9 @@ interface ConfirmedGrant {
 }
 
 /**
- * One lock request, which may take several attempts. Between attempts, the request has no votes: the votes of a failed
- * attempt are released before the next one, or withdrawn as soon as their master responds.
+ * One lock request, which may take several attempts. The votes that a failed attempt added are released before the next
+ * attempt. If a master has not responded by then, its vote is withdrawn as soon as it does, unless the caller chose the
+ * request id and may repeat the request.
  */
 export class QuorumAttempt {
   readonly #requests: ReadonlyMap<QuorumMaster, MasterRequest>;
@@ -68,7 +69,7 @@ export class QuorumAttempt {
   }
 
   /**
-   * Sends the request to all masters. Rolls back the votes of this attempt unless a majority grants the lock.
+   * Sends the request to all masters, and rolls back the votes of this attempt unless a majority grants the lock.
    * @param waitMs how long the request will wait if it is refused, in ms; `undefined` if it will not wait
    */
   async run(waitMs: number | undefined): Promise<QuorumAttemptOutcome> {
@@ -99,7 +100,7 @@ export class QuorumAttempt {
     return { outcome: agreement === undefined ? "refused" : "too_late", answers };
   }
 
-  /** Withdraws all votes. Resolves once they are withdrawn, at the latest at the time limit. */
+  /** Withdraws all votes, and resolves once they are withdrawn, at the latest at the time limit. */
   async revokeVotes(): Promise<void> {
     this.pendingVotes.revokeAll();
     await Promise.all([...this.#requests.values()].map((request) => request.revoke()));
@@ -142,7 +143,7 @@ export class QuorumAttempt {
     return { votes, outcome: { outcome: "elected", token, count, fence, leaseMs, remainingMs, asOf } };
   }
 
-  /** Settles the votes that disagree with the majority or have not confirmed the agreement. */
+  /** Withdraws or tracks the votes that disagree with the majority or have not confirmed the agreement. */
   #settleOtherVotes(
     answers: MasterAnswers<AcquireReply>,
     { voters }: Agreement,
@@ -159,7 +160,7 @@ export class QuorumAttempt {
     }
   }
 
-  /** Releases the votes of this attempt. Waits for the masters that respond. */
+  /** Releases the votes of this attempt, and waits for the masters that have responded. */
   async #rollBack(answers: MasterAnswers<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
     for (const [master, answer] of answers) {

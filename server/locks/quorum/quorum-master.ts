@@ -11,7 +11,7 @@ import { fetchRunId } from "../../redis/server-info.ts";
  * automatically.
  */
 export interface QuorumMaster {
-  /** The address of the server for messages, without credentials. */
+  /** The server's address as shown in messages, without credentials. */
   readonly label: string;
   readonly channel: string;
   readonly db: number;

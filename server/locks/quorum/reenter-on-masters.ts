@@ -23,11 +23,11 @@ import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-lim
 /** Time limit for undoing a re-entry on a master, in ms. */
 const GIVE_BACK_MS = 60_000;
 
-/** A re-entry on all masters. Masters without the hold do not count. */
+/** A re-entry on all masters, which succeeds only on those that have the hold. */
 export class QuorumReentry {
   readonly #budgetMs: number;
   readonly #sentAtMs = performance.now();
-  /** Whether the re-entry failed. Counts that masters have added or will add must then be released. */
+  /** Whether the re-entry failed, so that counts that masters have added or will add must be released. */
   #hasFailed = false;
 
   /**

@@ -6,8 +6,8 @@ import { computeElapsedMs, type Moment } from "../../../lib/client/moment.ts";
  */
 const BUDGET_MS_MIN = 50;
 /**
- * Time limit as a share of the lease. After two requests, the holder still has half of its lease. Healthy masters need
- * far less.
+ * Time limit as a share of the lease, so that after two requests, the holder still has half of its lease. Healthy
+ * masters need far less.
  */
 const BUDGET_OF_LEASE = 1 / 4;
 /** Maximum wait for a silent master, in ms: two round trips around the globe. */

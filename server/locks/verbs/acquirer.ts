@@ -40,10 +40,10 @@ const ROLLBACK_WAIT_MS = 500;
  */
 export const GIVE_WAY_MS = 10;
 
-/** Maximum number of waiters per key. Further waiters are refused immediately. */
+/** Maximum number of waiters per key, beyond which further ones are refused immediately. */
 export const WAITERS_MAX = 1000;
 
-/** Acquires locks, immediately or by waiting. Withdraws a grant if its caller may never have received it. */
+/** Acquires locks, immediately or by waiting, and withdraws a grant that its caller may never have received. */
 export class Acquirer {
   readonly #redis: Commands;
   readonly #channel: string;

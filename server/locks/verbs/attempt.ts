@@ -16,8 +16,8 @@ import {
 export const ATTEMPT_BUDGET_MS = 2000;
 
 /**
- * Minimum time for an attempt, in ms. With less time, the reply might come too late, and a refusal would count as
- * unknown.
+ * Minimum time for an attempt, in ms. In less time, the reply might come too late, and even a refusal would have an
+ * unknown outcome.
  */
 const ATTEMPT_MS_MIN = 100;
 

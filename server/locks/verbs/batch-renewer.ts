@@ -13,7 +13,7 @@ import { assertDurations } from "./input/durations.ts";
 import type { LockableKeys } from "./lockable-keys.ts";
 import type { GuardedCommands } from "./safety.ts";
 
-/** Maximum number of holds in one script. The script then occupies Redis for about 2 ms. */
+/** Maximum number of holds that one script call renews. Such a call occupies Redis for about 2 ms. */
 const SCRIPT_HOLDS_MAX = 100;
 /** Errors that Redis returns for a whole call because of a single key: a missing permission, or a slot in migration. */
 const KEY_REFUSALS = new Set(["NOPERM", "TRYAGAIN"]);

@@ -165,7 +165,7 @@ export class Conditions implements ConditionVerbs {
     }
   }
 
-  /** Ends the wait for a signal. A signal still counts if it is sent before Redis executes this call. */
+  /** Ends the wait for a signal, unless a signal is sent before Redis executes this call. */
   async #stopWaiting({ key, ask, options: { signal, reacquireMs } }: ConditionWait): Promise<WakeUp> {
     const { redis, scripts } = this.parts;
     const stop = () => attempt(redis, () => scripts.leave(redis, key, ask.id, "stop"));

@@ -96,7 +96,7 @@ export function computeRemainingMs({ grants }: Pick<AcquiredGroup, "grants">): n
   return Math.min(...grants.map(({ remainingMs }) => remainingMs));
 }
 
-/** Groups the keys by slot, in slot order. A script can access only one slot. */
+/** Groups the keys by slot, in slot order, because a script can access only one slot. */
 function groupBySlot(keys: readonly Key[]): Key[][] {
   const slots = new Map<number, Key[]>();
   for (const key of keys) {

@@ -13,7 +13,7 @@ import type { GuardedCommands } from "./safety.ts";
 
 /** Maximum time, in ms, for which a refused attempt waits until its locks are withdrawn. */
 const ROLLBACK_WAIT_MS = 500;
-/** Time limit for withdrawing a lock, in ms. After that, the lock expires with its lease. */
+/** Time limit for withdrawing a lock, in ms, after which the lock expires with its lease. */
 const WITHDRAW_BUDGET_MS = 60_000;
 
 /** The connection to a target, and what its calls require. */
@@ -192,7 +192,7 @@ export class GroupRequest {
     return token === reply.token;
   }
 
-  /** Withdraws locks. Waits until they are withdrawn or the time limit has passed. */
+  /** Withdraws locks, and waits until they are withdrawn or the time limit has passed. */
   async #withdrawInTime(locks: readonly GrantedLock[]): Promise<void> {
     if (locks.length === 0) return;
     const stored = locks.map((lock) => ({ ...lock, token: lock.reply.token }));

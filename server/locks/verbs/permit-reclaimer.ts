@@ -6,7 +6,7 @@ import type { Commands } from "../../redis/commands.ts";
 const INTERVAL_MS = 5000;
 /** Delay of the first check, in ms. Holds that are released before it cause few additional scripts. */
 const FIRST_MS = 1000;
-/** Maximum random delay, in ms. It spreads the calls of several processes. */
+/** Maximum random delay, in ms, which spreads the calls of several processes. */
 const JITTER_MS = 50;
 
 /**

@@ -221,10 +221,10 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Releases one count. If the hold has already ended, the outcome is `not_held`.
+   * Releases one count of a hold, with the outcome `not_held` if the hold has already ended.
    *
    * @throws LockkeeperError not_owner, idempotency_key_required, key_not_allowed, invalid, idempotency_key_reused,
-   * unavailable, unknown_outcome
+   *   unavailable, unknown_outcome
    */
   release(hold: VerbHold, options: ReleaseOptions = {}): Promise<Released> {
     try {
@@ -259,7 +259,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Checks whether a hold exists. Changes nothing. The hold may end immediately afterwards.
+   * Checks whether a hold exists, without changing it. It may end immediately afterwards.
    *
    * @throws LockkeeperError not_owner, key_not_allowed, unavailable
    */
@@ -268,8 +268,8 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Reserves a free lock. The reservation is a hold in the format of the lock, with the owner
-   * `lockkeeper:reserve:<by>`. Clients of every library respect it until it expires or is force-released.
+   * Reserves a free lock with a hold in the format of the lock, whose owner is `lockkeeper:reserve:<by>`. Clients of
+   * every library respect it until it expires or is force-released.
    *
    * @throws LockkeeperError like `acquire` without waiting
    */

@@ -57,7 +57,11 @@ export class RequestFactory {
     return { onDeadlock, waitId: `${this.#process}.${++this.#requestCount}`, principal, holding };
   }
 
-  /** Creates a request for several locks. Each lock gets its own token. @param keys the keys, in byte order */
+  /**
+   * Creates a request for several locks, without the tokens, which differ per lock.
+   *
+   * @param keys the keys, in byte order
+   */
   createAcquireAllRequest(keys: readonly Key[], options: AcquireOptions): Omit<AcquireRequest, "token"> {
     const ask = toLockContent(options);
     const content = ["acquire_all", options.format ?? "redisson", ask, keys];
@@ -173,8 +177,8 @@ function deriveToken(purpose: string, id: string): string {
 }
 
 /**
- * Lists the kind for the digest of a request. Returns an empty list for a plain lock, which keeps its digests the same
- * as in earlier versions.
+ * Lists the kind for the digest of a request; nothing for a plain lock, which keeps its digests the same as in earlier
+ * versions.
  */
 function listKind(options: AcquireOptions): readonly unknown[] {
   const { kind = "lock" } = options;
@@ -193,7 +197,7 @@ function toLockContent(options: AcquireOptions) {
   return { owner, leaseMs, record, renewEveryMs, graceMs, minHoldMs, unit, receivesReleaseRequests };
 }
 
-/** Scopes a request id to its principal. The same id from two principals identifies two requests. */
+/** Scopes a request id to its principal, so that the same id from two principals identifies two requests. */
 export function scopeRequestId(requestId: string, principal: string | undefined): string {
   return principal === undefined ? requestId : digestText(`${principal}\n${requestId}`);
 }

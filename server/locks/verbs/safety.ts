@@ -5,7 +5,7 @@ import { isReplyError } from "../../redis/failure.ts";
 import type { ReplicaWait, ScriptExecution } from "../../redis/replica-wait.ts";
 import type { ReplicationIdentity } from "../../redis/replication-identity.ts";
 
-/** Additional conditions for a grant. Each is off by default and then has no cost. */
+/** Additional conditions for a grant, each off by default and then without cost. */
 export interface SafetyOptions {
   /** Number of replicas that must confirm each grant and each renewal. Confirmation takes one more round trip. */
   readonly replicas?: number | undefined;

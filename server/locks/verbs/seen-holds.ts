@@ -10,7 +10,10 @@ import { attempt } from "./attempt.ts";
 import type { ExtendParams } from "./contract/verbs.ts";
 import { assertMappable } from "./error-factories.ts";
 
-/** Force-releases a hold that an operator saw. Throws the same errors as `RedisLocks.forceRelease`. */
+/**
+ * Force-releases a hold only if it is still the one that the operator saw. Throws the same errors as
+ * `RedisLocks.forceRelease`.
+ */
 export async function forceReleaseSeen(
   redis: Commands,
   channel: string,
@@ -25,7 +28,7 @@ export async function forceReleaseSeen(
   return await attempt(redis, call, { repeat: "not_executed" });
 }
 
-/** Extends a hold that an operator saw. Throws the same errors as `RedisLocks.extend`. */
+/** Extends a hold only if it is still the one that the operator saw. Throws the same errors as `RedisLocks.extend`. */
 export async function extendSeen(
   redis: Commands,
   channel: string,
@@ -39,12 +42,18 @@ export async function extendSeen(
   return await attempt(redis, call, { repeat: "not_executed" });
 }
 
-/** Returns the kind to extend. Locks of other kinds are extended like a plain lock. */
+/**
+ * Returns the kind as which to extend a lock: its own for a read/write lock of Redisson, otherwise that of a plain
+ * lock.
+ */
 function getWrittenKind({ format, kind }: HeldObservation): WritableKind {
   return format === "redisson" && isReadWrite(kind) ? kind : "lock";
 }
 
-/** Returns the format to extend. Every string lock ends when its key expires, like a `token` lock. */
+/**
+ * Returns the format as which to extend a lock: its own if Lockkeeper writes it, otherwise `token`, because every
+ * string lock ends when its key expires.
+ */
 function getWrittenFormat({ format }: HeldObservation): WritableFormat {
   return isWritableFormat(format) ? format : "token";
 }

@@ -27,7 +27,7 @@ export class DeadlockRefusals {
 
   constructor(private readonly subscriber: Subscriber) {}
 
-  /** Registers a callback for the refusal of a wait. Returns a function that removes the callback. */
+  /** Registers a callback for the refusal of a wait. @returns a function that removes the callback */
   register(waitId: string, onRefusal: OnRefusal): () => void {
     if (!this.#isSubscribed) this.#listen();
     this.#waits.set(waitId, onRefusal);

@@ -15,12 +15,12 @@ const JITTER = 0.2;
 export const LOCAL_HAND_OVERS_MS = 10;
 
 /**
- * Why a waiter makes an attempt. `handed_over`: this process released a hold for this waiter, in the same packet as the
- * attempt. `retry`: any other reason.
+ * Why it is a waiter's turn to make an attempt. `handed_over`: this process released a hold for this waiter, in the
+ * same packet as the attempt. `retry`: any other reason.
  */
 export type Turn = "retry" | "handed_over";
 
-/** A place in the queue of one key in this process. Only the first waiter sends requests to Redis. */
+/** A place in this process's queue for one key. Only the first waiter in the queue sends requests to Redis. */
 export interface QueuePlace {
   /**
    * Resolves when this waiter may make an attempt: it is first in the queue, and was woken or its timer fired. Rejects
@@ -50,7 +50,7 @@ export type KeyspaceState = "unconfirmed" | "confirmed" | "refused";
 
 /** A waiter, as a single object without closures, because there may be thousands of waiters. */
 class Waiter implements QueuePlace {
-  /** Settles the pending turn. */
+  /** Cancels the pending `awaitTurn`. Set, like both callbacks, only while the waiter waits for its turn. */
   #stop: WaitCancellation | undefined;
   #resolve: ((turn: Turn) => void) | undefined;
   #reject: ((reason: unknown) => void) | undefined;
@@ -171,7 +171,7 @@ export class KeyQueue {
     });
   }
 
-  /** Cancels a pending wake-up. Call this when a later message reports that the lock is held again. */
+  /** Cancels a pending wake-up, because a later message reports that the lock is held again. */
   cancelWake(): void {
     this.#isWakePending = false;
   }

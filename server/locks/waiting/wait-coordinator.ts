@@ -63,7 +63,7 @@ export type WaitAttempt<Reply> = (
 export type OnWaitEnd = (ending: WaitEndReason | undefined, sinceMs: number | undefined) => void;
 
 /**
- * Runs waits for locks. Makes one attempt per key at a time. A caller whose connection breaks can return to its place.
+ * Runs waits for locks, with one attempt per key at a time. A caller whose connection breaks can return to its place.
  */
 export class WaitCoordinator {
   readonly #retainedPlaces = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
@@ -168,9 +168,7 @@ function computeRemainingMs(deadline: number): number {
   return Math.max(1, Math.round(deadline - performance.now()));
 }
 
-/**
- * Makes an attempt. Returns `undefined` if Redis is unreachable, because a waiter continues until its own time limit.
- */
+/** Makes an attempt; `undefined` if Redis is unreachable, because a waiter continues until its own time limit. */
 async function attemptThroughOutages<Reply>(
   attempt: Promise<WaitAttemptResult<Reply>>,
   stop: WaitCancellation,

@@ -24,9 +24,7 @@ export interface HeldOutcome {
    * be repeated quickly.
    */
   readonly holder?: SeenHold | undefined;
-  /**
-   * Creates the error. Call this only if the error is needed, because it uses more memory than the rest of a waiter.
-   */
+  /** Creates the error on demand, because it uses more memory than the rest of a waiter. */
   toError(): HeldError;
 }
 

@@ -16,7 +16,7 @@ export interface KeyspaceSource {
 }
 
 export interface EnqueueOptions {
-  /** The kind of the lock; `lock` by default. Waiters of different kinds have separate queues. */
+  /** The kind of the lock; `lock` by default. Each kind has its own queue. */
   readonly kind?: WritableKind | undefined;
   /**
    * Whether a hold of this process may be handed over to the waiter; true by default. Set this to false if the waiter
@@ -46,7 +46,7 @@ export interface EnqueueOptions {
 export class WaiterQueues {
   /** Queues by the kind of the lock and the name of its channel. */
   readonly #queues = new Map<string, KeyQueue>();
-  /** Queues by channel. Readers and writers of a lock have separate queues on the same channels. */
+  /** Queues by channel. A channel has several if both readers and writers of a lock wait. */
   readonly #queuesByChannel = new Map<string, Set<KeyQueue>>();
   #keyspaceState: KeyspaceState = "unconfirmed";
 

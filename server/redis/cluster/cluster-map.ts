@@ -11,7 +11,7 @@ export type NodeName = string;
 export interface ClusterAddress {
   readonly seeds: readonly NodeName[];
   /**
-   * Returns the address of a node. All nodes have the same user, password and TLS settings.
+   * Returns the address of a node, with the user, password and TLS settings that all nodes share.
    *
    * @param connection the purpose of the connection, which becomes part of its name
    */
@@ -44,7 +44,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   #masterBySlot: (NodeName | undefined)[] = [];
   #nodes: readonly NodeName[] = [];
   #epoch = 0;
-  /** Whether the cluster supports sharded Pub/Sub. `undefined` until known. */
+  /** Whether the cluster supports sharded Pub/Sub; `undefined` until known. */
   #hasShardedPubSub: boolean | undefined;
   #refreshing: Promise<void> | undefined;
   #refreshedAt = Number.NEGATIVE_INFINITY;
@@ -76,8 +76,8 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   }
 
   /**
-   * Refreshes the map in the background. Call this after an error that an outdated map can cause. Has no effect
-   * directly after a refresh.
+   * Refreshes the map in the background after an error that an outdated map can cause. Has no effect directly after a
+   * refresh.
    */
   refreshSoon(): void {
     if (this.#isClosed || performance.now() - this.#refreshedAt < REFRESH_INTERVAL_MS) return;
@@ -91,7 +91,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   }
 
   /**
-   * Refreshes the map. Concurrent calls share one refresh.
+   * Refreshes the map, once for all concurrent calls.
    * @throws if no node replies
    */
   refresh(): Promise<void> {

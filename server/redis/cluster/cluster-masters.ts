@@ -20,7 +20,7 @@ const REFRESH_INTERVAL_MS = 1000;
  */
 const MOVING_MS = 30_000;
 
-/** The masters of a Redis Cluster. They change with failover, resharding and scaling. */
+/** The masters of a Redis Cluster, which change with failover, resharding and scaling. */
 export class ClusterMasters implements Masters, SlotRouting {
   readonly db = 0;
   readonly routing: SlotRouting = this;

@@ -46,7 +46,7 @@ export function buildUserRules(
  */
 const DEFAULT_USER = "user default reset off ~* &* +@all";
 
-/** Builds the ACL file. Every login requires a password. */
+/** Builds an ACL file in which every login requires a password. */
 export function buildAclFile(
   passwords: Readonly<Record<EmbeddedUser, string>>,
   binary: Pick<RedisServerBinary, "version">,

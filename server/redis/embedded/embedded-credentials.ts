@@ -10,10 +10,10 @@ export const ACL_FILE = "users.acl";
 const USERS = ["lockkeeper", "app"] as const satisfies readonly EmbeddedUser[];
 const PASSWORD_PATTERN = /^[\w-]{43}$/;
 
-/** The passwords of the embedded Redis. They do not change with a restart. */
+/** The passwords of the embedded Redis, which do not change with a restart. */
 export type EmbeddedPasswords = Readonly<Record<EmbeddedUser, string>>;
 
-/** Returns the path of the file with the URL for `user`. The content is a valid `REDIS_URL`. */
+/** Returns the path of the file that contains the URL for `user`, in the form of `REDIS_URL`. */
 export function getUrlFile(dir: string, user: EmbeddedUser): string {
   return join(dir, `${user}-redis-url`);
 }
@@ -30,7 +30,7 @@ export async function loadPasswords(dir: string): Promise<EmbeddedPasswords> {
 }
 
 /**
- * Reads the URL of a user. Returns `undefined` if the embedded Redis has never run.
+ * Reads the URL of a user; `undefined` if the embedded Redis has never run.
  *
  * @throws EACCES if the file belongs to another account
  */
@@ -43,7 +43,7 @@ export async function readEmbeddedUrl(dir: string, user: EmbeddedUser): Promise<
   }
 }
 
-/** Writes the files with the URLs. Only Lockkeeper's account can read them. */
+/** Writes the files with the URLs, which only Lockkeeper's account can read. */
 export async function writeUrlFiles(dir: string, port: number, passwords: EmbeddedPasswords): Promise<void> {
   for (const user of USERS)
     await writePrivateFile(getUrlFile(dir, user), `${buildEmbeddedUrl(port, user, passwords[user])}\n`);

@@ -34,7 +34,7 @@ export function writeNote(dir: string, note: ServerNote): void {
   }
 }
 
-/** The claim of one process to use the server. */
+/** A claim: the record that one process uses the embedded server, which keeps running while any process has a claim. */
 export interface ServerClaim {
   /**
    * Ends the claim. `last`: no other process uses the server, so the caller must stop it. `given-up`: the claim ended
@@ -43,7 +43,7 @@ export interface ServerClaim {
   release(): "last" | "shared" | "given-up";
 }
 
-/** Claims the server for this process. `fresh`: the server has just started, so earlier claims are void. */
+/** Records that this process uses the server. `fresh`: the server has just started, so earlier claims are void. */
 export async function claimServer(dir: string, { fresh }: { fresh: boolean }): Promise<ServerClaim> {
   const users = join(dir, "users");
   if (fresh) await rm(users, { recursive: true, force: true });
@@ -90,7 +90,7 @@ export async function withStartLock<T>(dir: string, work: () => Promise<T>): Pro
 
 const heldLockPaths = new Set<string>();
 
-/** Acquires the lock file. Returns a function that removes the file, or `undefined` if another process has the lock. */
+/** Acquires the lock file. @returns a function that removes it, or `undefined` if another process has the lock */
 export async function tryStartLock(dir: string): Promise<(() => Promise<void>) | undefined> {
   const path = getLockPath(dir);
   await removeIfStale(path);
@@ -107,7 +107,11 @@ export async function tryStartLock(dir: string): Promise<(() => Promise<void>) |
   };
 }
 
-/** Creates and writes a file. If the disk is full, removes the empty file. @throws EEXIST if the file exists */
+/**
+ * Creates the lock file, or leaves none if it cannot be written, for example because the disk is full.
+ *
+ * @throws EEXIST if the file exists
+ */
 async function createLockFile(path: string): Promise<void> {
   const file = await open(path, "wx", 0o600);
   try {

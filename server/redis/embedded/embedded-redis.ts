@@ -23,7 +23,7 @@ import { EMBEDDED_REMEDY, preparePrivateDirectory } from "./private-directory.ts
 import { endServer, isPortFree, sendSignal } from "./server-process.ts";
 import { ServerSupervisor } from "./server-supervisor.ts";
 
-/** The connection parameters for applications. Only the file contains the password. */
+/** The connection parameters for applications. The password is only in `file`. */
 export interface AppConnection {
   readonly host: string;
   readonly port: number;
@@ -112,7 +112,7 @@ async function findFreePort(excludedPort: number): Promise<number> {
   );
 }
 
-/** Restarts a server that exited unexpectedly. Keeps the port, because applications connect to it. */
+/** Restarts a server that exited unexpectedly, on the same port, because applications connect to it. */
 async function restartServer(
   setup: ServerSetup,
   port: number,

@@ -19,7 +19,7 @@ export interface EmbeddedOptions {
    * The directory of the append-only file and of Lockkeeper's files about the server. Other accounts cannot read it.
    */
   dataDir: string;
-  /** The port for the first start. Later starts use the stored port. */
+  /** The port for the first start. Later starts use the port that the first one stored. */
   preferredPort: number;
   onProgress?: (line: string) => void;
   /** Called with a message when the server exits unexpectedly, and when it was restarted. */
@@ -93,7 +93,7 @@ export async function launchEmbeddedServer(
   return pid;
 }
 
-/** Builds the arguments of the server. They must not contain secrets, because every account can list them. */
+/** Builds the arguments of the server, which must not contain secrets, because every account can list them. */
 function buildArguments(port: number, binary: RedisServerBinary): string[] {
   const settings = {
     port: String(port),

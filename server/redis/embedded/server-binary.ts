@@ -20,7 +20,7 @@ export interface RedisServerBinary {
 }
 
 export interface FindServerOptions {
-  /** The value of `REDIS_SERVER_BIN`. If set, no other binary is used. */
+  /** The only binary to use, from `REDIS_SERVER_BIN`; `undefined` to search for one. */
   explicitPath?: string;
   cacheDir: string;
   onProgress?: (line: string) => void;
@@ -32,7 +32,7 @@ export interface ServerVersion {
   supported: boolean;
 }
 
-/** Parses the output of `--version`. Returns `undefined` unless the program is Redis or Valkey. */
+/** Parses the output of `--version`; `undefined` unless the program is Redis or Valkey. */
 export function parseServerVersion(output: string): ServerVersion | undefined {
   const match = /^(?:(redis|valkey) )?server v=((\d+)\.(\d+)\.\d+\S*)/i.exec(output.trim());
   if (!match) return undefined;

@@ -10,7 +10,7 @@ const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 
 export interface LaunchOptions {
   binary: Pick<RedisServerBinary, "path" | "libraryPath">;
-  /** The working directory of the server. It contains the server's files, so no argument needs a path. */
+  /** The working directory of the server, which contains its files, so that no argument needs a path. */
   cwd: string;
   args: string[];
   port: number;

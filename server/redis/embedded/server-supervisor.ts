@@ -33,12 +33,12 @@ export class ServerSupervisor {
     return this.#pid;
   }
 
-  /** Records a new process. If Lockkeeper exits now, it can stop that process. */
+  /** Records a new process, so that Lockkeeper can stop it when it exits. */
   setPid(pid: number): void {
     this.#pid = pid;
   }
 
-  /** Stops supervising. Cancels a restart in progress. */
+  /** Stops supervising, and cancels a restart in progress. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopped.abort();

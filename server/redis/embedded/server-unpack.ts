@@ -9,14 +9,14 @@ import { isRunning } from "./server-process.ts";
 const run = promisify(execFile);
 const PACKAGES = ["redis-server", "valkey-server"];
 /**
- * Packages that are never unpacked. A copy of the C library does not match the loader of the running system and crashes
+ * Never unpacked, because a copy of the C library does not match the loader of the running system and crashes
  * immediately.
  */
 const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 
 export interface UnpackOptions {
   onProgress?: ((line: string) => void) | undefined;
-  /** Returns whether the files unpacked into `root` work. Called before they are moved to their final location. */
+  /** Returns whether the files unpacked into `root` work, before they are moved to their final location. */
   works(root: string): Promise<boolean>;
   whatToDo: string;
 }

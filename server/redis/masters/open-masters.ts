@@ -7,7 +7,8 @@ import { SingleMaster } from "./single-master.ts";
 import { VotingMasters } from "./voting-masters.ts";
 
 /**
- * Opens the masters of a target. Returns immediately. A Redis that cannot be reached yet counts as down.
+ * Opens the masters of a target without waiting for their connections. A Redis that cannot be reached yet counts as
+ * down.
  *
  * @param use what Lockkeeper uses the masters for
  * @throws StartupError if a URL is invalid

@@ -27,7 +27,7 @@ export function createSentinelConnector(
       this.#shouldReconnect = canReconnect(options);
     }
 
-    /** Whether the server is the master. It may be a replica during a failover, or if a sentinel has outdated data. */
+    /** Whether the server is the master. It can be a replica during a failover, or if a sentinel has outdated data. */
     override check({ role }: { role?: string }): boolean {
       return role === undefined || role === "master";
     }

@@ -27,7 +27,7 @@ const STRAGGLER_WAIT_MS = 20;
  */
 const LISTEN_LINGER_MS = 3000;
 
-/** Follows the sentinels of one group. Finds the current master and reports when it changes. */
+/** Follows the sentinels of one group, to find the current master and report when it changes. */
 export class Sentinels {
   #listeners: Redis[] = [];
   #stopTimer: NodeJS.Timeout | undefined;

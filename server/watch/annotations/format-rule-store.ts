@@ -10,7 +10,7 @@ import type { HomeStore } from "../../home/home-store.ts";
 interface FormatRuleStoreDeps {
   readonly home: HomeStore;
   readonly target: string;
-  /** Rules from the configuration. They take precedence over rules set through the API. */
+  /** Rules from the configuration, which take precedence over rules set through the API. */
   readonly configuredRules: readonly FormatRule[];
   /** Patterns of the keys that the API may acquire. */
   readonly lockable?: readonly string[];
@@ -29,7 +29,7 @@ export class FormatRuleStore {
     this.#redisKey = `${HOME_PREFIX}format-rules:${deps.target}`;
   }
 
-  /** Opens the store. While the home store is unreachable, only the configured rules apply. */
+  /** Opens the store, even if the home store is unreachable. Until it is reached, only the configured rules apply. */
   static async open(deps: FormatRuleStoreDeps): Promise<FormatRuleStore> {
     const store = new FormatRuleStore(deps);
     await deps.home.whenAvailable(async () => {
@@ -87,7 +87,7 @@ export class FormatRuleStore {
   }
 }
 
-/** Parses stored rules. Returns no rules if the text is invalid, because other clients can write to the home store. */
+/** Parses stored rules; none if the text is invalid, because other clients can write to the home store. */
 function parseRules(text: string | null): readonly FormatRule[] {
   try {
     return FormatRulesInput.parse(JSON.parse(text ?? "")).rules;

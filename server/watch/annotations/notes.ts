@@ -10,7 +10,7 @@ import { matchVersion } from "../holds/hold-version.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /**
- * The field of the hash that is not a note. Each write changes its value, which causes other instances to read the notes
+ * The field of the hash that is not a note, but changes with each write, which causes other instances to read the notes
  * again.
  */
 const CHANGE_MARK_FIELD = "";
@@ -147,10 +147,7 @@ function hasEnded({ version }: StoredNote, hold: ObservedHold | undefined): bool
   return hold === undefined || matchVersion(version, hold).comparison === "changed";
 }
 
-/**
- * Parses a stored note. Returns an empty list if the field is invalid, because other clients can write to the home
- * store.
- */
+/** Parses a stored note; an empty list if the field is invalid, because other clients can write to the home store. */
 function parseNote(field: string, json: string): [Key, StoredNote][] {
   const path = parseKeyPath(field);
   try {

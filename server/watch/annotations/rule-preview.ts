@@ -124,7 +124,7 @@ function toInterpretation(seen: Observation): Interpretation | null {
   return { format: seen.format, confidence: seen.confidence };
 }
 
-/** Counts the changes of interpretation. Identical changes form one entry. */
+/** Counts the changes of interpretation, with identical ones as one entry. */
 class RuleChanges {
   readonly #byInterpretation = new Map<string, RuleChange>();
 

@@ -13,7 +13,7 @@ const TTL_MS = 60_000;
  * them after it.
  */
 const LATE_MESSAGE_MS = 200;
-/** Maximum number of characters to read. Another client may have written a long value to the key. */
+/** Maximum number of characters to read, because another client may have written a long value to the key. */
 const VALUE_CHARACTERS_MAX = 32;
 /** The events of one beat: one for each event class that a write triggers immediately. */
 const EXPECTED_EVENTS = ["set", "del", "hset", "sadd", "zadd"] as const;
@@ -70,7 +70,7 @@ export class Canary {
   }
 
   /**
-   * Subscribes to the notifications of the canary. Call this on each new connection.
+   * Subscribes to the notifications of the canary, which is required on each new connection.
    *
    * @throws ReplyError if this user may not subscribe
    */
@@ -92,8 +92,8 @@ export class Canary {
   }
 
   /**
-   * Changes the canary. When the returned promise resolves, all messages that Redis sent before the change have
-   * arrived.
+   * Changes the canary, which is called a beat. When the returned promise resolves, all messages that Redis sent before
+   * the change have arrived.
    *
    * @param listens `false` if not subscribed; no event then counts as missing
    */
@@ -176,7 +176,7 @@ export class Canary {
   }
 }
 
-/** Parses the reply to GETRANGE. Returns `null` if the canary does not exist. */
+/** Parses the reply to GETRANGE; `null` if the canary does not exist. */
 function parseValue(found: unknown): string | null {
   return typeof found === "string" && found !== "" ? found : null;
 }

@@ -49,7 +49,7 @@ export interface KeyspaceListener {
  * Receives keyspace notifications for the watched keys, and script events.
  *
  * Any client that may `PUBLISH` can forge notifications and script events. A notification only causes a read of its
- * key. `UnconfirmedEventBudget` limits the script events.
+ * key. `UnconfirmedEventBudget` limits the rate of script events that no read has confirmed.
  */
 export class KeyspaceSubscriber {
   readonly #redis: Redis;
@@ -117,13 +117,13 @@ export class KeyspaceSubscriber {
 
 export type NotificationState = { state: "on" } | { state: "off"; detail: string };
 
-/** The notification setting according to CONFIG. It does not prove that notifications arrive. */
+/** The notification setting according to CONFIG, which does not prove that notifications arrive. */
 export type NotificationSetting =
   | { status: "sufficient" }
   | { status: "insufficient"; needed: string }
   | { status: "unknown"; why: string };
 
-/** Checks the notification setting. If the policy is `set`, adds the required flags and keeps all existing ones. */
+/** Checks the notification setting and, if the policy is `set`, adds the required flags to the existing ones. */
 export async function ensureNotificationSetting(
   redis: Redis,
   policy: "off" | "set",

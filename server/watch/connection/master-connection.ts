@@ -8,7 +8,7 @@ import { SubscriptionMonitor, type SubscriptionOptions } from "./subscription-mo
 const PROBE_EVERY_MS = 500;
 /** Time without a response after which Redis counts as down, in ms. */
 const DOWN_AFTER_MS = 1500;
-/** Interval of the delivery tests. Any client that may use CONFIG can turn notifications off. */
+/** Interval of the delivery tests, in ms, because any client that may use CONFIG can turn notifications off. */
 const DELIVERY_PROBE_EVERY_MS = 2000;
 
 interface ConnectionListener {
@@ -78,7 +78,7 @@ export class MasterConnection {
     return this.#answeredAt;
   }
 
-  /** Why the master is down. `undefined` if it is up. */
+  /** Why the master is down; `undefined` if it is up. */
   get downReason(): string | undefined {
     if (this.isUp) return undefined;
     return this.#downReason ?? "Redis is not responding. The data shown may be stale.";

@@ -8,7 +8,7 @@ export interface MessageHandler {
     message: number,
     messageEnd: number,
   ): void;
-  /** Called for a message on a channel. Return false to receive the message through `onOther` instead. */
+  /** Called for a message on a channel. @returns false to receive the message through `onOther` instead */
   onMessage(data: Buffer, channel: number, channelEnd: number, message: number, messageEnd: number): boolean;
   /** Called with each complete reply of any other type. */
   onOther(reply: Buffer): void;
@@ -92,7 +92,7 @@ export class MessageParser {
     return isAccepted ? messageEnd + 2 : -(messageEnd + 2);
   }
 
-  /** Reads `$length\r\ntext\r\n`. Returns false if the string is incomplete. */
+  /** Reads `$length\r\ntext\r\n`, or returns false if the string is incomplete. */
   #readString(data: Buffer, at: number): boolean {
     if (at >= data.length) return false;
     if (data[at] !== DOLLAR) throw new Error("Redis sent a message whose part is not a string");

@@ -2,7 +2,10 @@ import { EVENT_TYPES, type EventType } from "../../../lib/contract/event.ts";
 import { NAME_CHARACTERS_MAX, REASON_CHARACTERS_MAX } from "../../../lib/contract/limits.ts";
 import { decodeKey, KEY_BYTES_MAX, type Key } from "../../../lib/keys/key.ts";
 
-/** An event published by a script: exact, in order, and numbered by `seq` within the hold. */
+/**
+ * A script event: the message in which one of Lockkeeper's Lua scripts reports its change to a lock. Script events are
+ * exact, in order, and numbered by `seq` within the hold.
+ */
 export interface ScriptEvent {
   readonly type: EventType;
   readonly key: Key;
@@ -113,7 +116,10 @@ function isWholeNumber(text: string | undefined): boolean {
   return text !== undefined && isDigits(text, 1, 15);
 }
 
-/** Whether the text consists of `least` to `most` digits. Faster than a regular expression for short strings. */
+/**
+ * Whether the text consists of `least` to `most` digits, without a regular expression, which is slower for short
+ * strings.
+ */
 function isDigits(text: string, least: number, most: number): boolean {
   if (text.length < least || text.length > most) return false;
   for (let at = 0; at < text.length; at++) {
@@ -123,7 +129,7 @@ function isDigits(text: string, least: number, most: number): boolean {
   return true;
 }
 
-/** Parses the JSON of the actor and the reason. Returns `undefined` if a string is too long. */
+/** Parses the JSON of the actor and the reason; `undefined` if a string is too long. */
 function parseActor(bytes: string): Pick<ScriptEvent, "by" | "reason" | "isShared"> | undefined {
   // Most events have no operator. An exception would cost more than the rest of the parsing.
   if (bytes === "") return NO_ACTOR;

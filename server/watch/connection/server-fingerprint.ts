@@ -1,9 +1,9 @@
 import type { Redis } from "ioredis";
 import { readInfoField } from "../../redis/server-info.ts";
 
-/** Facts from INFO. They replace the canary if the user may not write. */
+/** Facts from INFO that replace the canary if the user may not write. */
 export interface ServerFingerprint {
-  /** Identifies the data set. A restart, a promotion or a full resynchronization changes the value. */
+  /** Identifies the data set. Changes with a restart, a promotion or a full resynchronization. */
   readonly data: string;
   /** Number of FLUSHALL, FLUSHDB and SWAPDB calls. A reset of the statistics also changes the value. */
   readonly wipes: string;

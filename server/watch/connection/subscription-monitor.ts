@@ -73,7 +73,7 @@ export class SubscriptionMonitor {
     return !this.#isSubscribed && this.#subscribeRefusal === undefined;
   }
 
-  /** Starts a new observation period. Call this when changes may have been missed. */
+  /** Starts a new observation period, because changes may have been missed. */
   breakContinuity(): void {
     this.#continuity = ++continuityCount;
   }
@@ -103,7 +103,7 @@ export class SubscriptionMonitor {
     return before === undefined || (before.data === now.data && before.wipes === now.wipes);
   }
 
-  /** Detects a half-open connection. A subscriber that replies has delivered everything sent before the reply. */
+  /** Detects a half-open connection. A subscriber that replies has also delivered everything sent before the reply. */
   async pingSubscriber(): Promise<void> {
     if (!this.#isSubscribed) return;
     const { subscriber } = this.master;

@@ -2,7 +2,9 @@ import type { Key } from "../../../lib/keys/key.ts";
 import { isAuxiliaryKey } from "../../formats/keys.ts";
 import type { ScriptEvent } from "./script-event.ts";
 
-/** The notifications that Redis sends for the key of a verb before the script event, in all formats. */
+/**
+ * The notifications that Redis sends for the key of an acquire or a release before the script event, in all formats.
+ */
 const ACQUIRED = [
   ["hset", "expire"],
   ["set", "expire"],
@@ -16,8 +18,8 @@ interface NotificationListener {
 }
 
 /**
- * Matches the script events of verbs with the notifications that Redis sent for the same script. Redis runs a script
- * without interruption, so its notifications directly precede its event.
+ * Matches the script events of acquires and releases with the notifications that Redis sent for the same change. Redis
+ * runs a script without interruption, so its notifications directly precede its event.
  */
 export class VerbNotifications {
   #key: Key = "";

@@ -4,7 +4,7 @@ import type { SeenHolder } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/** An event without an id. The journal assigns the id. */
+/** An event without an id, which the journal assigns. */
 export interface NewEvent
   extends Pick<
     LockEvent,
@@ -17,8 +17,8 @@ export interface NewEvent
 /** The state of one holder after the last event reported for it. */
 export interface ReportedHold {
   /**
-   * The value stored in Redis. `undefined` for a Lockkeeper hold that only a script event has reported. Its fencing
-   * token identifies such a hold.
+   * The value stored in Redis; `undefined` for a Lockkeeper hold that only a script event has reported, and that its
+   * fencing token identifies.
    */
   readonly token: Key | undefined;
   /** The owner label that events show. */
@@ -26,7 +26,7 @@ export interface ReportedHold {
   readonly role: SeenHolder["role"];
   readonly fence: string | null;
   readonly epoch: number;
-  /** 0 if the hold has ended. Later reports about the hold are then outdated. */
+  /** 0 if the hold has ended, so that later reports about it are outdated. */
   readonly count: number;
   readonly seq: number;
   readonly isVoted?: true | undefined;
@@ -37,12 +37,12 @@ export interface ReportedHold {
   readonly endsAtMs: number | null | undefined;
 }
 
-/** Why a hold may have disappeared. `undefined` if there is no evidence. */
+/** Why a hold may have disappeared; `undefined` if there is no evidence. `blind`: Redis was not observed for a time. */
 export type EndCause = "expired" | "evicted" | "blind" | "unreadable" | undefined;
 
 /**
- * Whether scripts report the events of this hold. False on a quorum, where each script event is the report of a single
- * master.
+ * Whether script events alone report the changes of this hold. Not on a quorum, where each script event comes from a
+ * single master.
  */
 export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" | "isVoted">): boolean {
   return fence !== null && isVoted !== true;

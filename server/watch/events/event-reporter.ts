@@ -29,7 +29,7 @@ const ENDED_HOLDS_MAX = 1000;
 export interface ReportedReading {
   readonly key: Key;
   readonly hold: ObservedHold | undefined;
-  /** Whether the index contains the hold. A full index omits holds. */
+  /** Whether the index contains the hold, which a full index may omit. */
   readonly isIndexed: boolean;
   /** Time of the observation on the Redis clock. */
   readonly asOf: number;
@@ -45,8 +45,8 @@ export interface ReportedReading {
  */
 export class EventReporter {
   /**
-   * The reported state of each key. Usually this is the last observation, which the index stores anyway. After a script
-   * event, it is one entry per holder until the next read.
+   * The reported state of each key: the last observation, which the index stores anyway, or after a script event one
+   * entry per holder until the next read.
    */
   readonly #reported = new Map<Key, ObservedHold | readonly ReportedHold[]>();
   readonly #endedHolds = new Map<Key, ReportedHold>();
@@ -57,7 +57,7 @@ export class EventReporter {
   constructor(
     private readonly target: string,
     private readonly journal: Journal,
-    /** Enqueues a read of the key. Returns false if the key is not watched. */
+    /** Enqueues a read of the key, or returns false if it is not watched. */
     private readonly requestReread: (key: Key) => boolean,
   ) {}
 

@@ -19,7 +19,7 @@ interface HoldStart {
   readonly leaseMs: number | null;
 }
 
-/** The latest force-released foreign holds. They allow Lockkeeper to recognize a hold that its library recreates. */
+/** The latest force-released foreign holds, by which Lockkeeper recognizes a hold that its library recreates. */
 export class ForceReleasedHolds {
   readonly #records = new Map<string, ForceReleaseRecord>();
 
@@ -36,8 +36,8 @@ export class ForceReleasedHolds {
   }
 
   /**
-   * Whether this hold was force-released. If owner strings can be reused, returns true only if the library can recreate
-   * its lock, and only for a hold that began soon after the force-release. Always false for a Lockkeeper hold.
+   * Whether this foreign hold is one that was force-released. If the owner string can be reused, this requires that the
+   * library can recreate its lock, and that the hold began soon after the force-release.
    */
   has(
     seen: HeldObservation,

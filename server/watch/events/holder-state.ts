@@ -20,8 +20,8 @@ interface HolderReading {
 }
 
 /**
- * Lists the holders for which events are reported. Returns an empty list if the lock is free or its deadline has
- * passed. For an unlisted lock, includes only force-released holders, to report holds that a library recreates.
+ * Lists the holders for which events are reported: none if the lock is free or its deadline has passed, and for an
+ * unlisted lock only force-released holders, to report holds that a library recreates.
  */
 export function listCurrentHolders(
   { hold, isInitialScan }: HolderReading,

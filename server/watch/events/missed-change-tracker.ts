@@ -55,7 +55,7 @@ export class MissedChangeTracker {
     return { ...this.#counts };
   }
 
-  /** Records that a notification for the key has arrived. The next read of the key then counts as notified. */
+  /** Records that a notification for the key has arrived, so that the next read of the key counts as notified. */
   recordNotification(key: Key): void {
     this.#suspects.delete(key);
     if (this.#notifiedAt.size >= NOTIFIED_KEYS_MAX) this.#notifiedAt.clear();

@@ -66,7 +66,7 @@ export class EvidenceRecorder {
     private readonly log: Logger | undefined,
   ) {}
 
-  /** Reads the stored evidence. If the home store is unreachable, reads it as soon as the store is available. */
+  /** Reads the stored evidence now, or as soon as the home store is available. */
   static async open(
     store: EvidenceStore,
     { times = EVIDENCE_TIMES, log }: EvidenceOptions = {},
@@ -219,7 +219,7 @@ export class EvidenceRecorder {
   }
 }
 
-/** Whether the key is certainly not held. On a quorum, this requires that no owner has a vote. */
+/** Whether the key is certainly not held, which on a quorum requires that no owner has a vote. */
 function isCertainlyNotHeld(observation: Observation): boolean {
   if (observation.state === "free")
     return observation.votes === undefined || observation.votes.owners.length === 0;

@@ -196,8 +196,8 @@ async function isSameServerRun({ scans }: FinderRun): Promise<boolean> {
 }
 
 /**
- * Whether to read the key. Patterns without locks, such as caches and sessions, can match very many keys, so only a
- * sample of them is read.
+ * Whether to read the key, or to skip it because only a sample is read of patterns without locks, such as caches and
+ * sessions, which can match very many keys.
  */
 function isWorthReading({ names }: FinderRun, key: Key): boolean {
   const name = toKeyPattern(key);

@@ -5,7 +5,7 @@ import { toKeyPattern } from "../../../lib/keys/key-pattern.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 
 const CONFIDENCE_ORDER: readonly Confidence[] = ["certain", "likely", "possible"];
-/** Minimum number of patterns to merge. They must differ in only one segment. */
+/** Minimum number of patterns to merge, which must differ in only one segment. */
 const FAMILY_SIZE_MIN = 8;
 const GROUPS_MAX = 2000;
 const GROUPS_SHOWN_MAX = 200;
@@ -101,7 +101,7 @@ function formatGroupId(format: FormatName, segments: readonly string[]): string 
   return `${format}\n${segments.join("")}`;
 }
 
-/** Returns a glob for the segments. Escapes all special characters of a glob except `*`. */
+/** Returns a glob for the segments, with all special characters of a glob except `*` escaped. */
 function toGlob(segments: readonly string[]): string {
   return segments
     .join("")

@@ -9,17 +9,17 @@ import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from ".
 
 /** What is known about the time between the previous observation of a lock and this one. */
 export interface ObservationContext {
-  /** Whether a notification reported the key as gone. A hold that looks the same is then a different one. */
+  /** Whether a notification reported the key as gone. If so, a hold with the same values is a new hold. */
   readonly wasGone: boolean;
   /** Whether notifications reported more exits than there are missing holders. A holder may then have left and returned. */
   readonly hasAmbiguousExit?: boolean;
-  /** Whether an operator extended the lease. This extension is not evidence that the holder is alive. */
+  /** Whether an operator extended the lease, which is not evidence that the holder is alive. */
   readonly isExtended?: boolean;
   /** `exact` if a hold that this observation shows first must have begun after the previous observation. */
   readonly since: "exact" | "at_least";
   /** Identifies the period of uninterrupted observation. */
   readonly continuityId: string;
-  /** False for an unlisted lock; true by default. */
+  /** Sets `ObservedHold.isListed`; true by default. */
   readonly isListed?: boolean;
 }
 
@@ -206,7 +206,7 @@ function computeLongestMs(before: number | null | undefined, remainingMs: number
   return Math.max(before ?? 0, remainingMs ?? 0) || null;
 }
 
-/** The holders of the previous observation. Each is matched at most once. */
+/** The holders of the previous observation, each of which is matched at most once. */
 class PreviousHolders {
   readonly hasEnded: boolean;
   readonly epochs: ReadonlySet<number>;

@@ -22,7 +22,7 @@ export interface LivenessAssessment {
   readonly missedRenewals: number;
 }
 
-/** Constants for locks without missed renewals. All such locks share them, which saves memory. */
+/** Constants that all locks without missed renewals share, which saves memory. */
 const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "overdue">, LivenessAssessment>> = {
   alive: { state: "alive", missedRenewals: 0 },
   not_renewing: { state: "not_renewing", missedRenewals: 0 },

@@ -134,7 +134,7 @@ function computeSeparationMs(leaseMs: number | null): number {
 
 interface Renewal {
   readonly at: number;
-  /** Whether the renewal set a new deadline. That deadline replaces one set by an operator. */
+  /** Whether the renewal set a new deadline, which replaces one set by an operator. */
   readonly setsDeadline: boolean;
 }
 

@@ -11,7 +11,7 @@ import type { LockIndexDeps } from "./query-context.ts";
  */
 const FRESH_MS = 1000;
 const FRESH_FACTOR = 20;
-/** Maximum number of cached results. Beyond it, the least recently used results are dropped. */
+/** Maximum number of cached results, beyond which the least recently used ones are dropped. */
 const ENTRIES_MAX = 32;
 /** Maximum number of different queries that are queued or running. */
 const WAITING_MAX = 16;

@@ -27,8 +27,8 @@ export interface FacetValueCount {
 }
 
 /**
- * Counts locks by facet value. A facet counts the locks that match all other terms of the filter, so alternatives to a
- * selected value stay visible.
+ * Counts locks by facet value. A facet ignores its own terms of the filter, so alternatives to a selected value stay
+ * visible.
  */
 export class FacetCounts {
   /** Number of locks that match the whole filter. */

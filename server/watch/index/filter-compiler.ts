@@ -14,7 +14,7 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
 /** Returns whether a hold matches a filter or one of its terms. */
 export type HoldPredicate = (hold: ObservedHold) => boolean;
 
-/** A compiled filter. A hold matches if both parts match. */
+/** A compiled filter, which a hold matches if both parts match. */
 export interface CompiledFilter {
   /** The part that does not depend on time. */
   readonly fits: HoldPredicate;
@@ -32,7 +32,9 @@ export function compileFilter(filter: string): CompiledFilter {
   return { fits: combinePredicates([...compileScope(terms), fits]), timeDependentTerm };
 }
 
-/** Returns the implicit predicates of a filter. Unlisted locks match only if the filter explicitly selects them. */
+/**
+ * Returns the implicit predicate of a filter that excludes unlisted locks, unless the filter explicitly selects them.
+ */
 export function compileScope(terms: readonly FilterTerm[]): readonly HoldPredicate[] {
   return selectsUnlisted(terms) ? [] : [isListedHold];
 }

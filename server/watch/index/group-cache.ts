@@ -34,11 +34,11 @@ export interface GroupQuery {
   readonly owner?: TaskOwner | undefined;
 }
 
-/** Maximum number of cached large groupings. Their size grows with the number of owners. */
+/** Maximum number of cached large groupings, whose size grows with the number of owners. */
 const GROUPINGS_MAX = 4;
 /**
- * Maximum number of cached small groupings. Each one slows down changes only a little, and a namespace tree needs one
- * per branch.
+ * Maximum number of cached small groupings. A namespace tree needs one per branch, and each one slows down changes only
+ * a little.
  */
 const SMALL_GROUPINGS_MAX = 32;
 const SMALL_GROUPING_SIZE = 1000;
@@ -162,7 +162,7 @@ export class HoldGrouping {
     this.#sorted = new SortedKeys(order.direction);
   }
 
-  /** Builds the groups from all locks. Call this once, and pass later changes to `applyChange`. */
+  /** Builds the groups from all locks, once. Later changes must be passed to `applyChange`. */
   async fill(
     holds: readonly ObservedHold[],
     needsAttention: Iterable<Key>,

@@ -6,7 +6,7 @@ import { SortedKeys, type SortPosition } from "./sorted-keys.ts";
 
 const NO_POSITION: SortPosition = [0, ""];
 
-/** A hold as counted in a group. `needsAttention` also changes as time passes. */
+/** A hold as counted in a group, with `needsAttention`, which also changes as time passes. */
 export interface CountedHold {
   readonly hold: ObservedHold;
   readonly needsAttention: boolean;
@@ -28,7 +28,7 @@ export class HoldGroup {
   #waiting = 0;
   #estimated = 0;
   #unknown = 0;
-  /** The only lock of the group. Most groups have one lock and need no sorted list. */
+  /** The only lock of the group, because most groups have one lock and need no sorted list. */
   #onlyHold: SortPosition | undefined;
   #byAge: SortedKeys | undefined;
 

@@ -82,7 +82,7 @@ export class LockIndex {
   }
 
   /**
-   * Counts the unlisted locks. Call `prepareQuery` with `UNLISTED_FILTER` before.
+   * Counts the unlisted locks. With `allowedKeys`, requires an earlier `prepareQuery` with `UNLISTED_FILTER`.
    *
    * @param allowedKeys limits the count to these keys
    */

@@ -15,7 +15,7 @@ export interface QueryDefinition {
   readonly allowedKeys: KeyPatternSet | undefined;
 }
 
-/** A query result. It includes all changes before `appliedUpTo`. */
+/** A query result that includes all changes before `appliedUpTo`. */
 export interface CachedQuery {
   /** Returns the sort value of a hold, or `undefined` if the hold does not match. */
   readonly computeSortValue: (hold: ObservedHold) => SortValue | undefined;
@@ -45,7 +45,7 @@ export class QueryBuilder {
     this.#query = { fits, term, order: getSortValues(field) };
   }
 
-  /** Sets the time of the evaluation. Call this before `computeValue`. */
+  /** Sets the time of the evaluation, which `computeValue` needs. */
   begin(): void {
     this.#now = this.deps.now();
     const { term, order } = this.#query;

@@ -9,10 +9,10 @@ const SHARED_TOKEN_FORMATS: ReadonlySet<FormatName> = new Set([
   "rueidislock",
   "token",
 ]);
-/** Minimum length of a token. Values of unknown libraries, such as `1`, are often not unique. */
+/** Minimum length of a token, because short values of unknown libraries, such as `1`, are often not unique. */
 const TOKEN_LENGTH_MIN = 16;
 
-/** Finds keys by token. Updates take constant time. */
+/** Finds keys by token, with updates in constant time. */
 export class SharedTokenIndex {
   readonly #keys = new Map<Key, Set<Key>>();
 

@@ -2,7 +2,7 @@ import type { Key } from "../../../lib/keys/key.ts";
 
 export type SortValue = string | number;
 
-/** A cursor in a sorted list. The page after a cursor starts with the next entry. */
+/** A cursor in a sorted list. The page after it starts with the next entry. */
 export type SortPosition = readonly [value: SortValue, key: Key];
 
 /** Order of values: ascending (1) or descending (-1). Keys with equal values are in ascending order. */

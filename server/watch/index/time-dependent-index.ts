@@ -74,7 +74,11 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     return passedMs < -CLOCK_SETBACK_MS || (this.#usesTypical && passedMs > TYPICAL_STALE_MS);
   }
 
-  /** Adds a hold before the list is built. @returns its sort value, or `undefined` if the hold does not match */
+  /**
+   * Adds a hold while the sorted list is being built. Afterwards, use `placeKey`.
+   *
+   * @returns its sort value, or `undefined` if the hold does not match
+   */
   add(hold: ObservedHold, now: number): Value | undefined {
     const value = this.#evaluateHold(hold, now);
     if (value !== undefined) this.#values.set(hold.key, value);

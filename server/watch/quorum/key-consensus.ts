@@ -186,7 +186,7 @@ export class KeyConsensus<Of extends Voter> {
     this.#pending = { name, to, since: performance.now(), before: this.#votes.listShapes() };
   }
 
-  /** Confirms the last decision with the current times. */
+  /** Keeps the last decision, and updates its times. */
   #confirmDecision(seen: ReadableObservation): ConsensusDecision {
     this.#pending = undefined;
     this.#endCause = undefined;

@@ -16,11 +16,14 @@ export interface MasterVote {
   readonly at: number;
   /** Offset of the master's clock; positive if it is ahead of Lockkeeper's. */
   readonly clockAheadMs: number;
-  /** Connection term of the master. Votes from earlier terms do not count. */
+  /**
+   * Connection term of the master: a number that changes when the connection breaks. Votes from earlier terms do not
+   * count.
+   */
   readonly term: number;
 }
 
-/** Returns a string that identifies a decision. No decision has the same identity as `free`. */
+/** Returns a string that identifies a decision, with the same result for no decision as for `free`. */
 export function formatDecisionIdentity(seen: Observation | undefined): string {
   if (seen === undefined || seen.state === "free" || seen.state === "unreadable") return "";
   if (seen.state === "not_a_lock") return seen.type;

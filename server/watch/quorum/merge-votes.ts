@@ -6,9 +6,7 @@ import { groupLargestFirst, kthLargest, kthSmallest } from "../../redis/majority
 /** Observations of several masters, to be merged into one. */
 type HeldGroup = readonly [HeldObservation, ...HeldObservation[]];
 
-/**
- * Merges the votes for one owner into one hold. Its count, fencing token and remaining time are those of a majority.
- */
+/** Merges the votes for one owner into one hold, with the count, fencing token and remaining time of a majority. */
 export function mergeSameOwner(
   group: HeldGroup,
   majority: number,

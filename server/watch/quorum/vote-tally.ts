@@ -84,7 +84,7 @@ export function tallyVotes(
   return { outcome: "free", seen: { state: "free", key, asOf, votes: { ...decided, agreement: "none" } } };
 }
 
-/** Returns a string that identifies a hold. It is the same on each master that votes for the hold. */
+/** Returns a string that identifies a hold, the same on each master that votes for it. */
 export function formatHoldIdentity({ type, holders }: Pick<HeldObservation, "type" | "holders">): string {
   return [type, ...holders.map(({ token, role }) => `${role ?? ""} ${token}`).toSorted()].join("\0");
 }
@@ -98,7 +98,7 @@ export function isVoteFor(vote: HeldObservation, hold: HeldObservation): boolean
 
 interface RedLockVotes {
   readonly group: readonly [HeldObservation, ...HeldObservation[]];
-  /** Identifies the hold. Does not change when masters join or leave. */
+  /** Identifies the hold, even when masters join or leave. */
   readonly token: Key;
 }
 

@@ -26,7 +26,7 @@ const REDUCTION = 0.7;
  * time.
  */
 const STALL_MS = 10;
-/** Pause after a stall, in ms. A short pause limits how much frequent stalls slow down a scan. */
+/** Pause after a stall, in ms. It is short to limit how much frequent stalls slow down a scan. */
 const REST_MS = 5;
 /**
  * Minimum share of a call's duration that counts as Redis time. The exact share is unknown, because the round trip is

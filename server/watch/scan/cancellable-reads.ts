@@ -27,7 +27,7 @@ export class CancellableReads {
     this.#timer ??= setTimeout(this.#enqueueDue, DELAY_MS);
   }
 
-  /** Removes a key. Returns false if no cancellable read of the key is pending. */
+  /** Cancels the pending read of a key. @returns whether there was one */
   remove(key: Key): boolean {
     return this.#dueAt.delete(key);
   }

@@ -26,7 +26,7 @@ interface CheckedKey extends KeyFingerprint {
 
 export interface HoldPollerDeps {
   readFingerprints(keys: readonly Key[]): Promise<FingerprintReading[]>;
-  /** Lists the known keys. If `unreadForMs` is given, lists only keys that were not read for at least that long. */
+  /** Lists the known keys, or only those that were not read for at least `unreadForMs`. */
   listKnownKeys(unreadForMs?: number): Iterable<Key>;
   /** Whether the last full read of the key had the same deadline, which proves that the hold is unchanged. */
   isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean;
@@ -157,8 +157,8 @@ export class HoldPoller {
   }
 
   /**
-   * Reads keys in full to update data that fingerprints exclude, such as waiters. The rate does not grow with the
-   * number of locks.
+   * Enqueues full reads of keys that were not read for some time, to update data that fingerprints exclude, such as
+   * waiters. The rate does not grow with the number of locks.
    */
   #enqueueFullReads(known: number): void {
     const unreadForMs = Math.max(FULL_READ_AFTER_MS, known / FULL_READS_PER_MS_MAX);

@@ -2,7 +2,7 @@ import type { KeyReader } from "./key-reader.ts";
 
 interface IndexConfirmationDeps {
   readonly reader: Pick<KeyReader, "waitUntilSettled">;
-  /** Identifies the observation period. A different id means that changes may have been missed in between. */
+  /** Identifies the observation period. Changes may have been missed between two periods. */
   getContinuityId(): string;
   /** Whether Redis responds and the index is complete. */
   isComplete(): boolean;

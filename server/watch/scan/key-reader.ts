@@ -16,7 +16,7 @@ export interface Reading {
 
 const BATCH = 100;
 const RETRY_MS = 100;
-/** Maximum share of the time that reads may use. The limit coalesces the changes of busy locks. */
+/** Maximum share of the time that reads may use. Under this limit, one read covers several changes to a busy lock. */
 const READ_SHARE = 0.2;
 const PAUSE_MS_MAX = 15;
 /** Maximum time, in ms, to fill a batch before it is sent during a burst scan. */
@@ -63,7 +63,7 @@ export class KeyReader {
   #isStopped = false;
   /** When (`performance.now()`) the next batch may start. A full batch starts immediately. */
   #nextAt = Number.NEGATIVE_INFINITY;
-  /** Maximum batch size. Each timeout halves it, and each successful batch doubles it. */
+  /** Maximum batch size, which each timeout halves and each successful batch doubles. */
   #batchMax = BATCH;
 
   constructor(private readonly deps: KeyReaderDeps) {
@@ -78,12 +78,12 @@ export class KeyReader {
     return this.#dirty.size;
   }
 
-  /** Whether the key is read separately because an earlier reply did not arrive in time. */
+  /** Whether the key is slow, and therefore read by `SlowKeys` on a separate connection. */
   isReadApart(key: Key): boolean {
     return this.#slowKeys.has(key);
   }
 
-  /** Enqueues a read of the key. Further calls before that read have no effect. */
+  /** Enqueues a read of the key, unless one is already queued. */
   enqueueRead(key: Key): void {
     this.#cancellable.remove(key);
     if (this.#slowKeys.takeChange(key) || this.#busyKeys.holdBackIfBusy(key)) return;
@@ -136,8 +136,7 @@ export class KeyReader {
   }
 
   /**
-   * Reads a key immediately, bypassing the queue. If the key is read separately because of timeouts, returns it as
-   * unreadable.
+   * Reads a key immediately, bypassing the queue. Returns a slow key (see `SlowKeys`) as unreadable without reading it.
    */
   async readNow(key: Key): Promise<Observation[]> {
     const slow = this.#slowKeys.describe(key);
@@ -220,7 +219,7 @@ export class KeyReader {
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 
-  /** Enqueues the keys again. After an outage of Redis, the watcher reads all keys anyway. */
+  /** Enqueues the keys of a failed read again, except those that timed out, which become slow keys. */
   async #handleFailure(keys: readonly Key[], error: unknown): Promise<void> {
     for (const key of keys) this.#dirty.add(key);
     if (!isTimeout(error)) {

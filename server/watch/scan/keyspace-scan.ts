@@ -33,13 +33,13 @@ interface KeyspaceScanDeps {
     KeyReader,
     "enqueueRead" | "queuedCount" | "waitUntilSettled" | "waitForRoom" | "scanning"
   >;
-  /** Lists the known keys. If `isPaced`, omits keys that were read recently. */
+  /** Lists the known keys; if `isPaced`, without those that were read recently. */
   listKnownKeys(isPaced: boolean): Iterable<Key>;
   isKnown(key: Key): boolean;
   readonly oversizedKeys: OversizedKeys;
   readonly nonLockKeys: NonLockKeys;
   readonly sizes: CallSizes;
-  /** Whether notifications are off. Scans then follow each other closely. */
+  /** Whether notifications are off, so that scans follow each other closely. */
   isPolled(): boolean;
 }
 
@@ -54,7 +54,7 @@ export class KeyspaceScan {
   constructor(private readonly deps: KeyspaceScanDeps) {}
 
   /**
-   * Scans the keyspace once. Without a budget, scans as fast as Redis permits.
+   * Scans the keyspace once, within the budget, or without one as fast as Redis permits.
    *
    * @throws if the signal aborts the scan or Redis does not respond; the next run resumes it
    */

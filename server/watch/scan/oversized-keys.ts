@@ -42,7 +42,7 @@ export class OversizedKeys {
     this.#scan++;
   }
 
-  /** Ends a complete scan. Removes the keys that this scan did not find. */
+  /** Ends a complete scan by removing the keys that it did not find. */
   completeScan(): void {
     for (const [digest, scan] of this.#lastScan) if (scan < this.#scan) this.#lastScan.delete(digest);
   }

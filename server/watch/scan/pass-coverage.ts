@@ -10,7 +10,7 @@ export class PassCoverage {
   #current: number[] = [];
   #gapMs: number | undefined;
 
-  /** Starts a scan. Only complete scans count. */
+  /** Starts a scan, which counts only if it completes. */
   startPass(): void {
     this.#current = [performance.now()];
   }

@@ -1,4 +1,4 @@
-/** Number of durations to compare. A single command may have waited for other clients or for this process. */
+/** Number of durations to compare, because a single command may have waited for other clients or for this process. */
 const JUDGED_BY = 4;
 
 /** Estimates the time that Redis spends on a repeated command, as the shortest of its latest durations. */

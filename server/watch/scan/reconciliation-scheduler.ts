@@ -2,7 +2,9 @@ import { TimeBudget } from "./time-budget.ts";
 
 /** Share of the time that scans may take once the index is complete. */
 const SCAN_SHARE = 0.05;
-/** Maximum saved time, in ms. Work within it runs without a pause, so a small keyspace is scanned in one go. */
+/**
+ * Maximum saved time, in ms. Work within it runs without a pause, so a small keyspace is scanned without interruption.
+ */
 const SAVED_MS_MAX = 250;
 const RETRY_MS = 500;
 

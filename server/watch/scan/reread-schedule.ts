@@ -11,7 +11,7 @@ export class RereadSchedule<Key> {
   constructor(private readonly onDue: (key: Key) => void) {}
 
   /**
-   * Replaces the scheduled time of the key. The change takes effect with the next call to `arm`.
+   * Replaces the scheduled time of the key, with effect from the next call to `arm`.
    *
    * @param at `performance.now()`; `undefined` removes the key
    */
@@ -33,7 +33,7 @@ export class RereadSchedule<Key> {
     this.#timer.unref();
   }
 
-  /** Stops the timer. `onDue` is not called again. */
+  /** Stops the timer, so that `onDue` is not called again. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);

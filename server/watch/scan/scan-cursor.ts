@@ -32,11 +32,11 @@ export class ScanCursor {
   /** Number of keys scanned in all passes, estimated from COUNT. */
   scanned = 0;
   readonly #globs: readonly Glob[];
-  /** The pattern of each pass. `undefined` for a pass over all keys, which are matched locally. */
+  /** The pattern of each pass; `undefined` for a pass over all keys, which are matched locally. */
   readonly #passes: readonly (string | undefined)[];
   #pass = 0;
   #cursor = "0";
-  /** Maximum COUNT. Lower if large names fill a page. */
+  /** Maximum COUNT, which is lowered if large names fill a page. */
   #countMax = Number.MAX_SAFE_INTEGER;
 
   constructor(
@@ -110,7 +110,8 @@ export class ScanCursor {
   }
 
   /**
-   * Limits the size of pages. Redis and this process both hold a whole page in memory, and a name may have megabytes.
+   * Limits the size of pages, because Redis and this process hold a whole page in memory, and a name may have
+   * megabytes.
    */
   #limitPageBytes({ count, found }: ScanPage): void {
     const bytes = found.reduce((sum, { length }) => sum + length, 0);

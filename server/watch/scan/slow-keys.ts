@@ -3,12 +3,12 @@ import type { Observation, UnreadableObservation } from "../../formats/observati
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { isTimeout } from "../../redis/failure.ts";
 
-/** Number of timeouts after which a key is unreadable. Timeouts count only while Redis responds to probes. */
+/** Number of timeouts after which a slow key is unreadable, counting only those while Redis responds to probes. */
 const UNREADABLE_AFTER = 3;
 const BACK_OFF = { firstMs: 1000, mostMs: 60_000 };
 /** Share of the backoff that remains after a change to the key. */
 const CHANGED_SHARE = 1 / 4;
-/** Maximum number of slow keys. Further slow keys wait for the next scan. */
+/** Maximum number of slow keys, beyond which further ones wait for the next scan. */
 const SLOW_MAX = 1000;
 
 interface SlowKey {
@@ -29,8 +29,9 @@ interface SlowKeysDeps {
 }
 
 /**
- * Reads keys whose reply did not arrive in time. Reads one key at a time, with a backoff that doubles from 1 s to 60 s.
- * A timeout counts only if Redis responded to a probe in the meantime.
+ * Reads slow keys, which are keys whose reply did not arrive in time. Until a read succeeds, batches omit a slow key,
+ * and a separate connection reads it: one key at a time, with a backoff that doubles from 1 s to 60 s. A timeout counts
+ * only if Redis responded to a probe in the meantime.
  */
 export class SlowKeys {
   readonly #slow = new Map<Key, SlowKey>();
@@ -48,7 +49,7 @@ export class SlowKeys {
     return this.#slow.has(key);
   }
 
-  /** Reads the key separately until a read succeeds. @returns false if too many keys are already read separately */
+  /** Adds a slow key, unless there are already too many. @returns whether the key is now one of the slow keys */
   add(key: Key): boolean {
     if (this.#slow.has(key)) return true;
     if (this.#slow.size >= SLOW_MAX) return false;
@@ -62,7 +63,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** Whether the key is read separately instead of in batches. If so, schedules its next read earlier. */
+  /** Returns whether the key is slow. If so, schedules its next read earlier. */
   takeChange(key: Key): boolean {
     const slow = this.#slow.get(key);
     if (slow === undefined) return false;
@@ -73,7 +74,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** Returns the unreadable state of a key that is read separately, or `undefined` for any other key. */
+  /** Returns the unreadable state of a slow key, or `undefined` for any other key. */
   describe(key: Key): UnreadableObservation | undefined {
     const slow = this.#slow.get(key);
     return slow && (slow.unreadable ?? createTimeoutObservation(key, Math.max(1, slow.timeouts)));

@@ -51,7 +51,7 @@ export class MasterSet {
     for (const watch of this.#watches.values()) watch.start();
   }
 
-  /** Stops the watches. Does not close the masters, which belong to another component. */
+  /** Stops the watches without closing the masters, which belong to another component. */
   stop(): void {
     this.#isRunning = false;
     this.#unsubscribe();

@@ -33,12 +33,11 @@ export interface MasterWatchSettings {
 /** The state of the whole target, as a master watch uses it. */
 export interface MasterView {
   /**
-   * Lists the known keys of this master. If `unseenForMs` is given, lists only keys that were not read on this master
-   * for at least that long.
+   * Lists the known keys of this master, or only those that were not read on this master for at least `unseenForMs`.
    */
   listKnownKeys(at: MasterWatch, unseenForMs?: number): Iterable<Key>;
   isKnown(key: Key, at: MasterWatch): boolean;
-  /** Reads keys on this master. Omits keys that have moved, and enqueues them on their new master. */
+  /** Reads keys on this master, except those that have moved, which are enqueued on their new master. */
   readKeys(keys: readonly Key[], at: MasterWatch, redis: Redis, rules: FormatRules): Promise<Observation[]>;
   readFingerprints(keys: readonly Key[], redis: Redis): Promise<FingerprintReading[]>;
   /** Returns the last observation of the key on this master. */

@@ -56,16 +56,16 @@ export class PendingNotifications {
     if (event === "expired" || event === "evicted") this.#setEndCause(key, event);
   }
 
-  /** Records an extension by an operator. Renewals by the holder have no `by`. */
+  /** Records an extension by an operator, recognized by `by`, which renewals by the holder do not have. */
   recordScriptEvent({ type, key, by }: ScriptEvent): void {
     if (type === "renewed" && by !== undefined) this.#extendedAt.set(key, performance.now());
   }
 
   /**
-   * Records that notifications of these keys may have been lost.
+   * Records a blind period, in which notifications of these keys may have been lost.
    *
    * @param isKnown whether a key is known. Drops the notifications of all other keys, because no read may ever consume
-   * them: any client can forge notifications for keys that do not exist.
+   *   them: any client can forge notifications for keys that do not exist.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {
     for (const pending of [this.#endCauses, this.#extendedAt])
@@ -86,8 +86,8 @@ export class PendingNotifications {
   }
 
   /**
-   * Returns the notifications that a read consumes. Keeps notifications that arrived after the read was sent for the
-   * next read as well.
+   * Returns and removes the notifications that a read reflects. Those that arrived after the read was sent are kept for
+   * the next read as well.
    */
   consume(
     observation: Observation,

@@ -17,7 +17,7 @@ import type { MasterWatch } from "./master-watch.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
 import { VoterSet, type VoterState } from "./voter-set.ts";
 
-/** Maximum number of read rounds. Under contention, each round can change the decision. */
+/** Maximum number of read rounds, because under contention each round can change the decision. */
 const READ_ROUNDS_MAX = 4;
 /**
  * Interval, in ms, at which masters are polled until they agree on a fencing token. No notification reports the
@@ -36,13 +36,13 @@ interface ReadingTrigger {
 }
 
 /**
- * The view of a quorum. Each master has every key and one vote per key, and a majority of all masters decides. Times
- * are on Lockkeeper's own clock, because the masters do not share a clock and any of them can disconnect.
+ * The view of a quorum, in which each master has one vote per key, and a majority of all masters decides. Times are on
+ * Lockkeeper's own clock, because the masters do not share a clock and any of them can disconnect.
  */
 export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
   readonly #consensusByKey = new Map<Key, KeyConsensus<VoterState>>();
-  /** Number of reads in progress by key. While a read is in progress, the consensus of its key is kept. */
+  /** Number of reads in progress by key, during which the consensus of the key is kept. */
   readonly #readsInProgress = new Map<Key, number>();
   #reevaluation: { isOver: boolean } = { isOver: true };
 
@@ -139,8 +139,8 @@ export class QuorumView implements TopologyView {
   }
 
   /**
-   * Records a script event of one master. The events of the lock are inferred from all votes. A force-release
-   * contributes its operator and reason.
+   * Records a script event of one master without reporting it, because the events of the lock are inferred from all
+   * votes. A force-release contributes its operator and reason.
    */
   onScriptEvent(event: ScriptEvent, at: MasterWatch): undefined {
     this.#voters.get(at).pendingNotifications.recordScriptEvent(event);
@@ -215,7 +215,7 @@ export class QuorumView implements TopologyView {
     return applied;
   }
 
-  /** Decides that a key without votes is still free. No observation contradicts the previous decision. */
+  /** Decides that a key is still free. Used if the key has no stored votes and its reading is not `held`. */
   #concludeFree(key: Key, sentAt: number): AppliedReading {
     const observation = { state: "free", key, asOf: this.clock.now() } as const;
     const decision = { observation, endCause: undefined, wasGone: false, forceRelease: undefined };

@@ -15,7 +15,7 @@ import type { MasterWatch } from "./master-watch.ts";
 import { PendingNotifications } from "./pending-notifications.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
 
-/** Maximum number of redirections. During a migration, two masters can redirect to each other. */
+/** Maximum number of redirections, because two masters can redirect to each other during a migration. */
 const REDIRECTIONS_MAX = 5;
 
 /** The view of a target where each key has exactly one master. */

@@ -52,7 +52,7 @@ export interface TopologyView extends MasterView {
     event: ScriptEvent,
     at: MasterWatch,
   ): { readonly event: ScriptEvent; readonly endCause: EndCause } | undefined;
-  /** Evaluates a reading of one master. Returns the result to apply, or `undefined` if there is none yet. */
+  /** Evaluates a reading of one master. @returns the result to apply, or `undefined` if there is none yet */
   evaluateReading(reading: Reading, at: MasterWatch): AppliedReading | undefined;
   /** Called when the state of a master changed. */
   onMasterStateChange(): void;

@@ -20,7 +20,7 @@ export class VoterState {
   }
 }
 
-/** The masters of a quorum. The set never changes, but each master can disconnect and reconnect. */
+/** The masters of a quorum, a set that never changes, although each master can disconnect and reconnect. */
 export class VoterSet {
   readonly #states = new Map<MasterWatch, VoterState>();
 

@@ -10,7 +10,7 @@ export const REPLAYED_HEADER = {
   },
 };
 
-/** Creates the options of an acquire. The owner is the name of the API key or operator by default. */
+/** Creates the options of an acquire, with the name of the API key or operator as the default owner. */
 export function toAcquireOptions(
   input: Omit<
     AcquireInput,

@@ -24,7 +24,7 @@ export interface GrantResponse extends Pick<ApiResponse, "verbEnd">, Partial<Pic
   readonly fields?: object;
 }
 
-/** Settles the claim of a request for a hold, and creates its response. */
+/** Awaits the outcome of a request for a hold, applies it to the quota claim, and creates the response. */
 export async function respondWithGrant<Acquired extends AcquiredGrant>(
   acquiring: Promise<Acquired>,
   { target, requestId, claim, leaseMs, graceMs, wait }: GrantRequest,

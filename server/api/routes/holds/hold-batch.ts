@@ -17,7 +17,7 @@ import type { Services } from "../../routing/services.ts";
  */
 const HOLDS_PER_COUNTED_REQUEST = 10;
 
-/** Runs the verb for the holds of one target. Returns the settled results in the order of the holds. */
+/** Runs the verb for the holds of one target, and returns the result or error of each in the order of the holds. */
 type RunOnTarget<Item, Result> = (
   target: Target,
   holds: readonly NamedHold<Item>[],
@@ -37,7 +37,7 @@ interface BatchCall<Item> {
 
 export type BatchServices = Pick<Services, "targets" | "quotas" | "limits" | "verbs">;
 
-/** Runs one verb for many holds. A hold that fails does not affect the others. */
+/** Runs one verb for many holds. A failure for one hold does not affect the others. */
 export class HoldBatch {
   constructor(
     private readonly services: BatchServices,

@@ -118,7 +118,7 @@ export function createHoldBatchRoutes(services: BatchServices, log: Logger, base
 }
 
 /**
- * Derives a request id for each hold. Two holds of one key need different ids, because the ids are stored with the key.
+ * Derives a request id for each hold, because two holds of one key need different ids, which are stored with the key.
  */
 function deriveRequestId(requestId: string, holdId: string): string {
   return createHash("sha256").update(`${requestId}\n${holdId}`).digest("base64url");

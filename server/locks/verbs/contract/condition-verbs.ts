@@ -7,7 +7,7 @@ export interface ConditionWaitOptions {
   readonly waitMs: number;
   /** How long to wait to re-acquire the lock, in ms; Infinity for no limit. */
   readonly reacquireMs: number;
-  /** Cancels the wait. The lock is then not acquired again. */
+  /** Cancels the wait without acquiring the lock again. */
   readonly signal?: AbortSignalLike | undefined;
   /**
    * A request id chosen by the caller. A repeated request continues the wait, for up to 5 s after the first one ended.

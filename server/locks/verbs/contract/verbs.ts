@@ -23,7 +23,7 @@ export interface AcquireOptions extends HoldCaller {
   readonly kind?: WritableKind | undefined;
   /** The number of permits; only for a semaphore, 1 by default. */
   readonly permits?: number | undefined;
-  /** The total number of permits. If the semaphore does not exist, it is created with this number. */
+  /** The total number of permits, with which the semaphore is created if it does not exist. */
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
@@ -39,7 +39,7 @@ export interface AcquireOptions extends HoldCaller {
   readonly receivesReleaseRequests?: boolean | undefined;
   /** Grace period after an expired lease, in ms. A release ends it immediately. */
   readonly graceMs?: number | undefined;
-  /** Minimum hold time in ms. The lock stays held for this time even after an early release. */
+  /** Minimum hold time in ms, for which the lock stays held even after an early release. */
   readonly minHoldMs?: number | undefined;
   /** How long to wait for a held lock, in ms; 0 by default. */
   readonly waitMs?: number;
@@ -145,10 +145,10 @@ export interface LockVerbs {
   downgrade(hold: VerbHold, onSend?: () => void): Promise<Grant>;
   verify(hold: VerbHold): Promise<HoldStatus>;
   /**
-   * Answers a release request. Repeating the call changes nothing.
+   * Answers a release request, once even if the call is repeated.
    *
    * @throws LockkeeperError changed, lost, not_owner, key_not_allowed, invalid, release_request_unsupported,
-   * unavailable, unknown_outcome
+   *   unavailable, unknown_outcome
    */
   answerReleaseRequest(hold: VerbHold, answer: ReleaseRequestAnswer): Promise<ReleaseRequest>;
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
