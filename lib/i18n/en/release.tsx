@@ -36,7 +36,7 @@ export const release = {
   renewals: (count: number, shown: string) => (count === 1 ? "1 renewal seen" : `${shown} renewals seen`),
   noRenewalSince: (ago: string) => `Acquired ${ago}, no renewal seen since`,
   lastRenewal: (silent: string, interval: string) => `Last renewed ${silent} ago, renews every ${interval}`,
-  wholeLock: "This is the liveness of the lock as a whole: renewals of its holders cannot be told apart.",
+  wholeLock: "This is the liveness of the lock as a whole: renewals of its holders cannot be distinguished.",
   noWorker: "The lock is reserved, not held by a client.",
 
   // Consequences.
