@@ -187,6 +187,15 @@ describe("the audit log", () => {
 });
 
 describe("latches", () => {
+  it("a POST without fields accepts {} and refuses anything else", async ({ server, key }) => {
+    const path = `/latches/${encode(key)}/count-down`;
+    expect((await server.call(path, { body: {} })).status).toBe(200);
+    for (const body of [{ count: 1 }, [], '"text"']) {
+      const { status, body: problem } = await server.call(path, { body });
+      expect([status, problem.code]).toEqual([400, "invalid"]);
+    }
+  });
+
   it("is listed as a latch with its count, and a force-release opens it", async ({ server, direct, key }) => {
     await server.call(`/latches/${encode(key)}`, { method: "PUT", body: { count: 3 } });
     const read = async () => (await server.call(`/locks/${encode(key)}`)).body;
