@@ -15,7 +15,7 @@ export function setRuntime(value: Runtime): void {
   (globalThis as { [RUNTIME_SLOT]?: Runtime })[RUNTIME_SLOT] = value;
 }
 
-/** Returns the folder with the files of the console, such as `public`, for pages. */
+/** Returns the folder that contains the console's files, including the folder `public`. */
 export function getConsoleFolder(): string {
   return (globalThis as { [FOLDER_SLOT]?: string })[FOLDER_SLOT] ?? process.cwd();
 }

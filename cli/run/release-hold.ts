@@ -3,7 +3,7 @@ import { formatDuration } from "../output/duration.ts";
 import type { HeldLock } from "./held-lock.ts";
 import { describeError, printMessage } from "./messages.ts";
 
-/** How long a release may take, in ms, before the hold is left to end with its lease. */
+/** Time limit for a release, in ms. After that, the hold is left to expire. */
 const RELEASE_MS = 5000;
 
 /**

@@ -49,7 +49,7 @@ function isFacetTerm(text: string): boolean {
 
 const splitTerms = (filter: string) => tokenizeFilter(filter).map(({ word }) => word);
 
-/** Returns the terms of a search for one field. */
+/** Returns the terms of a filter that apply to one field. */
 export function findFieldTerms(filter: string, field: FacetTermField): string[] {
   return splitTerms(filter).filter((text) => getTermField(text) === field);
 }

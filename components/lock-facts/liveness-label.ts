@@ -61,8 +61,8 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
 }
 
 /**
- * Counts missed renewals with the formula of the server. The server updates its count only with a read of the lock, so
- * this keeps the count up to date between reads.
+ * Counts missed renewals with the formula of the server. The server updates its count only when it reads the lock. This
+ * function keeps the count current between reads.
  */
 function countMissedRenewals(
   { missedRenewals, renewalIntervalMs, nextRenewalExpectedAt }: Liveness,

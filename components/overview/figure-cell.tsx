@@ -28,7 +28,7 @@ const MEASURE_FILTERS: Readonly<Record<Measure, string | null>> = {
 
 interface MeasureCellProps {
   measure: Measure;
-  /** `undefined` until it is loaded. */
+  /** `undefined` until loaded. */
   stats: Stats | undefined;
   /** The value from the live stream, which is newer than `stats`. */
   live?: number | undefined;

@@ -17,7 +17,7 @@ interface PageRequestPorts {
 /**
  * Creates a `fetch` that delays requests for pages while the server is unreachable. Next turns a failed request into a
  * browser navigation, which replaces the console with the browser's error page. During a delayed request, the current
- * page stays. The navigation continues when the server is reachable again. Does not delay other requests.
+ * page stays. When the server is reachable again, the request is sent. Does not delay other requests.
  */
 export function createPageFetch({ reachability, send, sleep }: PageRequestPorts): typeof fetch {
   return async (input, init) => {

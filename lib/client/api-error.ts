@@ -25,7 +25,7 @@ export function readProblem(problem: ProblemDocument, status: number): ApiFailur
   return { code, detail: toPrintable(detail), status, problem };
 }
 
-/** A request that failed after all retries. */
+/** Thrown if a request fails and is not retried (again). */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ApiErrorCode;

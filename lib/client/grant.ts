@@ -6,7 +6,7 @@ import type { ReceivedReleaseRequest } from "./release-requests.ts";
 import { readAmount, readList, readObject, readText } from "./untrusted.ts";
 import type { WritableFormat } from "./wire-types.ts";
 
-/** A hold in a response of the server. */
+/** A hold as returned by the server. */
 export interface Grant {
   readonly holdId: string;
   readonly fence: string;

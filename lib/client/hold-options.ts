@@ -37,8 +37,8 @@ export interface AcquireOptions {
    */
   readonly holding?: readonly (string | { readonly holdId: string })[] | undefined;
   /**
-   * `report` by default: a deadlock is only reported. `refuse`: in a deadlock, the youngest wait with this option ends
-   * with a DeadlockError. Not on quorum targets.
+   * `report` (default): a deadlock is reported, but no wait ends. `refuse`: in a deadlock, the youngest wait with this
+   * option ends with a DeadlockError. Not on quorum targets.
    */
   readonly onDeadlock?: "report" | "refuse" | undefined;
   /** Unit of the deadline; only for the format `timestamp`. */

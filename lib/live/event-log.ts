@@ -60,7 +60,10 @@ export class EventLog {
     this.#schedule = schedule;
   }
 
-  /** Adds the recent events at the start of a connection. If none of them is known, earlier events may be missing. */
+  /**
+   * Adds the recent events at the start of a connection. If the batch is full and none of its events is already in the
+   * log, marks a gap before them.
+   */
   addRecent(events: readonly HistoryEntry[]): void {
     const isJoined = events.some(({ id }) => this.#ids.has(id));
     const mayMiss = !isJoined && this.#events.length > 0 && events.length >= RECENT_EVENTS_MAX;

@@ -1,7 +1,9 @@
 /** One timer for all countdowns on a page. Only subscribers render again, all at the same moment. */
 export interface Ticker {
   subscribe(listener: () => void): () => void;
-  /** Returns the clock at the last tick. The value stays the same until the next tick. */
+  /**
+   * Returns the time at the last tick, or `null` if the clock had none. The value stays the same until the next tick.
+   */
   read(): number | null;
   /** Suspends or resumes the ticker. Resuming notifies all subscribers immediately. */
   rest(resting: boolean): void;

@@ -1,4 +1,4 @@
-/** Time after the majority within which healthy masters respond, in ms. */
+/** How long to wait for the remaining masters after a majority has succeeded, in ms. */
 const STRAGGLER_GRACE_MS = 50;
 
 /**

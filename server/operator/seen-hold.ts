@@ -141,7 +141,10 @@ export async function findSeenHold(
   return { hold, seen, holder };
 }
 
-/** Whether the hold has ended. A deadline that has passed still blocks clients that read the key as another format. */
+/**
+ * Whether the hold has ended. A hold whose deadline has passed has ended only in its own format: it still blocks
+ * clients that read the key as another format.
+ */
 function isOver({ seen }: ObservedHold, { format }: HoldSelector): boolean {
   return seen.state === "ended" && (format === undefined || format === seen.format);
 }

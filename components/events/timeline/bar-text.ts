@@ -13,7 +13,7 @@ export interface BarMessages {
   lock: Messages["lock"];
 }
 
-/** Returns the name of the holder for a label. The result can contain untrusted strings from Redis. */
+/** Formats the owner as the label of its timeline lane. The result can contain untrusted strings from Redis. */
 export function formatLaneName(owner: string, messages: BarMessages): string {
   return owner === "" ? messages.timeline.unknownOwner : formatOwner(owner, messages.lock);
 }

@@ -25,7 +25,7 @@ import {
 /** Matches `<machine>_<process id>_<id>`. */
 const OWNER = /^(.+)_(\d{1,10})_[0-9a-f]{32}$/s;
 const READERS = ".readers";
-/** Number of leases to which each acquire and renewal sets the TTL of a semaphore's key. */
+/** Each acquire and renewal sets the TTL of a semaphore's key to this many leases. */
 const KEY_LEASES = 3;
 /** Tolerance, in ms, between the Redis clock and the clock from which the library computes the end of its lease. */
 const TOLERANCE_MS = 5;

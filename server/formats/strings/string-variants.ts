@@ -10,7 +10,7 @@ export interface StringVariant {
   readonly shape: ValueSyntaxName;
   /** Names that the library generates for its keys. */
   readonly own?: NamePattern;
-  /** `own`: locks of the library have only such names. `any`: the user may choose the key. */
+  /** `own`: the library always uses its own naming scheme for keys. `any`: the user can choose the key. */
   readonly names: "own" | "any";
   /**
    * `always`: the library always sets a TTL. `maybe`: the key may have no TTL. `as_stated`: the TTL matches the end

@@ -21,9 +21,9 @@ export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | 
 const PAUSE_MS = 500;
 
 /**
- * Takes part in the election of one leader among many instances. When the leader resigns, dies or loses its lock,
- * another instance is elected. At most one instance leads at a time, judged by the clock of each instance. If a leader
- * was suspended until its lease expired, its signal aborts when it resumes.
+ * Takes part in the election of a leader among the clients that campaign for `key`. When the leader resigns, dies or
+ * loses its lock, another instance is elected. At most one instance leads at a time, judged by the clock of each
+ * instance. If a leader was suspended until its lease expired, its signal aborts when it resumes.
  *
  * After `onElected` has returned, or the lock was lost and `onElected` has settled, the client becomes a candidate
  * again after a short pause.

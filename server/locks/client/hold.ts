@@ -162,8 +162,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Re-enters the hold, which increases its count in Redis by one. Never waits. The code that uses the new count and
-   * the code that uses other counts can run at the same time.
+   * Re-enters the hold, which increases its count in Redis by one. Never waits. Re-entry does not exclude other code
+   * under the same hold: code that runs under the returned count can run concurrently with code that runs under the
+   * others.
    *
    * @returns a count that is released separately
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError

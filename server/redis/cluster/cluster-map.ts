@@ -22,7 +22,7 @@ const SLOTS = 16_384;
 /** Time, in ms, after which the next node is queried if a node does not reply. */
 const NEXT_NODE_DELAY_MS = 150;
 const REFRESH_TIMEOUT_MS = 2000;
-/** Minimum interval between refreshes, in ms. Every failed call requests a refresh. */
+/** Minimum time, in ms, between a refresh and the next background refresh. Every failed call requests a refresh. */
 const REFRESH_INTERVAL_MS = 200;
 
 const Node = z.tuple([z.string().nullable(), z.int()]).rest(z.unknown());
@@ -35,7 +35,7 @@ interface ClusterView {
   readonly hasShardedPubSub: boolean;
   /** Increases with every failover and with most migrations of slots. */
   readonly epoch: number;
-  /** Whether the node can reach a majority of the masters. */
+  /** Whether the node reports `cluster_state:ok`. A node that cannot reach a majority of the masters does not. */
   readonly isOk: boolean;
 }
 

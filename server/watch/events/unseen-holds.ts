@@ -61,7 +61,10 @@ export class UnseenHolds {
     else if (END_EVENTS.has(event)) this.#recordEnd(key, isHeld);
   }
 
-  /** Records that the last hold of the key is a Lockkeeper hold. Script events report such holds exactly. */
+  /**
+   * Records that the last hold of the key is a Lockkeeper hold. Script events report such holds, so none has to be
+   * inferred.
+   */
   recordScriptEvent(key: Key): void {
     const changes = this.#unread.get(key);
     if (changes !== undefined) changes.openFrom = undefined;
