@@ -33,19 +33,22 @@ export function hasBody(request: ApiRequest): boolean {
   );
 }
 
+/** Longer than any formatting of an empty object that clients send. */
+const EMPTY_BODY_BYTES_MAX = 64;
+
 /**
  * Reads the body of a request to a route without a body. Many clients send `{}` with every POST.
  *
- * @throws LockkeeperError invalid unless the body of a POST, PUT or PATCH is an empty object; also as `readJsonBody`
+ * @throws InvalidError unless the body is an empty object, sent as JSON with POST, PUT or PATCH
  */
 export async function readEmptyBody(request: ApiRequest): Promise<undefined> {
   const { method } = request;
   if (!["POST", "PUT", "PATCH"].includes(method))
     throw new InvalidError(`${method} does not accept a body here.`, {});
-  const body = await readJsonBody(request);
-  const isEmpty = body !== null && typeof body === "object" && Object.keys(body).length === 0;
+  const body = await readJsonBody(request, EMPTY_BODY_BYTES_MAX).catch(() => undefined);
+  const isEmpty = typeof body === "object" && body !== null && Object.keys(body).length === 0;
   if (!isEmpty || Array.isArray(body))
-    throw new InvalidError(`${method} accepts no fields here. Send no body, or {}.`, {});
+    throw new InvalidError(`${method} accepts no fields here. Send no body, or {} as application/json.`, {});
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

@@ -75,7 +75,9 @@ describe("browser session", () => {
 
   it("a logout ends the session everywhere", async ({ send, createOwnHeaders, logIn }) => {
     const cookie = await logIn();
-    expect((await send("/logout", { headers: createOwnHeaders({ cookie }), body: {} })).status).toBe(400);
+    expect(
+      (await send("/logout", { headers: createOwnHeaders({ cookie }), body: { everywhere: true } })).status,
+    ).toBe(400);
     const { status } = await send("/logout", { method: "POST", headers: createOwnHeaders({ cookie }) });
     expect(status).toBe(204);
     expect((await send("/session", { headers: { cookie } })).status).toBe(401);
