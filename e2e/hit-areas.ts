@@ -26,15 +26,25 @@ export async function measureHitAreas(page: Page, part = "body"): Promise<HitAre
     };
     const isInside = ({ left, top, right, bottom, width }: DOMRect, box: DOMRect) =>
       width > 0 && left >= box.left && right <= box.right && top >= box.top && bottom <= box.bottom;
-    const scrollBoxOf = (control: Element) =>
-      (
-        control.closest("section[tabindex], fieldset, ul") ?? document.documentElement
-      ).getBoundingClientRect();
+    /** The edge of a scrolled part cuts the areas of the controls next to it. */
+    const EDGE_PX = 20;
+    const isInsideScrolledParts = (box: DOMRect, control: Element) => {
+      for (let part = control.parentElement; part !== null; part = part.parentElement) {
+        const { overflowX, overflowY } = getComputedStyle(part);
+        const edgeX = part.scrollWidth > part.clientWidth && overflowX !== "visible" ? EDGE_PX : 0;
+        const edgeY = part.scrollHeight > part.clientHeight && overflowY !== "visible" ? EDGE_PX : 0;
+        if (edgeX === 0 && edgeY === 0) continue;
+        const { x, y, width, height } = part.getBoundingClientRect();
+        const inner = new DOMRect(x + edgeX, y + edgeY, width - 2 * edgeX, height - 2 * edgeY);
+        if (!isInside(box, inner)) return false;
+      }
+      return true;
+    };
     const viewport = new DOMRect(0, 0, innerWidth, innerHeight);
     return [...document.querySelectorAll(`${selector} :is(a[href], button, summary, select, input)`)]
       .filter((control) => {
         const box = control.getBoundingClientRect();
-        return isInside(box, viewport) && isInside(box, scrollBoxOf(control));
+        return isInside(box, viewport) && isInsideScrolledParts(box, control);
       })
       .map((control) => {
         const { left, top, width, height } = control.getBoundingClientRect();
