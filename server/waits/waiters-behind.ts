@@ -35,7 +35,7 @@ export class WaitersBehind {
     return [...(this.state.graph.findWaitsOfHold(key, token) ?? [])];
   }
 
-  /** Counts everyone behind the locks. Adds the locks of the tree to `members`. */
+  /** Counts all clients behind the locks. Adds the locks of the tree to `members`. */
   countBehind(keys: readonly Key[], members: Set<Key>, except: ReadonlySet<Wait> = new Set()): Behind {
     const total = { waiting: 0, unnamed: 0, waitedMs: 0 };
     const next = [...keys];

@@ -112,16 +112,16 @@ export function buildConditionWait(
   const what = { process: token, condition: "c", count } as const;
   const givingUp = { ...what, op: "give_up", call: 51, token, fence: String(fence) } as const;
   const resuming = { ...what, op: "resume", call: 52, kind: "lock", leaseMs: LEASE_MS } as const;
-  const told = { token: `${token}2`, fence: String(resumed), deadline: (toMs + LEASE_MS) * NS_PER_MS };
+  const again = { token: `${token}2`, fence: String(resumed), deadline: (toMs + LEASE_MS) * NS_PER_MS };
   return [
     { ...givingUp, type: "invoke", atMs: fromMs, waitMs },
     { ...resuming, type: "invoke", atMs: fromMs },
     { ...givingUp, type: "ok", atMs: toMs, code },
-    { ...resuming, type: "ok", atMs: toMs, ...told },
+    { ...resuming, type: "ok", atMs: toMs, ...again },
   ];
 }
 
-/** The client of this hold signalled a condition, and was told how many waiters it woke. */
+/** The client of this hold signalled a condition and received the number of waiters that it woke. */
 export function buildSignal(
   token: string,
   fence: number,

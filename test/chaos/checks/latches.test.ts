@@ -55,8 +55,8 @@ describe("C9 latches", () => {
         code: "unknown_outcome",
       }),
     );
-    const told = Array.from({ length: 40 }, (_, n) => count(1000 + 10 * n, 2 - (n % 3)));
-    const history = [close(10), ...unknown, ...told];
+    const answered = Array.from({ length: 40 }, (_, n) => count(1000 + 10 * n, 2 - (n % 3)));
+    const history = [close(10), ...unknown, ...answered];
     expect(checkLatches(buildHistory(...history)).undecided).toEqual([]);
     expect(findViolations(...history)).toEqual([]);
     expect(findViolations(...history, count(1005, 4))).toHaveLength(1);

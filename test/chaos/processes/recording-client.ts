@@ -171,11 +171,11 @@ export class RecordingClient {
     try {
       const isSignalled = await hold.condition?.(condition).await({ waitMs, signal: this.stop });
       const t = this.journal.now();
-      const told = { token: hold.token, fence: hold.fence, deadline: this.#getDeadline(hold, t) };
+      const again = { token: hold.token, fence: hold.fence, deadline: this.#getDeadline(hold, t) };
       this.journal.write({ ...givingUp, type: "ok", code: isSignalled ? "signalled" : "timed_out" }, t);
-      this.journal.write({ ...resuming, type: "ok", leaseMs: hold.leaseMs, ...told }, t);
-      const resumed = counts.map((each) => ({ ...each, id, token: told.token }));
-      this.#watchHold({ ...last, id, token: told.token });
+      this.journal.write({ ...resuming, type: "ok", leaseMs: hold.leaseMs, ...again }, t);
+      const resumed = counts.map((each) => ({ ...each, id, token: again.token }));
+      this.#watchHold({ ...last, id, token: again.token });
       return { counts: resumed, isSignalled: isSignalled === true };
     } catch (error) {
       const isRefused = hold.state === "held" || hold.state === "jeopardy";
