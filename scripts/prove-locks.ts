@@ -6,6 +6,8 @@ import { startTestRedis } from "../test/support/test-redis.ts";
 // single locks, on one Redis and on a cluster. Exits with 1 if a worker timed out or held only some of its locks.
 
 const SECONDS = Number(process.argv[2] ?? 60);
+// A run of NaN seconds would end at once and find no violation.
+if (!(SECONDS > 0)) throw new Error("Usage: npm run prove:locks [-- SECONDS]");
 const LOAD = { seconds: SECONDS, waitMs: 30_000, processes: 5, workersEach: 10, singles: 10 };
 
 function report(where: string, result: DeadlockResult): void {

@@ -6,6 +6,8 @@ import { runWaits } from "../test/waits/wait-run.ts";
 // is "N passed, N failed".
 
 const SECONDS = Number(process.argv[2] ?? 60);
+// A run of NaN seconds would end at once and find nothing.
+if (!(SECONDS > 0)) throw new Error("Usage: npm run prove:waits [-- SECONDS]");
 const WAIT_MS = 30_000;
 /** Deadlocks of waits that all chose `report` last this long. */
 const RANDOM_WAIT_MS = 10_000;
