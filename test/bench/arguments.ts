@@ -4,7 +4,7 @@ import type { Effort } from "./figure.ts";
 export const USAGE =
   "Usage: npm run bench -- [area …] [--only FIGURE …] [--quick] [--json] [--list] [--compare REF [--rounds N]]";
 
-/** An invalid command line. The message says what would be valid. */
+/** An error for an invalid command line. The message lists the valid values or shows the usage. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   override toString(): string {
@@ -13,31 +13,34 @@ export class UsageError extends Error {
 }
 
 export interface Comparison {
-  /** The commit to compare with, as accepted by git. */
+  /** The Git revision to compare with. */
   readonly ref: string;
   readonly rounds: number;
 }
 
 export interface Request {
   readonly effort: Effort;
-  /** In the order in which figures are defined. */
+  /** Names of the figures to measure, in the order in which the experiments define them. */
   readonly figures: readonly string[];
-  /** Print only JSON: no table, and no files in `bench-results/`. */
+  /** Whether to print only JSON, without a table and without files in `bench-results/`. */
   readonly json: boolean;
-  /** Print the names of the figures instead of measuring them. */
+  /** Whether to print the names of the figures instead of measuring them. */
   readonly list: boolean;
   readonly comparison?: Comparison;
 }
 
-/** Six rounds are the fewest whose minimum and maximum enclose the median with 95 % probability. */
+/**
+ * Number of rounds of a comparison. With at least six rounds, the interval from minimum to maximum contains the median
+ * with a probability of 95 %.
+ */
 const ROUNDS: Readonly<Record<Effort, number>> = { full: 6, quick: 2 };
 const ROUNDS_MAX = 1000;
 
 /**
  * Parses the command line.
  *
- * @param known all figures, as `group.name`
- * @param onDemand figures that are measured only if they are named
+ * @param known names of all figures, as `group.name`
+ * @param onDemand names of the figures that are measured only if they are requested by name
  * @throws UsageError
  */
 export function parseRequest(
@@ -101,7 +104,10 @@ function parseOptions(argv: readonly string[]) {
   }
 }
 
-/** Whether the name of a figure begins with the words of the area, such as `core` or `core.kinds.fair`. */
+/**
+ * Whether a figure belongs to an area, which is a sequence of leading name segments such as `core` or
+ * `core.kinds.fair`.
+ */
 function isInArea(figure: string, area: string): boolean {
   return `${figure}.`.startsWith(`${area}.`);
 }

@@ -10,8 +10,8 @@ interface Started {
   readonly printed: { out: string; error: string };
 }
 
-/** Without servers of others: those are downloaded where they are missing. */
-// Next's adapter is too slow for a machine that runs other tests.
+/** Leaves out other lock servers and Redisson, which would be downloaded if they are not installed. */
+// Next's route handler is too slow on a machine that runs other tests at the same time.
 const ALONE = {
   LOCKKEEPER_BENCH_ETCD: "none",
   LOCKKEEPER_BENCH_WEBDIS: "none",
@@ -70,7 +70,7 @@ describe("npm run bench", () => {
     expect([figure, unit]).toEqual(["core.commands.pair", "commands/pair"]);
     expect(conditions.theirs).toEqual({ raw: 3, redlock: 4, "redis-semaphore": 3 });
     expect(vs.raw).toBeCloseTo(ours / 3, 2);
-    // Verbs that are issued in the same turn share a call.
+    // Verbs that are issued in the same turn of the event loop share one script call.
     expect(conditions.byCommand.ours.evalsha).toBeLessThan(2);
   });
 
@@ -127,7 +127,7 @@ describe("npm run bench", () => {
     expect(forced.ours).toBeGreaterThan(0);
     expect(forced.vs.release).toBeCloseTo(forced.ours / forced.conditions.theirs.release, 1);
     for (const { figure, ours, vs, conditions } of lines) {
-      // With so few locks, the memory freed elsewhere by a collection may outweigh theirs.
+      // With so few locks, a garbage collection may free more memory than the locks use.
       const least = figure.startsWith("http.mem") ? -Infinity : 0;
       for (const value of [ours, vs.bare, conditions.theirs.bare]) expect(value).toBeGreaterThan(least);
       expect(error).toContain(`| ${ours} | bare ${vs.bare} (${conditions.theirs.bare})`);
@@ -199,7 +199,7 @@ describe("npm run bench", () => {
     expect(servers).toHaveLength(1);
     child.kill("SIGTERM");
     expect((await once(child, "close"))[0]).toBe(143);
-    // The process that adopts a zombie takes a moment to reap it.
+    // After the benchmark exits, its zombie children are adopted by another process, which takes a moment to reap them.
     await expect.poll(() => servers.filter(isAlive), { timeout: 3000 }).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import type { Run } from "./figure.ts";
 
 export interface ChildOptions {
   readonly env?: NodeJS.ProcessEnv;
-  /** Arguments of Node after `--import tsx`. */
+  /** Arguments for Node, in addition to `--import tsx`. */
   readonly execArgv?: readonly string[];
   readonly output?: "shown" | "hidden";
 }
@@ -14,10 +14,10 @@ export interface ChildOptions {
 const PROCESSES = fileURLToPath(new URL("processes", import.meta.url));
 
 /**
- * Starts a file in a separate process and waits for its first message. The process ends together with this one, because
- * its channel closes.
+ * Starts a TypeScript file in a child process and waits for its first message. The child exits when this process exits,
+ * because the IPC channel closes.
  *
- * @param file name in `processes/`, or an absolute path
+ * @param file file name in `processes/`, or an absolute path
  */
 export async function startChild(
   run: Run,
@@ -30,7 +30,7 @@ export async function startChild(
     stdio: ["ignore", options.output === "hidden" ? "ignore" : 2, 2, "ipc"],
     ...(options.env === undefined ? {} : { env: options.env }),
   });
-  // Sending to an ended process causes an error event. `ask` reports the error.
+  // Sending to a child that has exited emits an error event. `sendRequest` reports the exit.
   child.on("error", () => undefined);
   run.defer(() => endChild(child));
   const ended = once(child, "exit").then(([code]) => {
@@ -41,7 +41,7 @@ export async function startChild(
   return child;
 }
 
-/** Sends one message and resolves with the next one from the child. Calls must not overlap. */
+/** Sends one message to the child and resolves with the next message from the child. Calls must not overlap. */
 export async function sendRequest<Answer>(child: ChildProcess, words: object | string): Promise<Answer> {
   if (!child.connected) throw new Error(`A process has ended with exit code ${child.exitCode}`);
   const gone = new AbortController();

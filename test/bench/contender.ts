@@ -1,7 +1,7 @@
-/** A way to lock, on its own connection. */
+/** A library or method of locking under test, with its own connection. */
 export interface Contender {
   readonly name: string;
-  /** Settings that differ from the defaults. */
+  /** Description of the settings that differ from the library's defaults. */
   readonly settings: string;
   /** Acquires the lock and returns a function that releases it. */
   acquire(key: string): Promise<Release>;

@@ -8,7 +8,7 @@ export const EXPERIMENTS: readonly Experiment[] = [...core, ...http, ...watch, .
 
 export const FIGURES: readonly string[] = EXPERIMENTS.flatMap(({ figures }) => figures);
 
-/** Figures that are measured only if they are named. */
+/** Names of the figures that are measured only if they are requested by name. */
 export const ON_DEMAND: readonly string[] = EXPERIMENTS.flatMap(({ figures, isOnDemand }) =>
   isOnDemand ? figures : [],
 );

@@ -1,22 +1,22 @@
 export type Facts = Readonly<Record<string, unknown>>;
 
-/** One measured figure. Printed as one line of JSON on standard output. */
+/** The value of one figure, which is printed as one line of JSON on standard output. */
 export interface Line {
   readonly figure: string;
   readonly unit: string;
   readonly ours: number;
-  /** Lockkeeper's value divided by each peer's value. */
+  /** Lockkeeper's value divided by each peer's value, by peer. */
   readonly vs: Readonly<Record<string, number>>;
-  /** `failed` contains the contenders that failed, with the reason. */
+  /** The circumstances of the measurement. `failed` contains the contenders that failed, with the reason. */
   readonly conditions: Facts;
 }
 
-/** A figure that has no value, or a contender that is missing from it. Printed as one line of JSON. */
+/** The failure of a whole figure or of one of its contenders, which is printed as one line of JSON. */
 export interface Failure {
   readonly figure: string;
-  /** Present if the figure has a value without this contender. */
+  /** Name of the contender that failed. Absent if the whole figure failed. */
   readonly contender?: string;
-  /** The reason. */
+  /** The reason for the failure. */
   readonly failed: string;
 }
 
@@ -24,39 +24,39 @@ export function formatFailure({ figure, contender, failed }: Failure): string {
   return `FAILED ${figure}${contender === undefined ? "" : `, ${contender}`}: ${failed}`;
 }
 
-/** How much to measure. `quick` only proves that everything runs; its values are meaningless. */
+/** The amount of measurement. `quick` only proves that everything runs; its values are meaningless. */
 export type Effort = "full" | "quick";
 
 /** The context of one run of an experiment. */
 export interface Run {
   readonly effort: Effort;
-  /** The requested figures. An experiment may skip the others. */
+  /** Names of the requested figures. An experiment may skip the others. */
   readonly wanted: readonly string[];
-  /** Registers a cleanup. Cleanups run in reverse order when the experiment ends, however it ends. */
+  /** Registers a cleanup function. Cleanups run in reverse order when the experiment ends, even after a failure. */
   defer(end: () => unknown): void;
   /**
-   * Measures a part of the experiment and prints its figures at once. A part that throws fails its own figures only.
-   * Skipped if none of `figures` is wanted.
+   * Measures some of the figures and prints them at once. An error fails only these figures. Does nothing if none of
+   * `figures` was requested.
    */
   part(figures: readonly string[], measure: () => Promise<readonly Line[]>): Promise<void>;
 }
 
-/** One measurement. Figures that are measured together belong to one experiment. */
+/** A measurement of one or more figures that share its setup. */
 export interface Experiment {
-  /** Names of the figures: `group.name`. */
+  /** Names of the figures, as `group.name`. */
   readonly figures: readonly string[];
-  /** Measured only when one of its figures is named, because it takes too long for every run. */
+  /** Set if the experiment takes so long that it is run only when one of its figures is requested by name. */
   readonly isOnDemand?: true;
-  /** Returns the figures that no part has printed. */
+  /** Measures and returns the figures that no `part` has printed. */
   measure(run: Run): Promise<readonly Line[]>;
 }
 
-/** Rounds to four significant digits. */
+/** Rounds a value to four significant digits. */
 export function roundValue(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** The message of anything thrown, on one line. */
+/** Formats a thrown value as a message on one line. */
 export function formatReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.replace(/\s+/g, " ").trim() || "unknown error";

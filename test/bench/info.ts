@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 
-/** Reads one section of INFO. */
+/** Reads one section of the reply to INFO, as values by field name. */
 export async function readInfo(redis: Redis, section: string): Promise<Record<string, string>> {
   const text = await redis.info(section);
   const lines = text.split("\r\n").filter((line) => line.includes(":"));
@@ -9,7 +9,7 @@ export async function readInfo(redis: Redis, section: string): Promise<Record<st
   );
 }
 
-/** Reads the number of calls of each command since the server started, including those in scripts. */
+/** Reads how often each command was called since the statistics were reset, including calls by scripts. */
 export async function readCalls(redis: Redis): Promise<Map<string, number>> {
   const stats = await readInfo(redis, "commandstats");
   return new Map(
@@ -20,7 +20,7 @@ export async function readCalls(redis: Redis): Promise<Map<string, number>> {
   );
 }
 
-/** Counts the calls in between, without those of the measurement itself. */
+/** Counts the calls of each command between two readings, except for INFO, which the benchmark itself calls. */
 export function countCallsBetween(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
   const calls = new Map<string, number>();
   for (const [name, total] of after) {
@@ -30,7 +30,10 @@ export function countCallsBetween(before: ReadonlyMap<string, number>, after: Re
   return calls;
 }
 
-/** Reads the CPU time of Redis's main thread, in µs. */
+/**
+ * Reads the CPU time of Redis's main thread, in µs. Redis versions that do not report it return the time of all
+ * threads.
+ */
 export async function readRedisCpuMicros(redis: Redis): Promise<number> {
   const info = await readInfo(redis, "cpu");
   const user = info.used_cpu_user_main_thread ?? info.used_cpu_user;

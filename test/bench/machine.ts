@@ -8,7 +8,7 @@ import { ROOT } from "./root.ts";
 
 const PEERS = new URL("peers/package-lock.json", import.meta.url);
 
-/** Facts about the machine and the run, for every line. */
+/** Reads facts about the machine and the software versions, which every line contains. */
 export async function readMachineFacts(redis: Redis, effort: Effort): Promise<Facts> {
   const server = await readInfo(redis, "server");
   return {
@@ -24,7 +24,7 @@ export async function readMachineFacts(redis: Redis, effort: Effort): Promise<Fa
   };
 }
 
-/** Reads the load of the last minute, which includes other processes. */
+/** Reads the load average of the last minute, which includes other processes. */
 export function readLoad(): number {
   return roundValue(loadavg()[0] ?? 0);
 }

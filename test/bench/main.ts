@@ -1,5 +1,6 @@
-// Measures figures and prints one JSON object a line on standard output; progress and a table go to standard error. A
-// full run keeps both in bench-results/. docs/benchmarks.md has the options.
+// npm run bench: measures figures and prints one JSON object per line on standard output. Progress and a table are
+// printed on standard error. A full run also stores both in bench-results/. The options are documented in
+// docs/benchmarks.md.
 import { parseRequest, type Request, UsageError } from "./arguments.ts";
 import { startComparison } from "./compare/compare.ts";
 import { EXPERIMENTS, FIGURES, ON_DEMAND } from "./experiments.ts";
@@ -14,7 +15,7 @@ const ORPHAN_CHECK_MS = 500;
 let endAll: () => Promise<void> = async () => undefined;
 let isInterrupted = false;
 
-/** Returns whether every figure was measured. */
+/** Measures the requested figures and returns whether all of them have a value. */
 async function measureAll(request: Request): Promise<boolean> {
   const session = new Session(request.effort, {
     onLine: (line) => console.log(JSON.stringify(line)),
@@ -25,7 +26,7 @@ async function measureAll(request: Request): Promise<boolean> {
     },
   });
   endAll = () => session.end();
-  // An error outside any awaited promise ends its experiment, not the run.
+  // An error that no experiment catches ends the running experiment but not the run.
   process.on("uncaughtException", (error) => session.abort(error));
   process.on("unhandledRejection", (error) => session.abort(error));
   for (const experiment of EXPERIMENTS) {
@@ -63,7 +64,7 @@ async function main(): Promise<number> {
     return (await running.done) ? 0 : 1;
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    // An error after an interruption is its consequence.
+    // After an interruption, errors are expected and not reported.
     if (!isInterrupted)
       reportProgress(isUsage || !(error instanceof Error) ? String(error) : String(error.stack));
     return isUsage ? 2 : 1;
@@ -79,7 +80,8 @@ async function interrupt(code: number): Promise<void> {
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 for (const [signal, code] of Object.entries(SIGNALS)) process.on(signal, () => void interrupt(code));
-// npm forwards a signal to its shell, and not every shell forwards it to this process.
+// npm forwards signals to its shell, and not every shell forwards them to this process. If the shell exits, this
+// process gets a new parent, which counts as an interruption.
 const parent = process.ppid;
 if (process.env.npm_lifecycle_event !== undefined) {
   setInterval(() => {

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 
-/** Opens ioredis with its defaults, as in the peers' documentation. */
+/** Opens an ioredis connection with default options, as in the peers' documentation. */
 export function openPlainConnection(url: string): Redis {
   return new Redis(url);
 }

@@ -1,4 +1,4 @@
-/** Reports progress on standard error, because standard output is for the figures. */
+/** Prints a line about the progress on standard error. Standard output is reserved for the figures. */
 export function reportProgress(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -1,4 +1,4 @@
-/** Servers, processes and connections to close, last opened first. */
+/** Cleanup functions for servers, processes and connections. The last one that was registered runs first. */
 export class Resources {
   readonly #ends: (() => unknown)[] = [];
   #ending: Promise<void> | undefined;

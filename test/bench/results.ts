@@ -4,14 +4,14 @@ import { reportProgress } from "./progress.ts";
 import { ROOT } from "./root.ts";
 
 interface Results {
-  /** Formatted as Markdown. */
+  /** The results as a Markdown table. */
   readonly table: string;
   readonly lines: readonly object[];
-  /** First part of the file name, such as `compare-`. */
+  /** Prefix of the file names, such as `compare-`. */
   readonly prefix?: string;
 }
 
-/** Writes the table and the lines of a run to `bench-results/`. */
+/** Writes the table and the JSON lines of a run to files in `bench-results/`. */
 export function keepResults({ table, lines, prefix = "" }: Results): void {
   const name = join("bench-results", prefix + new Date().toISOString().slice(0, 19).replaceAll(":", "-"));
   mkdirSync(join(ROOT, "bench-results"), { recursive: true });

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The root of the checkout: the nearest folder above this file that has a lock file. */
+/** Root folder of the checkout: the nearest folder above this file that contains a lock file of npm. */
 export const ROOT = findNearest(dirname(fileURLToPath(import.meta.url)));
 
 function findNearest(dir: string): string {

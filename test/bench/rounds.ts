@@ -1,24 +1,27 @@
 import { formatReason, roundValue } from "./figure.ts";
 import { computeMedian } from "./statistics.ts";
 
-/** Results of each contender, one per round. */
+/** The results of each contender, by name. The list has one result per round. */
 export type Rounds<Result> = ReadonlyMap<string, readonly Result[]>;
 
 interface Contest<Contender extends { readonly name: string }, Result> {
   readonly contenders: readonly Contender[];
   readonly rounds: number;
   readonly measure: (contender: Contender) => Promise<Result>;
-  /** Runs once for each contender before the first round. */
+  /** Called once for each contender before the first round. */
   readonly warmUp?: (contender: Contender) => Promise<unknown>;
   readonly onProgress: (line: string) => void;
   /**
-   * Receives the reason of each peer that failed, by name. That peer is dropped and the others continue. Without it,
-   * the first failure ends the comparison; a failure of `ours` always does.
+   * Collects the peers that failed, by name, with the reason. A peer that fails is excluded from the following rounds.
+   * If absent, the first failure ends the measurement. A failure of `ours` always does.
    */
   readonly failed?: Record<string, string>;
 }
 
-/** Measures round by round, each contender once per round, so that a machine that slows down affects all of them. */
+/**
+ * Measures in rounds, in which every contender is measured once, so that a slowdown of the machine affects all
+ * contenders.
+ */
 export async function interleave<Contender extends { readonly name: string }, Result>(
   contest: Contest<Contender, Result>,
 ): Promise<Rounds<Result>> {
@@ -56,8 +59,8 @@ function recordFailure(
 }
 
 /**
- * Computes the medians of one value over the rounds. A ratio is the median of the ratios within each round, because the
- * values of one round were measured under the same conditions.
+ * Computes the median of a value over all rounds, for Lockkeeper and for each peer. `vs` contains the median of the
+ * ratios within each round, because values of the same round were measured under the same conditions.
  */
 export function compareMedians<Result>(rounds: Rounds<Result>, of: (result: Result) => number) {
   const values = [...rounds].map(([name, results]) => [name, results.map(of)] as const);

@@ -1,7 +1,7 @@
 import { readConfig } from "../../server/config/config.ts";
 import { ServerProcess } from "../../server/server-process.ts";
 
-/** Starts a Lockkeeper server in this process, without Next. Resolves with its port once the index is complete. */
+/** Starts a Lockkeeper server without Next in this process. Resolves with its port once the server is ready. */
 export async function serveWithoutPages(environment: Readonly<Record<string, string | undefined>>) {
   const service = new ServerProcess(readConfig({ ...environment, LOCKKEEPER_LOG: "error" }, []));
   const { runtime } = await service.start({ hasTerminal: false, printLine: () => undefined });

@@ -3,16 +3,20 @@ import { KEYSPACE_EVENTS } from "../../server/redis/embedded/embedded-server.ts"
 import { startTestRedis, type TestRedis } from "../support/test-redis.ts";
 import type { Run } from "./figure.ts";
 
-/** The notification flags of the embedded Redis. */
+/** The notification flags that the embedded Redis uses. */
 export const EMBEDDED_FLAGS = KEYSPACE_EVENTS;
 
-/** A Redis of the experiment, and a connection to inspect it. */
+/** A Redis server for an experiment, and a connection that inspects it. */
 export interface BenchRedis {
   readonly url: string;
   readonly inspector: Redis;
 }
 
-/** Starts a Redis. @param flags for notify-keyspace-events; empty to disable notifications */
+/**
+ * Starts a Redis server.
+ *
+ * @param flags value of notify-keyspace-events; empty to disable notifications
+ */
 export async function startRedis(run: Run, flags: string): Promise<BenchRedis> {
   const redis: TestRedis = await startTestRedis({ args: ["--notify-keyspace-events", flags] });
   run.defer(() => redis.stop());

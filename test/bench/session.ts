@@ -7,7 +7,9 @@ interface Output {
   onFailure(failure: Failure, error?: unknown): void;
 }
 
-/** Measures experiments one after the other. After a failure, it continues with the next figure. */
+/**
+ * Measures experiments one after the other and collects their lines and failures. A failure does not end the session.
+ */
 export class Session {
   readonly lines: Line[] = [];
   readonly failures: Failure[] = [];
@@ -20,7 +22,11 @@ export class Session {
     private readonly output: Output,
   ) {}
 
-  /** Measures an experiment. @param wanted the requested figures of the experiment */
+  /**
+   * Measures an experiment and closes its resources.
+   *
+   * @param wanted names of the requested figures of the experiment
+   */
   async measure(experiment: Experiment, wanted: readonly string[]): Promise<void> {
     if (this.#isEnded) return;
     const resources = new Resources();
@@ -39,12 +45,17 @@ export class Session {
     this.#failFigures(book, wanted, new Error("The experiment ended without a value for it"));
   }
 
-  /** Ends the running experiment after an uncaught error. Its figures without a value fail. */
+  /**
+   * Ends the running experiment after an uncaught error and reports a failure for each figure that has no value yet.
+   */
   abort(error: unknown): void {
     this.#abort(error);
   }
 
-  /** Closes the resources of the running experiment. Later failures are a consequence and are not reported. */
+  /**
+   * Ends the session after an interruption and closes the resources of the running experiment. Failures are no longer
+   * reported, because the interruption causes them.
+   */
   async end(): Promise<void> {
     this.#isEnded = true;
     await this.#resources.end();
@@ -89,7 +100,7 @@ export class Session {
   }
 }
 
-/** The requested figures that have neither a value nor a failure yet. */
+/** The requested figures that have neither a value nor a failure yet, and the promise that is rejected on an abort. */
 class OpenFigures {
   readonly #open: Set<string>;
 
@@ -104,7 +115,7 @@ class OpenFigures {
     return figures.filter((figure) => this.#open.has(figure));
   }
 
-  /** Closes a figure. Returns false if it was not requested or is already closed. */
+  /** Marks a figure as completed. Returns false if the figure was not requested or is already completed. */
   close(figure: string): boolean {
     return this.#open.delete(figure);
   }

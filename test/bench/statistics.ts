@@ -4,32 +4,36 @@ export function computeMedian(values: readonly number[]): number {
   return (getAt(sorted, Math.ceil(middle) - 1) + getAt(sorted, Math.floor(middle))) / 2;
 }
 
-/** Returns the median with the smallest and the largest value. */
+/** Returns the minimum, median and maximum. */
 export function computeSpread(values: readonly number[]) {
   return { min: Math.min(...values), median: computeMedian(values), max: Math.max(...values) };
 }
 
-/** Returns the smallest value that is not exceeded by `share` of all values. */
+/**
+ * Returns the smallest value that is greater than or equal to a given share of all values.
+ *
+ * @param share 0 to 1
+ */
 export function computePercentile(values: readonly number[], share: number): number {
   const sorted = sortAscending(values);
   return getAt(sorted, Math.ceil(sorted.length * share) - 1);
 }
 
-/** A median and the interval around it. */
+/** A median and a confidence interval for it. */
 export interface Interval {
   readonly median: number;
   readonly low: number;
   readonly high: number;
-  /** Probability, 0 to 1, that the interval contains the median of the distribution the values come from. */
+  /** Probability, 0 to 1, that the interval contains the true median of the distribution. */
   readonly confidence: number;
 }
 
 const CONFIDENCE = 0.95;
 
 /**
- * Returns the narrowest interval between two order statistics, equally far from both ends, that contains the true
- * median with a probability of at least 95 %. It assumes independent values, but no particular distribution. With fewer
- * than six values, 95 % cannot be reached, and the interval is minimum to maximum.
+ * Returns the median with the narrowest confidence interval that has a probability of at least 95 %. The ends of the
+ * interval are order statistics at equal distance from the minimum and the maximum. The values must be independent, but
+ * may have any distribution. Fewer than six values cannot reach 95 %, and the interval is then minimum to maximum.
  */
 export function computeMedianInterval(values: readonly number[]): Interval {
   const sorted = sortAscending(values);
@@ -44,12 +48,15 @@ export function computeMedianInterval(values: readonly number[]): Interval {
   };
 }
 
-/** Returns whether two intervals have a point in common. */
+/** Returns whether two intervals have at least one point in common. */
 export function isOverlapping(one: Interval, other: Interval): boolean {
   return one.low <= other.high && other.low <= one.high;
 }
 
-/** 1 − 2 · P(at most `cut` of `count` fair coins show heads). */
+/**
+ * Returns the confidence of an interval that omits `cut` of `count` values at each end: 1 − 2 · P(at most `cut` of
+ * `count` fair coins show heads).
+ */
 function computeConfidence(count: number, cut: number): number {
   let tail = 0;
   let choose = 1;

@@ -1,7 +1,7 @@
 import { type Facts, type Failure, formatFailure, type Line } from "./figure.ts";
 import { THRESHOLDS, type Threshold } from "./thresholds.ts";
 
-/** Formats a run as a Markdown table, with the machine above it and what is missing below it. */
+/** Formats a run as a Markdown table. Facts about the machine precede it, and failures follow it. */
 export function formatTable(lines: readonly Line[], failures: readonly Failure[] = []): string {
   const rows = lines.map((line) => [
     line.figure,

@@ -1,4 +1,4 @@
-/** The required value of a figure: Lockkeeper's own, or its ratio to a peer. */
+/** Required limits of Lockkeeper's own value of a figure (`ours`), or of its ratio to a peer. */
 export interface Threshold {
   readonly of:
     | "ours"
@@ -17,11 +17,11 @@ export interface Threshold {
     | "redis-semaphore";
   readonly least?: number;
   readonly most?: number;
-  /** The value to reach in the long term. */
+  /** Long-term goal for the value or ratio. */
   readonly goal?: number;
 }
 
-/** The minimum requirements. A run reports what it missed and does not fail. */
+/** The requirements of each figure. A run reports the missed ones, but does not fail. */
 export const THRESHOLDS: Readonly<Record<string, readonly Threshold[]>> = {
   "core.pairs.c64": [{ of: "raw", least: 0.75 }],
   "core.pairs.console": [{ of: "raw", least: 0.6 }],

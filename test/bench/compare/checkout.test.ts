@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Checkout } from "./checkout.ts";
 import { Processes } from "./processes.ts";
 
-/** Benchmarks of versions before `--list` and `--json`. */
+/** A fake benchmark like those of versions that did not support `--list` and `--json`. */
 const OLD = `
 if (process.argv.includes("--list") || process.argv.includes("--json")) {
   console.error("npm run bench -- [group …]");

@@ -12,9 +12,11 @@ import {
   parseUsageErrorFigures,
 } from "./protocol.ts";
 
-/** Measures a checkout with its own benchmarks, which it finds through its package.json. */
+/** A checkout of the repository whose benchmarks are run with the scripts in its package.json. */
 export class Checkout {
-  /** Whether the benchmarks print JSON only on request. Versions before `--list` do not know the option. */
+  /**
+   * Whether the benchmarks of the checkout support `--json`. Versions that do not support `--list` always print JSON.
+   */
   #knowsJson = true;
   readonly #bench: readonly string[];
   readonly #prepare: readonly string[];
@@ -41,7 +43,7 @@ export class Checkout {
     if (code !== 0) throw new Error(`Preparing ${this.dir} failed: ${getLastLine(stdout + stderr)}`);
   }
 
-  /** Lists all figures. The dependencies must be installed. */
+  /** Lists the figures that the checkout can measure. `prepare()` must have been called. */
   async listFigures(): Promise<readonly string[]> {
     const listed = await this.#runNode([...this.#bench, "--list"]);
     if (listed.code === 0) return parseListedFigures(listed.stdout);
@@ -57,8 +59,8 @@ export class Checkout {
   }
 
   /**
-   * Measures figures once. A figure without a value is a failure. Versions before `--list` print nothing about an
-   * experiment that failed, so each of its figures is then run separately.
+   * Measures figures once. Reports each figure without a value as a failure. Versions that do not support `--list`
+   * print nothing about an experiment that failed, so each of its figures is then measured again in a separate run.
    */
   async measure(figures: readonly string[], effort: Effort): Promise<Output> {
     const together = await this.#measureTogether(figures, effort);

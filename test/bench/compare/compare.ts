@@ -13,7 +13,7 @@ import { Samples } from "./samples.ts";
 import { addWorktree, resolveCommit } from "./worktree.ts";
 
 interface RunningComparison {
-  /** Whether every figure has a value on both sides in every round. */
+  /** Resolves with whether every figure has a value for both checkouts in every round. */
   readonly done: Promise<boolean>;
   /** Stops the comparison and removes the other checkout. */
   end(): Promise<void>;
@@ -21,7 +21,10 @@ interface RunningComparison {
 
 type Checkouts = Readonly<Record<Side, Checkout>>;
 
-/** Measures figures of another commit and of this checkout alternately, and prints both. */
+/**
+ * Starts to measure figures alternately in a worktree of another commit and in this checkout, and prints the
+ * comparison.
+ */
 export function startComparison(
   asked: Asked,
   request: Request,
@@ -73,7 +76,10 @@ class ComparisonRun {
     return samples.failures.length === 0;
   }
 
-  /** Installs the other checkout first, because its figures decide whether it must be built. */
+  /**
+   * Prepares both checkouts. The dependencies of the reference are installed first, because its list of figures
+   * determines whether the console must be built.
+   */
   async #prepare(checkouts: Checkouts): Promise<Plan> {
     await logDuration(`Installing the dependencies of ${this.comparison.ref}`, () =>
       checkouts.reference.prepare({ build: false }),
@@ -110,7 +116,7 @@ class ComparisonRun {
     return side === "this" ? "this checkout" : this.comparison.ref;
   }
 
-  /** Whether other lock servers are needed. Only throughput over HTTP is compared with them. */
+  /** Whether other lock servers are needed. Only the figures of HTTP throughput and CPU time are compared with them. */
   #needsPrograms(): boolean {
     return this.request.figures.some((figure) => /^http\.(pairs|cpu)/.test(figure));
   }

@@ -1,12 +1,15 @@
 export type Side = "reference" | "this";
 
 export interface Turn {
-  /** Starts at 1. */
+  /** The number of the round, starting at 1. */
   readonly round: number;
   readonly side: Side;
 }
 
-/** Alternates between the reference and this checkout, so that a machine that slows down affects both. */
+/**
+ * Returns the order of measurements. The reference and this checkout alternate, so that a slowdown of the machine
+ * affects both.
+ */
 export function listTurns(rounds: number): readonly Turn[] {
   return Array.from({ length: rounds }, (_, at) => at + 1).flatMap((round) => [
     { round, side: "reference" },
@@ -15,14 +18,14 @@ export function listTurns(rounds: number): readonly Turn[] {
 }
 
 export interface Plan {
-  /** Figures of one run each, in order. Figures that one experiment measures together are in one batch. */
+  /** The figures to measure in each run, in order. A batch contains the figures of one experiment. */
   readonly batches: readonly (readonly string[])[];
   readonly onlyHere: readonly string[];
   readonly onlyThere: readonly string[];
 }
 
 /**
- * Plans which figures both sides measure.
+ * Selects the figures that both checkouts can measure.
  *
  * @param wanted the requested figures
  * @param experiments all figures of this checkout, grouped by experiment
@@ -45,7 +48,7 @@ export function createPlan(
   };
 }
 
-/** Groups whose figures require a build of the console. */
+/** Groups of figures that require a build of the console. */
 const BUILT = ["http", "ui"];
 
 export function needsBuild({ batches }: Plan): boolean {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** Time for a process to stop its children before it is killed. */
+/** Time in ms that a command may take to stop its children before the process group is killed. */
 const END_MS = 8000;
 
 export interface Command {
@@ -16,12 +16,12 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs commands one at a time, each in its own process group, and stops the running one on request. */
+/** Runs commands one at a time, each in its own process group, and can stop the running one. */
 export class Processes {
   #running: ChildProcess | undefined;
   #isEnded = false;
 
-  /** Runs a command. Resolves when it has ended, even if it failed. Rejects after `end()`. */
+  /** Runs a command and resolves when it has exited, whatever its exit code. Rejects if `end()` was called. */
   async run({ program, args, cwd, env = {} }: Command): Promise<Finished> {
     if (this.#isEnded) throw new Error("The comparison was interrupted");
     const child = spawn(program, args, {
@@ -46,7 +46,7 @@ export class Processes {
     return { code, ...text };
   }
 
-  /** Stops the running command with all its children. No further command is started. */
+  /** Stops the running command and all its children. Further commands are rejected. */
   async end(): Promise<void> {
     this.#isEnded = true;
     const child = this.#running;
@@ -64,6 +64,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // The whole group has ended.
+    // The process group has already exited.
   }
 }

@@ -6,7 +6,7 @@ export interface Output {
   readonly failures: readonly Failure[];
 }
 
-/** Parses the JSON lines on standard output, which every version of the benchmarks prints. Other lines are skipped. */
+/** Parses the JSON lines on standard output, which every version of the benchmarks prints. Skips other lines. */
 export function parseOutput(stdout: string): Output {
   const lines: Line[] = [];
   const failures: Failure[] = [];
@@ -19,29 +19,35 @@ export function parseOutput(stdout: string): Output {
   return { lines, failures };
 }
 
-/** Parses the figures of a checkout from its `--list`. */
+/** Parses the names of the figures from the output of `--list`. */
 export function parseListedFigures(stdout: string): string[] {
   const figures = stdout.split("\n").map((text) => parseJsonLine(text).figure);
   return figures.filter((figure): figure is string => typeof figure === "string");
 }
 
-/** A name of no figure. Before `--list`, figures were listed only in the usage error for an unknown name. */
+/**
+ * A figure name that never exists. Versions that do not support `--list` list their figures only in the usage error for
+ * an unknown name.
+ */
 export const NO_FIGURE = "?";
 
-/** Parses the figures of a checkout from its usage error for `--only ?`; undefined if it printed something else. */
+/** Parses the names of the figures from the usage error for `--only ?`. Undefined if the output is not that error. */
 export function parseUsageErrorFigures(stderr: string): string[] | undefined {
   return /There is no figure "\?": (.+)\.$/m.exec(stderr)?.[1]?.split(", ");
 }
 
-/** Parses the arguments after `node` of a script in package.json; undefined if it runs something else. */
+/** Parses the arguments of a script in package.json that starts with `node`. Undefined for other scripts. */
 export function parseNodeArguments(script: unknown): string[] | undefined {
   const [program, ...args] = String(script ?? "").split(" ");
   if (program !== "node") return undefined;
-  // Redirections are for the shell.
+  // Redirections such as `>/dev/null` are handled by the shell and are not arguments.
   return args.filter((word) => !/^\d?>/.test(word));
 }
 
-/** Returns the last line that is not empty, for a run that ended without a result. */
+/**
+ * Returns the first line that names an error, otherwise the last line that is not empty. Explains why a run has no
+ * result.
+ */
 export function getLastLine(stderr: string): string {
   const lines = stderr.split("\n").map((line) => line.trim());
   const error = lines.find((line) => /^(Uncaught )?\w*Error: /.test(line));

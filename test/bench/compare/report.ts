@@ -2,7 +2,7 @@ import { formatFailure } from "../figure.ts";
 import { formatEmptyRow, formatHeader, formatLegend, formatRows } from "./rows.ts";
 import type { Comparison, Metric, Samples } from "./samples.ts";
 
-/** Prints figures as they are completed: as rows of a Markdown table, or as one JSON object per line. */
+/** Prints each figure once it has been compared, as rows of a Markdown table or as a line of JSON. */
 export class Report {
   readonly #rows: string[] = [];
   readonly #objects: object[] = [];
@@ -14,7 +14,7 @@ export class Report {
     private readonly print: (text: string) => void = (text) => console.log(text),
   ) {}
 
-  /** Lists the figures that one side lacks, and begins the table. */
+  /** Lists the figures that only one checkout has, and prints the table header. */
   addMissing({ here, there }: { readonly here: readonly string[]; readonly there: readonly string[] }): void {
     for (const figure of here) this.#addObject({ figure, onlyIn: "this" });
     for (const figure of there) this.#addObject({ figure, onlyIn: this.label });
@@ -31,7 +31,11 @@ export class Report {
     else this.#addRow(formatEmptyRow(figure, "no value on both sides"));
   }
 
-  /** Ends the report. @returns its content, to be stored in files */
+  /**
+   * Prints the legend and the failures.
+   *
+   * @returns the whole report, to be stored in files
+   */
   end({ failures }: Samples): { readonly table: string; readonly lines: readonly object[] } {
     const failed = failures.map((failure) => {
       const where = failure.side === "this" ? "this checkout" : this.label;

@@ -3,10 +3,13 @@ import type { Interval } from "../statistics.ts";
 import type { Comparison, Metric } from "./samples.ts";
 
 const NOTHING = "–";
-/** The confidence of four rounds. With fewer rounds, intervals that do not overlap prove nothing. */
+/**
+ * Minimum confidence, 0 to 1, for a verdict on two intervals: that of four rounds. With fewer rounds, intervals that do
+ * not overlap prove nothing.
+ */
 const CONFIDENCE_LEAST = 0.875;
 
-/** Formats the head of the table. Rows follow as figures are completed. */
+/** Formats the header of the Markdown table. The rows are printed later, as figures are completed. */
 export function formatHeader(label: string): string {
   const cells = ["figure", "unit", label, "this checkout", `this ÷ ${label}`, "intervals"];
   return [cells, cells.map(() => "---")].map(formatRow).join("\n");
@@ -25,12 +28,12 @@ export function formatRows({ figure, unit, metrics }: Comparison): string {
     .join("\n");
 }
 
-/** Formats the row of a figure that has no value on at least one side. */
+/** Formats the row of a figure that lacks a value in at least one checkout. */
 export function formatEmptyRow(figure: string, why: string): string {
   return formatRow([figure, NOTHING, NOTHING, NOTHING, NOTHING, why]);
 }
 
-/** Explains the intervals and their confidence. */
+/** Formats the paragraph that explains the intervals and their confidence. */
 export function formatLegend(metrics: readonly Metric[]): string {
   if (metrics.length === 0) return "No figure was measured on both sides.";
   const percent = Math.floor(Math.min(...metrics.map(getConfidence)) * 1000) / 10;

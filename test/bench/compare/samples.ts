@@ -2,29 +2,35 @@ import type { Failure, Line } from "../figure.ts";
 import { computeMedianInterval, type Interval, isOverlapping } from "../statistics.ts";
 import type { Side } from "./plan.ts";
 
-/** One number of a figure on both sides: its value (`ours`), or its ratio to a peer (`ours ÷ redlock`). */
+/**
+ * A number that is compared between the two checkouts: a figure's own value (`ours`), or its ratio to a peer (`ours ÷
+ * redlock`).
+ */
 export interface Metric {
   readonly metric: string;
   readonly reference: Measured;
   readonly this: Measured;
-  /** This checkout ÷ the reference, by round. Absent if no round has both values, or the divisor is 0. */
+  /**
+   * The value of this checkout divided by that of the reference in the same round. Absent if no round has both values
+   * or the divisor is 0.
+   */
   readonly ratio?: Interval;
   readonly overlap: boolean;
 }
 
 interface Measured extends Interval {
-  /** One value per round. */
+  /** The values, one per round. */
   readonly values: readonly number[];
 }
 
-/** The values of a figure on both sides. */
+/** The values of one figure in both checkouts. */
 export interface Comparison {
   readonly figure: string;
   readonly unit: string;
   readonly metrics: readonly Metric[];
 }
 
-/** The values of all rounds so far. */
+/** The results of both checkouts in all rounds so far. */
 export class Samples {
   readonly #lines: { readonly round: number; readonly side: Side; readonly line: Line }[] = [];
   readonly failures: (Failure & { readonly side: Side; readonly round: number })[] = [];
@@ -37,7 +43,7 @@ export class Samples {
     this.failures.push({ ...failure, side, round });
   }
 
-  /** Compares a figure. Undefined if a side has no value. */
+  /** Compares the values of a figure. Undefined if one of the checkouts has no value. */
   compareFigure(figure: string): Comparison | undefined {
     const there = this.#groupByRound("reference", figure);
     const here = this.#groupByRound("this", figure);

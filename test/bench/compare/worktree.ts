@@ -8,7 +8,11 @@ import { type Finished, Processes } from "./processes.ts";
 
 const PREFIX = "lockkeeper-compare-";
 
-/** Returns the full id of the commit. @throws UsageError if `ref` does not name a commit */
+/**
+ * Resolves a Git revision to the full id of its commit.
+ *
+ * @throws UsageError if `ref` does not name a commit
+ */
 export async function resolveCommit(processes: Processes, ref: string): Promise<string> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
   const { code, stdout } = await runGit(processes, args);
@@ -17,10 +21,10 @@ export async function resolveCommit(processes: Processes, ref: string): Promise<
 }
 
 /**
- * Checks out a commit into a temporary folder. The folder is outside this checkout, because Next treats the folder of
- * the outermost lock file above a page as the root of the project.
+ * Checks out a commit as a worktree in a temporary folder. The folder must be outside this checkout, because Next takes
+ * the outermost folder with a lock file as the root of the project.
  *
- * @param later registers the removal
+ * @param later registers a function that removes the worktree
  */
 export async function addWorktree(
   processes: Processes,
@@ -38,11 +42,11 @@ export async function addWorktree(
 
 async function removeWorktree(parent: string): Promise<void> {
   await rm(parent, { recursive: true, force: true, maxRetries: 3 });
-  // A separate runner, because an interruption may have ended that of the comparison.
+  // Uses a new instance, because an interruption may have ended the instance of the comparison.
   await runGit(new Processes(), ["worktree", "prune"]);
 }
 
-/** Removes the folders of comparisons that were killed. */
+/** Removes the worktrees of earlier comparisons that were killed. */
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);

@@ -24,12 +24,12 @@ const FIGURES = [
 const WORK_MS = 1;
 
 interface ContendedRound extends ContendedSummary {
-  /** Includes commands in scripts. */
+  /** Redis commands per grant, including those in scripts. */
   readonly commands: number;
   readonly redisMicros: number;
 }
 
-/** 100 workers in 4 processes contend for one lock. */
+/** Throughput and fairness when 100 workers in 4 processes contend for one lock. */
 export const contended: Experiment = {
   figures: FIGURES,
   async measure(run) {
@@ -98,7 +98,7 @@ function describe(rounds: Rounds<ContendedRound>, forMs: number): Facts {
     starvedInWorstRound: worst(({ starved }) => starved),
     overlaps: worst(({ overlaps }) => overlaps),
     redisCpuMicrosPerGrant: median(({ redisMicros }) => redisMicros),
-    counting:
-      "each worker acquires again at once; INFO commandstats, calls of scripts and commands inside them; fair share: workers ÷ grants per second",
+    method:
+      "Each worker acquires again immediately. Commands: INFO commandstats, calls of scripts and the commands inside them. Fair share: workers ÷ grants per second",
   };
 }

@@ -15,17 +15,17 @@ export const PROCESSES = 4;
 
 export type ContendedPlan = Pick<ContendedRequest, "key" | "forMs" | "workMs">;
 
-/** A library whose workers all contend for one lock. */
+/** A library under test. Its workers all contend for one lock. */
 export interface ContendedContender {
   readonly name: string;
-  /** Returns the holds of each of the 100 workers. */
+  /** Runs the workers and returns the holds of each of the 100 workers. */
   contend(plan: ContendedPlan): Promise<readonly (readonly HoldTimes[])[]>;
 }
 
 export interface ContendedContenders {
   readonly all: readonly ContendedContender[];
   readonly settings: Facts;
-  /** Contenders that are not available on this machine, with the reason. */
+  /** Names of the contenders that are not available on this machine, with the reason. */
   readonly leftOut: Readonly<Record<string, string>>;
 }
 
@@ -58,7 +58,7 @@ export async function openContendedContenders(run: Run, url: string): Promise<Co
   return { all, settings: { ...versions, settings: Object.assign({}, settings, FOREIGN_SETTINGS) }, leftOut };
 }
 
-/** Libraries in other languages: the number of processes, and how to start one. */
+/** Libraries in other languages: the name, the number of processes, and a function that starts one process. */
 const FOREIGN: readonly [name: string, processes: number, start: (url: string) => Promise<Peer>][] = [
   [
     "redis-py",
@@ -95,7 +95,7 @@ async function occupy(peer: Peer, { key, forMs, workMs }: ContendedPlan, workers
   return (await peer.ask<Answer>("occupy", [key, forMs, workMs, workers], forMs)).workers;
 }
 
-/** Runs an equal share of the workers in each process. */
+/** Divides the workers equally among the processes and collects their holds. */
 async function collect<Process>(
   processes: readonly Process[],
   run: (process: Process, workers: number) => Promise<readonly (readonly HoldTimes[])[]>,

@@ -1,4 +1,4 @@
-/** Messages between the benchmark and the processes of its workers. */
+/** Messages between the benchmark and the processes that run its workers. */
 
 export interface ContendedRequest {
   readonly contender: string;
@@ -8,9 +8,12 @@ export interface ContendedRequest {
   readonly workMs: number;
 }
 
-/** One hold: when it was requested, granted and about to be released, in ms on a clock that all processes share. */
+/**
+ * The times at which a hold was requested, was granted and was about to be released, in ms on a clock that all
+ * processes share.
+ */
 export type HoldTimes = readonly [asked: number, granted: number, released: number];
 
 export type ContendedResponse =
-  /** The holds of each worker. */
+  /** The holds of each worker, or the reason for a failure. */
   { readonly workers: readonly (readonly HoldTimes[])[] } | { readonly failed: string };

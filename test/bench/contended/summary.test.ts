@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { HoldTimes } from "./messages.ts";
 import { summarizeHolds } from "./summary.ts";
 
-/** Two workers that alternate, 10 ms each. */
+/** The holds of two workers that hold the lock alternately for 10 ms each. */
 const TURNS: HoldTimes[][] = [
   [
     [0, 0, 10],

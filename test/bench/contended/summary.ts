@@ -4,22 +4,25 @@ import type { HoldTimes } from "./messages.ts";
 export interface ContendedSummary {
   readonly grants: number;
   readonly grantsPerSecond: number;
-  /** Grants to a different worker than the previous holder. */
+  /** Grants per second to a worker other than the previous holder. */
   readonly handOversPerSecond: number;
   readonly p50WaitMs: number;
   readonly p99WaitMs: number;
   readonly largestWaitMs: number;
-  /** The mean wait if each worker had the same number of grants: workers ÷ grants per second. */
+  /**
+   * The mean wait in ms that each worker would have if all had the same number of grants: workers ÷ grants per second.
+   */
   readonly fairShareMs: number;
-  /** Workers without a grant in the measured time. */
+  /** Number of workers without a grant in the measured time. */
   readonly starved: number;
-  /** Holds that began before an earlier one ended. */
+  /** Number of holds that began before an earlier hold had ended. */
   readonly overlaps: number;
 }
 
 /**
- * Summarizes the holds of all workers. Rates count the grants of the first `forMs`. Waits count every request of that
- * time, even if it was granted later, so that a worker that starved until the others stopped is included.
+ * Summarizes the holds of all workers. Rates count the grants in the first `forMs`. Waits count all requests made in
+ * that time, even if they were granted later, so that workers that starved until the other workers stopped are
+ * included.
  */
 export function summarizeHolds(workers: readonly (readonly HoldTimes[])[], forMs: number): ContendedSummary {
   const all = workers.flat();
@@ -47,8 +50,8 @@ export function summarizeHolds(workers: readonly (readonly HoldTimes[])[], forMs
 }
 
 /**
- * Counts overlapping holds. The times are shorter than the holds in Redis, so an overlap means that two workers had the
- * lock at the same time.
+ * Counts overlapping holds. The recorded times are shorter than the actual holds in Redis, so an overlap proves that
+ * two workers held the lock at the same time.
  */
 function countOverlaps(holds: readonly HoldTimes[]): number {
   const inOrder = [...holds].sort(([, one], [, other]) => one - other);

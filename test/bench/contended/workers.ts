@@ -3,7 +3,7 @@ import type { Contender } from "../contender.ts";
 import { getMonotonicMs } from "../core/hand-off-messages.ts";
 import type { ContendedRequest, HoldTimes } from "./messages.ts";
 
-/** Acquires the lock with each worker, holds it for `workMs` and releases it, until `forMs` have passed. */
+/** Runs workers that repeatedly acquire the lock, hold it for `workMs` and release it, until `forMs` have passed. */
 export async function contend(
   contender: Contender,
   { key, workers, forMs, workMs }: Pick<ContendedRequest, "key" | "workers" | "forMs" | "workMs">,

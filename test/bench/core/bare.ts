@@ -7,7 +7,7 @@ const SHA = createHash("sha1").update(GRANT).digest("hex");
 const SETTINGS =
   "PUBLISH by the one, EVALSHA of SET NX PX by the other when the message arrives; nothing else";
 
-/** Creates a holder that only publishes a message on release. */
+/** Creates a holder that acquires nothing and publishes a message on release. */
 export function createBareHolder(url: string): Contender {
   const redis = openPlainConnection(url);
   return {
@@ -18,7 +18,10 @@ export function createBareHolder(url: string): Contender {
   };
 }
 
-/** Opens a waiter for that message, the minimum of a hand-off by message. */
+/**
+ * Opens a waiter that acquires a key when the message of the bare holder arrives. Together they are the minimum for a
+ * hand-off by message.
+ */
 export async function openBareWaiter(url: string): Promise<Contender> {
   const redis = openPlainConnection(url);
   const subscriber = openPlainConnection(url);

@@ -11,25 +11,29 @@ import { runPairs } from "./pairs.ts";
 const FIGURE = "core.commands.pair";
 const PAIRS = 1000;
 
-/** Redis commands per pair, including those in scripts. Calls of scripts are counted separately. */
+/**
+ * Redis commands per acquire and release, including those in scripts. The script calls themselves are not part of the
+ * figure.
+ */
 export const commands: Experiment = {
   figures: [FIGURE],
   async measure(run) {
-    const { url, inspector: look } = await startRedis(run, "");
+    const { url, inspector } = await startRedis(run, "");
     const contenders = await openContenders(run, url);
     const counted = new Map<string, CommandCounts>();
-    for (const contender of contenders) counted.set(contender.name, await countCommands(contender, look));
+    for (const contender of contenders)
+      counted.set(contender.name, await countCommands(contender, inspector));
     const { ours, ...peers } = Object.fromEntries(
       [...counted].map(([name, { commands }]) => [name, commands]),
     );
     if (ours === undefined) throw new Error("ours is not among the contenders");
     const conditions = {
-      ...(await readMachineFacts(look, run.effort)),
+      ...(await readMachineFacts(inspector, run.effort)),
       consoles: 0,
       theirs: peers,
       pairs: PAIRS,
       byCommand: Object.fromEntries([...counted].map(([name, { byCommand }]) => [name, byCommand])),
-      counting: "INFO commandstats; EVALSHA is not counted but shown in byCommand; fewer are better",
+      method: "INFO commandstats without EVALSHA, which is in byCommand. Lower is better",
       ...listSettings(contenders),
     };
     const vs = Object.fromEntries(
@@ -44,12 +48,12 @@ interface CommandCounts {
   readonly byCommand: Readonly<Record<string, number>>;
 }
 
-async function countCommands(contender: Contender, look: Redis): Promise<CommandCounts> {
-  // The first call of a script is an EVAL.
+async function countCommands(contender: Contender, inspector: Redis): Promise<CommandCounts> {
+  // The first call of a script is an EVAL instead of an EVALSHA.
   await runPairs(contender, { pairs: 1, inFlight: 1 }, "warm");
-  const before = await readCalls(look);
+  const before = await readCalls(inspector);
   await runPairs(contender, { pairs: PAIRS, inFlight: 64 }, "counted");
-  const calls = countCallsBetween(before, await readCalls(look));
+  const calls = countCallsBetween(before, await readCalls(inspector));
   const all = [...calls.values()].reduce((sum, count) => sum + count, 0);
   return {
     commands: roundValue((all - (calls.get("evalsha") ?? 0)) / PAIRS),

@@ -6,7 +6,7 @@ import { createRedlock } from "../peers/redlock.ts";
 import { openOurs } from "./ours.ts";
 import { openRaw } from "./raw.ts";
 
-/** Opens Lockkeeper first, then its peers, each on a separate connection. */
+/** Opens Lockkeeper and its peers, in this order, each with its own connection. */
 export async function openContenders(run: Run, url: string): Promise<readonly Contender[]> {
   const contenders = [await openOurs(url), await openRaw(url), createRedlock(url), createRedisSemaphore(url)];
   for (const contender of contenders) run.defer(() => contender.close());

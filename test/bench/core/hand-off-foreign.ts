@@ -40,8 +40,8 @@ export const foreignHandOff: Experiment = {
       handOffsPerRound: count,
       waitedMs: Object.fromEntries(lines.map(({ name, waitMs }) => [name, waitMs])),
       settings: Object.fromEntries(lines.map(({ name, holder }) => [name, holder.settings])),
-      counting:
-        "ours: SET NX PX, then DEL by another client, notifications on; off: the same without notifications; own: our own release; less is better",
+      method:
+        "ours: SET NX PX, then DEL by another client, with notifications. off: the same without notifications. own: a release by Lockkeeper. Lower is better",
     };
     return [{ figure: FIGURE, unit: "ms", ours, vs, conditions }];
   },
@@ -56,7 +56,7 @@ async function openLines(run: Run) {
   const lines: ForeignLine[] = [
     { ...shared, name: "ours", holder: createPlainHolder(on.url), waiter },
     { ...shared, name: "own", holder: own, waiter },
-    // Long enough for the intervals of a polling waiter to grow.
+    // Waits long enough that a polling waiter has increased its interval.
     {
       ...shared,
       name: "off",

@@ -1,4 +1,4 @@
-/** Messages between the two processes of a hand-off. */
+/** Messages between the benchmark, which holds a lock, and the process that waits for the lock. */
 
 export interface WaiterRequest {
   readonly id: number;
@@ -10,7 +10,7 @@ export type WaiterResponse =
   | { readonly id: number; readonly state: "waiting" }
   | { readonly id: number; readonly state: "granted"; readonly at: number };
 
-/** Reads a millisecond clock that all processes of a machine share. */
+/** Returns the milliseconds of a clock that all processes of a machine share. */
 export function getMonotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -24,7 +24,7 @@ const FIGURES = [
 export const handOff: Experiment = {
   figures: FIGURES.map(({ figure }) => figure),
   async measure(run) {
-    const { url, inspector: look } = await startRedis(run, "");
+    const { url, inspector } = await startRedis(run, "");
     const waiter = new Waiter(await startChild(run, "waiter.ts", [url]));
     const lines = await openLines(run, url);
     const count = COUNT[run.effort];
@@ -37,7 +37,7 @@ export const handOff: Experiment = {
       measure: (line) => measureHandOffs(line, waiter, Math.ceil(count / line.lanes)),
       onProgress: reportProgress,
     });
-    const machine = await readMachineFacts(look, run.effort);
+    const machine = await readMachineFacts(inspector, run.effort);
     return FIGURES.map(({ figure, share }) => {
       const { ours, vs, theirs } = compareMedians(rounds, (samples) => computePercentile(samples, share));
       const conditions = {
@@ -51,7 +51,7 @@ export const handOff: Experiment = {
         waiting: "ours with waitMs, the peers with their default retries",
         waitedMs: Object.fromEntries(lines.map(({ name, waitMs }) => [name, waitMs])),
         lanes: Object.fromEntries(lines.map(({ name, lanes }) => [name, lanes])),
-        counting: "from before release is called to the grant in the other process; less is better",
+        method: "Time from the call of release to the grant in the other process. Lower is better",
         ...listSettings(lines.map(({ holder }) => holder)),
       };
       return { figure, unit: "ms", ours, vs, conditions };
@@ -61,18 +61,21 @@ export const handOff: Experiment = {
 
 const COUNT: Readonly<Record<Effort, number>> = { full: 200, quick: 20 };
 
-/** The holder of a contender, and how it is made to wait. */
+/** A pair of holder and waiter whose hand-offs are measured. */
 export interface HandOffLine {
   readonly name: string;
-  /** The contender that waits; by default the one with this name. */
+  /** Name of the contender that waits. By default, the name of the holder. */
   readonly waiting?: string;
   readonly holder: Contender;
   /**
-   * Range of the time that the waiter has waited when the lock is released. It is random, so that no poll is hit on
-   * purpose.
+   * Range in ms from which the time between the start of the wait and the release is chosen. A random time prevents the
+   * release from coinciding with a poll.
    */
   readonly waitMs: readonly [number, number];
-  /** Number of simultaneous hand-offs of different keys, because a poller sleeps most of the time. */
+  /**
+   * Number of concurrent hand-offs, each with its own key. Several lanes save time with a polling waiter, which sleeps
+   * most of the time.
+   */
   readonly lanes: number;
 }
 
@@ -89,7 +92,11 @@ async function openLines(run: Run, url: string): Promise<readonly HandOffLine[]>
   });
 }
 
-/** Measures hand-offs in ms, `each` per lane, one after the other. */
+/**
+ * Measures `each` hand-offs in every lane, one after the other.
+ *
+ * @returns the durations in ms
+ */
 export async function measureHandOffs(line: HandOffLine, waiter: Waiter, each: number): Promise<number[]> {
   const lane = async (_: unknown, number: number) => {
     const took: number[] = [];
@@ -114,7 +121,7 @@ async function measureHandOff(
   return (await granted.at) - from;
 }
 
-/** The process of the waiter. */
+/** Controls the child process that waits for locks. */
 export class Waiter {
   readonly #asked = new Map<number, { waiting: () => void; granted: (at: number) => void }>();
   #ids = 0;
@@ -127,7 +134,10 @@ export class Waiter {
     });
   }
 
-  /** Starts to wait. Resolves once it waits; `at` resolves with the time of the grant. */
+  /**
+   * Makes the child process wait for a lock. Resolves once the child process waits. `at` resolves with the time of the
+   * grant.
+   */
   async wait(contender: string, key: string): Promise<{ readonly at: Promise<number> }> {
     const id = ++this.#ids;
     let granted: (at: number) => void = () => undefined;

@@ -13,25 +13,27 @@ import { openRaw } from "./raw.ts";
 const FIGURE = "core.redis.bytes";
 const IN_FLIGHT = 64;
 
-/** Memory of a held lock in Redis, all its keys together, beyond the string of the simplest unsafe lock. */
+/**
+ * Memory of a held lock in Redis, including its companion keys, minus the memory of the string in the simplest lock.
+ */
 export const memory: Experiment = {
   figures: [FIGURE],
   async measure(run) {
-    const { url, inspector: look } = await startRedis(run, "");
+    const { url, inspector } = await startRedis(run, "");
     const contenders = [await openOurs(url), await openRaw(url)] as const;
     for (const contender of contenders) run.defer(() => contender.close());
     const locks = run.effort === "quick" ? 2000 : 10_000;
     const [held, plain] = [
-      await measureBytesPerLock(look, contenders[0], locks),
-      await measureBytesPerLock(look, contenders[1], locks),
+      await measureBytesPerLock(inspector, contenders[0], locks),
+      await measureBytesPerLock(inspector, contenders[1], locks),
     ];
     const conditions = {
-      ...(await readMachineFacts(look, run.effort)),
+      ...(await readMachineFacts(inspector, run.effort)),
       locks,
       heldBytes: roundValue(held.bytes),
       plainBytes: roundValue(plain.bytes),
       memoryUsageByKey: held.byKey,
-      counting: "rise of used_memory by as many locks of one request each, no record; less is better",
+      method: "Growth of used_memory per lock, each with one request and no owner record. Lower is better",
       ...listSettings(contenders),
     };
     return [
@@ -42,24 +44,28 @@ export const memory: Experiment = {
 
 interface MemoryUse {
   readonly bytes: number;
-  /** MEMORY USAGE of each key of one lock. */
+  /** Bytes according to MEMORY USAGE, for each key of one lock. */
   readonly byKey: Readonly<Record<string, number>>;
 }
 
-async function measureBytesPerLock(look: Redis, contender: Contender, locks: number): Promise<MemoryUse> {
+async function measureBytesPerLock(
+  inspector: Redis,
+  contender: Contender,
+  locks: number,
+): Promise<MemoryUse> {
   await (await contender.acquire("lock:bench:warm"))();
-  await look.flushall();
-  const before = await readSettledMemory(look);
+  await inspector.flushall();
+  const before = await readSettledMemory(inspector);
   await acquireAll(contender, locks);
-  const bytes = ((await readSettledMemory(look)) - before) / locks;
-  const names = await look.keys("*lock:bench:0000007*");
+  const bytes = ((await readSettledMemory(inspector)) - before) / locks;
+  const names = await inspector.keys("*lock:bench:0000007*");
   const byKey: Record<string, number> = {};
-  for (const name of names) byKey[name] = Number(await look.memory("USAGE", name, "SAMPLES", 0));
-  await look.flushall();
+  for (const name of names) byKey[name] = Number(await inspector.memory("USAGE", name, "SAMPLES", 0));
+  await inspector.flushall();
   return { bytes, byKey };
 }
 
-/** Acquires locks whose names have the same length, so that all take the same memory. */
+/** Acquires locks with names of the same length, so that each lock uses the same amount of memory. */
 async function acquireAll(contender: Contender, locks: number): Promise<void> {
   let taken = 0;
   const work = async () => {
@@ -68,12 +74,12 @@ async function acquireAll(contender: Contender, locks: number): Promise<void> {
   await Promise.all(Array.from({ length: IN_FLIGHT }, work));
 }
 
-/** Reads the memory when it has settled, because Redis rehashes its tables after they have grown. */
-async function readSettledMemory(look: Redis): Promise<number> {
+/** Reads `used_memory` once it is stable, because Redis rehashes its hash tables after they have grown. */
+async function readSettledMemory(inspector: Redis): Promise<number> {
   let last = Number.NaN;
   const deadline = performance.now() + LEASE_MS / 6;
   while (performance.now() < deadline) {
-    const now = Number((await readInfo(look, "memory")).used_memory);
+    const now = Number((await readInfo(inspector, "memory")).used_memory);
     if (Math.abs(now - last) < 1024) return now;
     last = now;
     await sleep(250);

@@ -10,7 +10,7 @@ export interface Core {
   close(): void;
 }
 
-/** Opens the public core on its own connections, as the runtime does. */
+/** Opens the lock core with its own connections, like the runtime of the server. */
 export async function openCore(url: string): Promise<Core> {
   const address = parseRedisAddress(url);
   const redis = connect(address, "bench");
@@ -24,7 +24,7 @@ export async function openCore(url: string): Promise<Core> {
   return { locks: new RedisLocks(redis, wake, address.db, ["lock:*"]), redis, close };
 }
 
-/** Uses the core like the API. It waits only if a time is given. */
+/** Creates a contender that calls the lock core like the API does. A client waits only if `waitMs` is given. */
 export async function openOurs(
   url: string,
   { owner = "checkout@pod-7:311", waitMs = 0, format = "redisson" as WritableFormat } = {},

@@ -12,22 +12,26 @@ export interface PairsPlan {
 }
 
 /**
- * Number of names, used in turn: no two simultaneous pairs use the same key, and locks are reused as in applications.
+ * Number of lock names per round. They are used in turn, so that concurrent pairs never share a lock and names are
+ * reused as in applications.
  */
 const NAMES = 4096;
 
 interface PairsRound {
   readonly perSecond: number;
-  /** CPU time per pair in µs, of this process and of Redis's main thread. */
+  /** CPU time of this process per pair, in µs. `redisMicros` is that of Redis's main thread. */
   readonly nodeMicros: number;
   readonly redisMicros: number;
 }
 
-/** Measures acquire and release pairs per second of each contender, and the CPU time of a pair on both sides. */
+/**
+ * Measures the number of acquire and release pairs per second for each contender, and the CPU time of a pair in this
+ * process and in Redis.
+ */
 export async function measurePairs(
   figure: string,
   contenders: readonly Contender[],
-  look: Redis,
+  inspector: Redis,
   plan: PairsPlan,
 ): Promise<Omit<Line, "conditions"> & { conditions: Facts }> {
   const failed: Record<string, string> = {};
@@ -36,7 +40,7 @@ export async function measurePairs(
     contenders,
     rounds: plan.rounds,
     warmUp: (contender) => runPairs(contender, plan, "warm"),
-    measure: (contender) => measureRound(contender, look, plan, measured++),
+    measure: (contender) => measureRound(contender, inspector, plan, measured++),
     onProgress: reportProgress,
     failed,
   });
@@ -62,17 +66,17 @@ export async function measurePairs(
 
 async function measureRound(
   contender: Contender,
-  look: Redis,
+  inspector: Redis,
   plan: PairsPlan,
   round: number,
 ): Promise<PairsRound> {
-  const redisBefore = await readRedisCpuMicros(look);
+  const redisBefore = await readRedisCpuMicros(inspector);
   const nodeBefore = process.cpuUsage();
   const started = performance.now();
   await runPairs(contender, plan, String(round));
   const seconds = (performance.now() - started) / 1000;
   const node = process.cpuUsage(nodeBefore);
-  const redisMicros = (await readRedisCpuMicros(look)) - redisBefore;
+  const redisMicros = (await readRedisCpuMicros(inspector)) - redisBefore;
   return {
     perSecond: plan.pairs / seconds,
     nodeMicros: (node.user + node.system) / plan.pairs,
@@ -80,7 +84,10 @@ async function measureRound(
   };
 }
 
-/** Runs pairs. Each round has its own names, so that it does not find what an earlier one left. */
+/**
+ * Runs pairs of acquire and release. Each round has its own lock names, so that keys left by an earlier round have no
+ * effect.
+ */
 export async function runPairs(
   contender: Contender,
   { pairs, inFlight }: Pick<PairsPlan, "pairs" | "inFlight">,

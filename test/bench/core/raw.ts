@@ -6,7 +6,10 @@ const COMPARE_AND_DELETE =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end";
 const SHA = createHash("sha1").update(COMPARE_AND_DELETE).digest("hex");
 
-/** The minimum of a safe lock: one holder, and only the holder releases. No fence, no re-entry, no events. */
+/**
+ * Opens the simplest safe lock: one holder, and only that holder can release. It has no fencing token, no re-entry and
+ * no events.
+ */
 export async function openRaw(url: string): Promise<Contender> {
   const redis = openPlainConnection(url);
   await redis.script("LOAD", COMPARE_AND_DELETE);

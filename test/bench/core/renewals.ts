@@ -11,29 +11,29 @@ import { startRedis } from "../servers.ts";
 const FIGURE = "core.renew.10k";
 const SCRIPT_CALLS = ["evalsha", "eval"];
 
-/** Commands per second that Redis receives while one client keeps 10,000 holds alive. */
+/** Commands per second that Redis receives while one client renews 10,000 holds. */
 export const renewals: Experiment = {
   figures: [FIGURE],
   async measure(run) {
-    const { url, inspector: look } = await startRedis(run, "");
+    const { url, inspector } = await startRedis(run, "");
     const client = await LockClient.open(url);
     run.defer(() => client.close());
     const quick = run.effort === "quick";
     const [holdCount, leaseMs, windowMs] = quick ? [1000, 3000, 3000] : [10_000, LEASE_MS, 60_000];
     const holds = await acquireAll(client, holdCount, leaseMs);
-    // The first renewals are bunched like the acquires. The measurement starts with the second ones.
+    // The first renewals come as close together as the acquires. The measurement starts after them.
     await sleep(leaseMs / 3);
     reportProgress(`${holdCount} holds for ${windowMs / 1000} s`);
-    const before = await readCalls(look);
+    const before = await readCalls(inspector);
     const started = performance.now();
     await sleep(windowMs);
-    const calls = countCallsBetween(before, await readCalls(look));
+    const calls = countCallsBetween(before, await readCalls(inspector));
     const seconds = (performance.now() - started) / 1000;
     const sum = (names: Iterable<string>) =>
       [...names].reduce((all, name) => all + (calls.get(name) ?? 0), 0);
     const sent = sum(SCRIPT_CALLS) / seconds;
     const conditions = {
-      ...(await readMachineFacts(look, run.effort)),
+      ...(await readMachineFacts(inspector, run.effort)),
       consoles: 0,
       holds: holdCount,
       leaseMs,
@@ -44,8 +44,8 @@ export const renewals: Experiment = {
         [...calls].sort().map(([name, count]) => [name, roundValue(count / seconds)]),
       ),
       stillHeld: holds.filter(({ state }) => state === "held").length,
-      keysHeld: await look.exists(...holds.map(({ key }) => String(key))),
-      counting: "INFO commandstats: what the client sent are EVALSHA and EVAL, the rest is called by scripts",
+      keysHeld: await inspector.exists(...holds.map(({ key }) => String(key))),
+      method: "INFO commandstats. The client sends EVALSHA and EVAL; scripts call all other commands",
     };
     return [{ figure: FIGURE, unit: "commands/s", ours: roundValue(sent), vs: {}, conditions }];
   },

@@ -6,16 +6,18 @@ import { measurePairs, type PairsPlan } from "./pairs.ts";
 
 const IN_FLIGHT = [1, 64, 512] as const;
 
-/** Pairs of acquire and release, with a number of them in flight on one connection, without notifications. */
+/**
+ * Pairs of acquire and release per second without notifications, with 1, 64 or 512 pairs in flight on one connection.
+ */
 export const throughput: readonly Experiment[] = IN_FLIGHT.map((inFlight) => {
   const figure = `core.pairs.c${inFlight}`;
   return {
     figures: [figure],
     async measure(run) {
-      const { url, inspector: look } = await startRedis(run, "");
+      const { url, inspector } = await startRedis(run, "");
       const contenders = await openContenders(run, url);
-      const line = await measurePairs(figure, contenders, look, createPlan(run, inFlight));
-      const machine = await readMachineFacts(look, run.effort);
+      const line = await measurePairs(figure, contenders, inspector, createPlan(run, inFlight));
+      const machine = await readMachineFacts(inspector, run.effort);
       const conditions = { ...machine, consoles: 0, ...line.conditions, ...listSettings(contenders) };
       return [{ ...line, conditions }];
     },

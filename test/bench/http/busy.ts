@@ -20,7 +20,10 @@ const PLAN = {
   quick: { rounds: 1, forMs: 200, settleMs: 50, warmMs: 100 },
 };
 
-/** Latency of verbs at a fixed rate while other clients change locks, divided by the latency while they do not. */
+/**
+ * p99 latency of verbs at a fixed rate while other clients change locks. `vs` compares it with the latency while no
+ * other client does.
+ */
 export const busy: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -43,7 +46,7 @@ interface Scene {
   readonly changes: ChildProcess;
 }
 
-/** The results of one phase of a round. */
+/** The measurements during one phase of a round. */
 interface Phase {
   readonly ms: readonly number[];
   readonly serverCores: number;
@@ -119,15 +122,15 @@ function createLine(ours: readonly Round[], bare: readonly Round[], facts: Facts
     conditions: {
       ...facts,
       ...{ connections: CONNECTIONS, verbsPerSecond: VERBS_A_SECOND, changesPerSecond: CHANGES.perSecond },
-      // The changes also load the machine and Redis. This is their effect on a server that watches nothing.
+      // The changes also load the machine and Redis. This ratio shows their effect on a server that watches nothing.
       bareVsQuiet: compare(bare),
       vsQuietByRound: ours.map((round) => roundValue(p99(round.busy) / p99(round.quiet))),
       quiet: describePhases(ours.map((round) => round.quiet)),
       busy: describePhases(ours.map((round) => round.busy)),
       bareQuiet: describePhases(bare.map((round) => round.quiet)),
       bareBusy: describePhases(bare.map((round) => round.busy)),
-      counting:
-        "p99 of the time from when a verb is due to its response, at a fixed rate; quiet: nothing else changes; busy: other clients change locks under watched keys, half of them through our scripts. bareVsQuiet: the same for a node:http handler of the same scripts that watches nothing, with its own Redis. Less is better",
+      method:
+        "p99 of the time from when a verb is due, at a fixed rate, to its response. quiet: no other changes. busy: other clients change watched locks, half of them with Lockkeeper's scripts. bareVsQuiet: the same for a node:http handler of the same scripts that watches nothing, with its own Redis. Lower is better",
     },
   };
 }

@@ -4,8 +4,8 @@ import { ResponseReader } from "./response-reader.ts";
 const BUFFER_BYTES = 16 * 1024;
 
 /**
- * A persistent connection with one request at a time. It is a plain socket, because a client library costs as much as a
- * server.
+ * A persistent HTTP connection with one request at a time. It uses a plain socket, because a client library would need
+ * as much CPU time as a server.
  */
 export class Connection {
   readonly #reader = new ResponseReader();

@@ -5,19 +5,19 @@ import type { Target } from "./dialects.ts";
 /** A server that grants locks over HTTP, in a separate process. */
 export interface HttpContender {
   readonly name: string;
-  /** Settings that differ from the defaults. */
+  /** Description of the settings that differ from the defaults. */
   readonly settings: string;
   readonly target: Target;
-  /** Returns the CPU time that its process has used. */
+  /** Returns the CPU time that the server process has used, in µs. */
   cpuMicros(): Promise<number>;
-  /** A connection to its Redis; undefined for etcd. */
+  /** A connection to the Redis of the server; undefined for etcd. */
   readonly inspector: Redis | undefined;
 }
 
-/** A Lockkeeper server in Node, which reports more about itself. */
+/** A server in Node.js that also reports its memory. */
 export interface NodeContender extends HttpContender {
   readonly inspector: Redis;
   readonly redisUrl: string;
-  /** Returns the memory that remains after garbage collection. */
+  /** Returns the memory in use after garbage collection. */
   memory(): Promise<Usage>;
 }

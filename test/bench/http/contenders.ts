@@ -10,9 +10,9 @@ export interface HttpContenders {
   readonly ours: NodeContender;
   readonly bare: NodeContender;
   readonly others: readonly HttpContender[];
-  /** Contenders that are not available on this machine, with the reason. */
+  /** Names of the contenders that are not available on this machine, with the reason. */
   readonly leftOut: Facts;
-  /** Contenders that are available and did not start, with the reason. */
+  /** Names of the contenders that are available but did not start, with the reason. */
   readonly failed: Readonly<Record<string, string>>;
 }
 

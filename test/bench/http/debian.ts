@@ -6,24 +6,24 @@ import { promisify } from "node:util";
 import { reportProgress } from "../progress.ts";
 
 const run = promisify(execFile);
-/** Packages never to unpack: a second C library with the loader of the running system crashes at once. */
+/** Matches packages that are not unpacked. A second C library crashes with the loader of the running system. */
 const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 const LAUNCHER = "run";
 
 interface PackageRequest {
   readonly package: string;
-  /** Its program in `usr/bin`. */
+  /** File name of the program in `usr/bin`. */
   readonly program: string;
-  /** Where it is unpacked, once. */
+  /** The folder to unpack the package into, unless it already exists. */
   readonly dir: string;
 }
 
 /**
- * Unpacks a program and the libraries that this system lacks from the distribution's packages, without root. apt keeps
- * its state in a folder that is deleted afterwards.
+ * Unpacks a program from the distribution's packages without root, with the libraries that this system lacks. The state
+ * of apt is kept in a temporary folder.
  *
  * @returns the path of a launcher that sets the library path and executes the program
- * @throws Error with one line that says why this is not possible here
+ * @throws Error with a one-line reason if this system cannot download, unpack or run the program
  */
 export async function unpackPackage(wanted: PackageRequest): Promise<string> {
   const { package: name, program, dir } = wanted;
@@ -43,7 +43,7 @@ export async function unpackPackage(wanted: PackageRequest): Promise<string> {
       mode: 0o755,
     });
     await rename(work, dir).catch((error: Error) => {
-      // Another process was faster, which is as good.
+      // Another process may have unpacked the package in the meantime.
       if (!existsSync(launcher)) throw error;
     });
     return launcher;
@@ -63,7 +63,7 @@ async function download(state: string, name: string): Promise<void> {
   await mkdir(join(state, "lists/partial"), { recursive: true });
   await mkdir(join(state, "cache/archives/partial"), { recursive: true });
   await runApt(state, ["update"]);
-  // `install` determines which libraries this system lacks; nothing is installed.
+  // Finds and downloads the libraries that this system lacks, without installing anything.
   await runApt(state, ["install", "--yes", "--no-install-recommends", "--download-only", name]);
 }
 
@@ -77,7 +77,7 @@ async function runApt(state: string, args: readonly string[]): Promise<void> {
     "Debug::NoLocking=1",
     "Acquire::Retries=1",
     "Acquire::http::Timeout=10",
-    // Without it, an unreachable mirror is only a warning, and the error would be "no such package".
+    // By default, an unreachable mirror is only a warning, and the error would then be "no such package".
     "APT::Update::Error-Mode=any",
   ];
   const options = settings.flatMap((setting) => ["-o", setting]);
@@ -101,7 +101,7 @@ async function extract(archives: string, root: string): Promise<void> {
   }
 }
 
-/** Lists library folders relative to the root. */
+/** Lists the folders of shared libraries, relative to `root`. */
 async function listLibraryDirs(root: string): Promise<string[]> {
   const dirs: string[] = [];
   for (const parent of ["usr/lib", "lib"]) {
@@ -111,21 +111,23 @@ async function listLibraryDirs(root: string): Promise<string[]> {
   return dirs;
 }
 
-/** Creates a launcher. `exec` keeps the process id, by which the CPU time is read. */
+/** Creates the launcher script. `exec` keeps the process id, which is needed to read the CPU time. */
 export function createLauncher(program: string, libraries: readonly string[]): string {
   const paths = libraries.map((dir) => `$root/${dir}`).join(":");
   return [
     "#!/bin/sh",
     'root=$(dirname -- "$0")/root',
     ...(paths === "" ? [] : [`LD_LIBRARY_PATH="${paths}"`, "export LD_LIBRARY_PATH"]),
-    // Otherwise, etcd 3.4 refuses to start on this architecture.
+    // etcd 3.4 refuses to start on arm64 unless this variable is set.
     ...(process.arch === "arm64" ? ["ETCD_UNSUPPORTED_ARCH=arm64", "export ETCD_UNSUPPORTED_ARCH"] : []),
     `exec "$root/usr/bin/${program}" "$@"`,
     "",
   ].join("\n");
 }
 
-/** Checks that the libraries are found. `ldd` fails for a statically linked program, which needs none. */
+/**
+ * Checks that the dynamic linker finds all libraries. `ldd` fails for a statically linked program, which needs none.
+ */
 async function requireLibraries({ package: name, program }: PackageRequest, root: string): Promise<void> {
   const libraries = (await listLibraryDirs(root)).map((dir) => join(root, dir));
   const env: Record<string, string> = { PATH: "/usr/bin:/bin", LD_LIBRARY_PATH: libraries.join(":") };

@@ -7,18 +7,22 @@ import {
   parseGrantReply,
 } from "./plain-scripts.ts";
 
-/** The address and credentials of a contender, for the process that generates load. */
+/** The address and credentials that the load generator uses for a contender. */
 export interface Target {
   readonly dialect: "lockkeeper" | "etcd" | "webdis";
   readonly port: number;
-  /** The API key, or the lease of etcd. */
+  /** The API key, or the lease id of etcd. */
   readonly secret: string;
 }
 
-/** The requests of one lock API as text, and how to recognize success in a response body. */
+/** Formats the requests of one lock API and recognizes success in its response bodies. */
 export interface Dialect {
   acquire(lock: string): string;
-  /** Formats the release. @param granted body of the response to `acquire` */
+  /**
+   * Formats the release request.
+   *
+   * @param granted the response body of the acquire
+   */
   release(lock: string, granted: string): string;
   isGranted(body: string): boolean;
   isReleased(body: string): boolean;
@@ -47,13 +51,18 @@ function createLockkeeperDialect({ port, secret }: Target): Dialect {
   };
 }
 
-/** Reads the holdId without parsing the rest, because the CPU time of the load generator is taken from the server. */
+/**
+ * Reads the hold id without parsing the whole body, because the load generator competes with the server for CPU time.
+ */
 function readHoldId(granted: string): string {
   return HOLD_ID.exec(granted)?.[1] ?? "";
 }
 const HOLD_ID = /"holdId":"([^"]+)"/;
 
-/** Its lock service, which keeps a lock for as long as a lease: one lease for all, so that none is made a pair. */
+/**
+ * Creates the dialect of etcd's lock service. All locks share one lease, so that no pair includes the creation of a
+ * lease.
+ */
 function createEtcdDialect({ port, secret: lease }: Target): Dialect {
   const json = "content-type: application/json\r\n";
   return {
@@ -70,7 +79,10 @@ function createEtcdDialect({ port, secret: lease }: Target): Dialect {
   };
 }
 
-/** Commands as paths: the two scripts with the arguments that the core uses. */
+/**
+ * Creates the dialect of webdis, which takes commands as paths. The two scripts are called with the arguments that the
+ * core uses.
+ */
 function createWebdisDialect({ port }: Target): Dialect {
   const [acquire, release] = [createAcquireScript(), createReleaseScript()];
   const client = randomUUID();
@@ -93,7 +105,9 @@ function createWebdisDialect({ port }: Target): Dialect {
   };
 }
 
-/** Whether the outcome is in the reply: a string in the plain case of a script, otherwise an array. */
+/**
+ * Whether the reply reports the outcome. A script replies with a string in the plain case and otherwise with an array.
+ */
 function isReply(body: string, outcome: string): boolean {
   return body.includes(`"${outcome}\\t`) || body.includes(`["${outcome}"`);
 }

@@ -3,9 +3,9 @@ import type { Target } from "./dialects.ts";
 /** Messages to and from the process that force-releases locks. */
 export type ForceRequest =
   | { readonly do: "open"; readonly target: Target; readonly connections: number }
-  /** Acquires this number of locks whose names begin with the prefix. */
+  /** Acquires `locks` locks whose names begin with `prefix`. */
   | { readonly do: "take"; readonly prefix: string; readonly locks: number }
-  /** Releases the acquired locks, every second one by force. */
+  /** Releases the acquired locks: alternately by their holder and by force. */
   | { readonly do: "free" };
 
 export type ForceResponse =

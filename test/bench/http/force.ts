@@ -9,7 +9,9 @@ import type { ForceRequest, ForceResponse } from "./force-messages.ts";
 import { startOurs } from "./node-servers.ts";
 
 const FIGURE = "http.force.p99";
-/** One operator who clicks, and several at once, like a bulk release. */
+/**
+ * Numbers of connections: one operator who releases single locks, and several requests at once as in a bulk release.
+ */
 const CONNECTIONS = [1, 8] as const;
 const SEEN_WITHIN_MS = 20_000;
 
@@ -19,8 +21,8 @@ interface Round {
 }
 
 /**
- * The cost of a force-release compared with the holder's own release: it is recorded before and after, and the hold is
- * compared with the one seen.
+ * p99 latency of a force-release compared with that of a release by the holder. A force-release also writes two audit
+ * records and checks the version of the hold.
  */
 export const force: Experiment = {
   figures: [FIGURE],
@@ -50,7 +52,7 @@ async function measureRounds(
   };
   await tell({ do: "open", target: server.target, connections });
   const all: Round[] = [];
-  // The first round warms up and is not counted.
+  // Round 0 is a warm-up and is not counted.
   for (let round = 0; round <= rounds; round++) {
     const prefix = `lock:bench:force:${connections}:${round}`;
     await tell({ do: "take", prefix, locks });
@@ -62,7 +64,7 @@ async function measureRounds(
   return all;
 }
 
-/** Waits until the console shows the locks, because an operator releases what it shows. */
+/** Waits until the API lists all the locks, because operators release the locks that the console lists. */
 async function waitUntilSeen({ target }: NodeContender, prefix: string, locks: number): Promise<void> {
   const filter = encodeURIComponent(`key:${prefix}:*`);
   const url = `http://127.0.0.1:${target.port}/api/v1/locks?limit=1&filter=${filter}`;
@@ -72,7 +74,7 @@ async function waitUntilSeen({ target }: NodeContender, prefix: string, locks: n
     ({ total } = await (await fetch(url, { headers })).json());
     if (total === locks) return;
   }
-  throw new Error(`The picture never had the ${locks} locks of ${prefix}`);
+  throw new Error(`The snapshot did not contain the ${locks} locks of ${prefix} in time`);
 }
 
 async function createLine(
@@ -85,7 +87,7 @@ async function createLine(
     connections,
     ...summarizeRounds(rounds),
   }));
-  // The worse of the two, by the ratio.
+  // The number of connections with the higher ratio determines the figure.
   const [worst = told[0]] = told.toSorted((a, b) => b.p99Ratio - a.p99Ratio);
   if (worst === undefined) throw new Error("nothing was measured");
   return {
@@ -95,8 +97,8 @@ async function createLine(
     vs: { release: worst.p99Ratio },
     conditions: {
       theirs: { release: worst.releaseP99 },
-      counting:
-        "from a request to all of its answer, as its client has it; p99 of each round and the median of the rounds, ratios by the round. Each other lock of a round is released by its holder, and each other one freed by force, mixed. The audit is on. Of the numbers of connections the worse one; less is better",
+      method:
+        "Time from a request to its complete response, measured by the client. p99 of each round, then the median of the rounds; ratios within rounds. In a round, half of the locks are released by their holders and half are force-released, interleaved. The audit log is on. The worse of the two numbers of connections counts. Lower is better",
       ...(await readMachineFacts(server.inspector, run.effort)),
       ...{ consoles: 0, rounds: plan.rounds, locksPerRound: plan.locks },
       byConnections: told,

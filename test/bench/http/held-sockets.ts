@@ -1,14 +1,19 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** Less than the queue of connections that a server has not accepted yet. */
+/** Maximum number of connections that are opened at once. It must be lower than the listen backlog of the server. */
 const AT_ONCE = 100;
 
-/** Open requests without a complete response, each on a separate connection. */
+/** Requests that the server keeps open, each on its own connection. */
 export class HeldSockets {
   readonly #sockets: Socket[] = [];
 
-  /** Opens requests. @param isHeld whether the received part of a response shows that the request is held */
+  /**
+   * Opens requests and waits until the server holds each of them.
+   *
+   * @param isHeld whether the response received so far shows that the server holds the request. Without it, resolves
+   * when the requests have been sent
+   */
   async open(port: number, requests: readonly string[], isHeld?: (answer: string) => boolean): Promise<void> {
     for (let at = 0; at < requests.length; at += AT_ONCE) {
       await Promise.all(requests.slice(at, at + AT_ONCE).map((request) => this.#open(port, request, isHeld)));

@@ -6,8 +6,8 @@ import { MEMORY_FIGURES, measureMemory } from "./memory.ts";
 import { measurePairs, PAIR_FIGURES } from "./pairs.ts";
 
 /**
- * The cost of the API compared with a minimal handler of the same scripts, Next, etcd and webdis. One experiment,
- * because its servers take a while to start.
+ * The cost of the API compared with a minimal handler that calls the same scripts, with Next, etcd and webdis. All
+ * figures belong to one experiment, because the servers take a while to start.
  */
 const api: Experiment = {
   figures: [...PAIR_FIGURES, ...MEMORY_FIGURES],

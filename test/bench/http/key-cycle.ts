@@ -1,10 +1,10 @@
-/** Number of keys of one round over all connections. A lock is acquired again after a while, as in an application. */
+/** Number of lock names per round, over all connections. Names are reused, as in an application. */
 const KEYS = 4096;
 
 /**
- * The keys of one connection, in turn. No two connections share a key. A shared list of keys fails under load: a
- * connection that TCP stalls for some hundred milliseconds still uses its key when the others have gone through the
- * list, and the second acquire is refused.
+ * The lock names that one connection uses in turn. Each connection has its own names. With shared names, a connection
+ * that TCP stalls for a few hundred milliseconds would still hold its lock when the others reach the same name again,
+ * and their acquire would be rejected.
  */
 export class KeyCycle {
   readonly #size: number;

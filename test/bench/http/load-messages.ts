@@ -1,6 +1,6 @@
 import type { Target } from "./dialects.ts";
 
-/** Messages to and from the process that generates load. */
+/** Requests to the process that generates load. */
 export type LoadRequest =
   | { readonly do: "open"; readonly target: Target; readonly connections: number }
   | { readonly do: "run"; readonly forMs: number; readonly prefix: string }

@@ -5,20 +5,20 @@ import { readRedisCpuMicros } from "../info.ts";
 import type { HttpContender } from "./contender.ts";
 import type { LoadRequest, LoadResponse } from "./load-messages.ts";
 
-/** Result of one round of one contender. CPU times are in µs. */
+/** The result of one round of one contender. CPU times are totals in µs. */
 export interface LoadRound {
   readonly pairs: number;
   readonly seconds: number;
   readonly serverMicros: number;
   readonly generatorMicros: number;
-  /** NaN without Redis. */
+  /** CPU time of Redis; NaN for a contender without Redis. */
   readonly redisMicros: number;
 }
 
-/** Time beyond its round after which a load counts as hung. */
+/** Time in ms beyond the duration of a round after which the load generator counts as hung. */
 const SLACK_MS = 20_000;
 
-/** The process that generates load. */
+/** Controls the child process that generates load. */
 export class Load {
   #rounds = 0;
 
@@ -30,7 +30,7 @@ export class Load {
   }
 
   /**
-   * Measures a round. Connections open before the clock starts and close after it has stopped, even if the round fails.
+   * Measures a round. The connections are opened before the measurement starts and closed after it, even if it fails.
    */
   async measure(contender: HttpContender, connections: number, forMs: number): Promise<LoadRound> {
     const prefix = `lock:bench:${contender.name}:${this.#rounds++}`;
@@ -72,7 +72,7 @@ async function withTimeout<Value>(ms: number, work: Promise<Value>): Promise<Val
   }
 }
 
-async function readCpuUse({ cpuMicros, inspector: look }: HttpContender) {
-  const redis = look === undefined ? Number.NaN : await readRedisCpuMicros(look);
+async function readCpuUse({ cpuMicros, inspector }: HttpContender) {
+  const redis = inspector === undefined ? Number.NaN : await readRedisCpuMicros(inspector);
   return { server: await cpuMicros(), redis };
 }

@@ -14,12 +14,12 @@ const STREAM = "http.mem.stream";
 const WAITERS_A_LOCK = 20;
 const WAIT_MS = 55_000;
 const DEADLINE_MS = 20_000;
-/** Share of the requests that are opened and closed before counting, because some memory grows only once. */
+/** Share of the requests that are opened and closed before the measurement, because some memory grows only once. */
 const WARM_SHARE = 0.25;
 
 export const MEMORY_FIGURES: readonly string[] = [WAITER, STREAM];
 
-/** Measures the memory that open requests use in the server, including Node's memory for a connection. */
+/** Measures the server's memory per open request, including Node's memory for the connection. */
 export async function measureMemory(run: Run, { ours, bare }: HttpContenders): Promise<void> {
   const machine = {
     ...(await readMachineFacts(ours.inspector, run.effort)),
@@ -38,7 +38,7 @@ export async function measureMemory(run: Run, { ours, bare }: HttpContenders): P
   await measure(STREAM, quick ? 200 : 500, holdStreams);
 }
 
-/** Opens requests that stay open, and resolves once the server holds all of them. */
+/** A function that opens requests and resolves once the server holds all of them. */
 type Hold = (server: NodeContender, sockets: HeldSockets, count: number) => Promise<void>;
 
 interface Bytes {
@@ -70,15 +70,15 @@ function createLine(figure: string, held: Bytes, idle: Bytes, conditions: Facts)
     conditions: {
       theirs: { bare: roundValue(idle.alive) },
       rssBytes: { ours: roundValue(held.rss), bare: roundValue(idle.rss) },
-      counting:
-        "rise of heapUsed + external of the server's process, each after collections, by as many requests that are held open; bare: a request that node:http holds and nobody looks at. rssBytes is what the system has given the process, which it gives back late. Less is better",
+      method:
+        "Growth of heapUsed + external of the server process per open request, after garbage collections. bare: an open request of a node:http server that does not process it. rssBytes: growth of the resident memory, which the process returns late. Lower is better",
       ...conditions,
     },
   };
 }
 
 async function holdWaiters(server: NodeContender, sockets: HeldSockets, count: number): Promise<void> {
-  const { inspector: look, target } = server;
+  const { inspector, target } = server;
   const locks = Array.from({ length: Math.ceil(count / WAITERS_A_LOCK) }, (_, n) => `lock:bench:held:${n}`);
   const ask = (lock: string, body: object) =>
     formatRequest(server, "POST", `locks/${encodeURIComponent(lock)}/acquire`, body);
@@ -86,14 +86,14 @@ async function holdWaiters(server: NodeContender, sockets: HeldSockets, count: n
   const requests = Array.from({ length: count }, (_, n) =>
     ask(locks[n % locks.length] ?? "", { owner: `checkout@pod-8:${n}`, waitMs: WAIT_MS }),
   );
-  await waitUntilWaiting(look, locks, 0);
+  await waitUntilWaiting(inspector, locks, 0);
   await sockets.open(target.port, requests);
-  await waitUntilWaiting(look, locks, count);
+  await waitUntilWaiting(inspector, locks, count);
 }
 
 /**
- * Acquires a lock for longer than any request waits here. An earlier round may have acquired it already, which is fine,
- * because others only have to wait for it.
+ * Acquires a lock for longer than the requests of this benchmark wait. If an earlier round has already acquired the
+ * lock (409), does nothing.
  */
 async function acquireOnce({ target }: NodeContender, lock: string): Promise<void> {
   const url = `http://127.0.0.1:${target.port}/api/v1/locks/${encodeURIComponent(lock)}/acquire`;
@@ -104,11 +104,14 @@ async function acquireOnce({ target }: NodeContender, lock: string): Promise<voi
   if (!response.ok && response.status !== 409) throw new Error(`${lock} was not granted: ${text}`);
 }
 
-/** Waits until the requests are listed in Redis, which happens as soon as each has been refused once. */
-async function waitUntilWaiting(look: Redis, locks: readonly string[], count: number): Promise<void> {
+/**
+ * Waits until `count` waiters of the locks are registered in Redis. A request registers when its first attempt is
+ * refused.
+ */
+async function waitUntilWaiting(inspector: Redis, locks: readonly string[], count: number): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {
-    const waiting = await Promise.all(locks.map((lock) => look.zcard(String(buildWaitersKey(lock)))));
+    const waiting = await Promise.all(locks.map((lock) => inspector.zcard(String(buildWaitersKey(lock)))));
     const listed = waiting.reduce((sum, each) => sum + each, 0);
     if (listed === count) return;
     if (performance.now() > deadline)

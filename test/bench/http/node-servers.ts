@@ -20,7 +20,7 @@ const USAGE_REPORTER = [
 const SERVER = join(ROOT, "server/main.ts");
 const START_MS = 30_000;
 
-/** Whether the console's pages are built. Only then can the server be started like `npm start`, and Next respond. */
+/** Whether the console's pages are built. Without them, the benchmark cannot start the whole server or Next. */
 export const arePagesBuilt = (): boolean => isBuilt(ROOT);
 
 export async function startOurs(run: Run): Promise<NodeContender> {
@@ -36,7 +36,11 @@ export async function startOurs(run: Run): Promise<NodeContender> {
   });
 }
 
-/** Starts the server without its pages, with additional environment variables. @param file in `processes` */
+/**
+ * Starts the server without its pages, with additional environment variables.
+ *
+ * @param file file name in `processes/`
+ */
 export async function startWithoutPages(
   run: Run,
   environment: Readonly<Record<string, string>> = {},
@@ -54,7 +58,7 @@ export async function startWithoutPages(
   });
 }
 
-/** Starts the same API behind Next's route handler. */
+/** Starts the whole server with Next's route handler in front of the API. */
 export async function startNext(run: Run): Promise<NodeContender> {
   return await startServer(run, {
     name: "next",
@@ -76,7 +80,7 @@ interface ServerSettings {
 
 async function startServer(run: Run, given: ServerSettings): Promise<NodeContender> {
   const { name, settings, file, adapter, pages, environment } = given;
-  const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
+  const { url, inspector } = await startRedis(run, EMBEDDED_FLAGS);
   const port = await findFreePort();
   const secret = randomBytes(30).toString("base64url");
   const env = {
@@ -88,15 +92,15 @@ async function startServer(run: Run, given: ServerSettings): Promise<NodeContend
     ...environment,
   };
   const child = await startChild(run, file, [], { env, execArgv: USAGE_REPORTER, output: "hidden" });
-  // Without pages, /readyz never reports ready.
+  // Without pages, /readyz never returns 200.
   const path = arePagesBuilt() && pages !== "none" ? "readyz" : "api/v1/locks";
   await waitUntilReady(child, `http://127.0.0.1:${port}/${path}`, secret);
   const target = { dialect: "lockkeeper", port, secret } as const;
-  return { name, settings, inspector: look, redisUrl: url, target, ...createUsageReaders(child) };
+  return { name, settings, inspector, redisUrl: url, target, ...createUsageReaders(child) };
 }
 
 export async function startBare(run: Run): Promise<NodeContender> {
-  const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
+  const { url, inspector } = await startRedis(run, EMBEDDED_FLAGS);
   const port = await findFreePort();
   const secret = randomBytes(30).toString("base64url");
   const args = [url, String(port), secret];
@@ -109,14 +113,14 @@ export async function startBare(run: Run): Promise<NodeContender> {
     name: "bare",
     settings:
       "node:http and ioredis with its defaults, EVALSHA of the same two scripts with the same arguments, JSON in and out, a key compared; no checks, no watching",
-    inspector: look,
+    inspector,
     redisUrl: url,
     target: { dialect: "lockkeeper", port, secret },
     ...createUsageReaders(child),
   };
 }
 
-/** Returns the minimal environment of a server, because variables set for other servers must not reach it. */
+/** Returns the minimal environment for a server, so that no variables of the calling process configure it. */
 function getInheritedEnvironment(): NodeJS.ProcessEnv {
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
   return { PATH, HOME, TMPDIR, NODE_ENV: "production" };
@@ -129,7 +133,7 @@ function createUsageReaders(child: ChildProcess): Pick<NodeContender, "cpuMicros
   };
 }
 
-/** Waits for any response other than that of a server that is not ready yet. */
+/** Waits for the first response with a status below 500. */
 async function waitUntilReady(child: ChildProcess, url: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}` };
   const deadline = performance.now() + START_MS;

@@ -13,10 +13,10 @@ import { createAcquireScript, createReleaseScript } from "./plain-scripts.ts";
 
 const START_MS = 15_000;
 const LEASE_SECONDS = 3600;
-/** The unit of /proc on every Linux that supports Node, in µs. */
+/** Clock tick of the CPU times in /proc, in µs. It is the same on every Linux that Node supports. */
 const TICK_MICROS = 10_000;
 
-/** Starts etcd with its lock service, over its JSON gateway. */
+/** Starts etcd, whose lock service is called through its JSON gateway. */
 export async function startEtcd(run: Run, binary: string): Promise<HttpContender> {
   const dir = await createTempDir(run);
   const [port, peerPort] = [await findFreePort(), await findFreePort()];
@@ -46,11 +46,12 @@ export async function startEtcd(run: Run, binary: string): Promise<HttpContender
   };
 }
 
-/** Starts webdis, which is Redis over HTTP and nothing else. */
+/** Starts webdis, an HTTP interface to Redis. */
 export async function startWebdis(run: Run, binary: string): Promise<HttpContender> {
   const dir = await createTempDir(run);
-  const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
-  for (const { source } of [createAcquireScript(), createReleaseScript()]) await look.script("LOAD", source);
+  const { url, inspector } = await startRedis(run, EMBEDDED_FLAGS);
+  for (const { source } of [createAcquireScript(), createReleaseScript()])
+    await inspector.script("LOAD", source);
   const port = await findFreePort();
   const config = {
     redis_host: "127.0.0.1",
@@ -74,7 +75,7 @@ export async function startWebdis(run: Run, binary: string): Promise<HttpContend
     settings: "4 threads, 20 connections, EVALSHA of the same two scripts as a path; no authentication",
     target: { dialect: "webdis", port, secret: "" },
     cpuMicros: () => readCpuMicros(child),
-    inspector: look,
+    inspector,
   };
 }
 
@@ -121,10 +122,10 @@ async function postJson(url: string, body: string): Promise<unknown> {
   return await response.json();
 }
 
-/** Reads the CPU time; NaN without /proc. */
+/** Reads the CPU time of a process, in µs. NaN on systems without /proc. */
 async function readCpuMicros({ pid }: ChildProcess): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // The name in parentheses may contain spaces. User and system time are fields 14 and 15.
+  // The process name is in parentheses and may contain spaces. Fields 14 and 15 are user and system time.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
 }

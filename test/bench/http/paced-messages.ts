@@ -1,6 +1,6 @@
 import type { Target } from "./dialects.ts";
 
-/** A request to the process of the paced load. The connections are open before its clock starts. */
+/** The request to the process that generates the paced load. The connections are opened before the time starts. */
 export interface PacedRequest {
   readonly target: Target;
   readonly connections: number;
@@ -10,5 +10,5 @@ export interface PacedRequest {
 }
 
 export type PacedResponse =
-  /** Duration of each verb in ms, including the wait for a free connection. */
+  /** Duration of each verb in ms, including the time that it waited for a free connection. */
   { readonly is: "ran"; readonly ms: readonly number[] } | { readonly is: "failed"; readonly why: string };

@@ -7,7 +7,7 @@ import type { HttpContenders } from "./contenders.ts";
 import { Load, type LoadRound } from "./load.ts";
 
 const CONNECTIONS = [1, 32, 256] as const;
-/** Number of connections for measuring CPU per request: the server is always busy, and only with requests. */
+/** Number of connections at which the CPU time per request is measured. With 32, the server is never idle. */
 const CPU_CONNECTIONS = 32;
 const CPU_FIGURE = "http.cpu";
 const REQUESTS_PER_PAIR = 2;
@@ -16,14 +16,14 @@ const formatFigure = (connections: number) => `http.pairs.c${connections}`;
 
 export const PAIR_FIGURES: readonly string[] = [...CONNECTIONS.map(formatFigure), CPU_FIGURE];
 
-/** Measures acquire and release over HTTP, one after the other on each persistent connection. */
+/** Measures acquires and releases over HTTP. Each connection is persistent and has one request at a time. */
 export async function measurePairs(run: Run, contenders: HttpContenders): Promise<void> {
   const plan = createPlan(run);
   const all = [contenders.ours, contenders.bare, ...contenders.others];
   const load = await Load.start(run);
   reportProgress("warm-up");
   for (const contender of all) {
-    // A contender that fails here fails or recovers with its first figure.
+    // A failure here is not recorded. If the contender is broken, its first figure fails as well.
     const onFailed = (error: unknown) => reportProgress(`${contender.name} failed: ${formatReason(error)}`);
     await load.measure(contender, CPU_CONNECTIONS, plan.warmMs).catch(onFailed);
   }
@@ -82,19 +82,19 @@ function createCpuLine(rounds: Rounds<LoadRound>, conditions: Facts): Line {
     rounds,
     ({ pairs, serverMicros }) => serverMicros / 1000 / pairs / REQUESTS_PER_PAIR,
   );
-  const counting = "user and system time of the server's process; less is better";
+  const method = "User and system CPU time of the server process. Lower is better";
   return {
     figure: CPU_FIGURE,
     unit: "ms/request",
     ours,
     vs,
-    conditions: { theirs, counting, ...conditions },
+    conditions: { theirs, method, ...conditions },
   };
 }
 
 /**
- * Cores that each process used; 1 is one whole core. The server was the bottleneck if it is near 1, the most its thread
- * can use, while the load generator and Redis are not.
+ * Computes how many CPU cores each process used on average. The server was the bottleneck if its value is near 1, the
+ * maximum for its single thread, and those of the load generator and Redis are not.
  */
 function computeConditions(rounds: Rounds<LoadRound>, plan: Plan): Facts {
   const cores = (micros: (round: LoadRound) => number) =>

@@ -14,7 +14,7 @@ export interface PlainAcquire {
   readonly token: string;
   readonly owner: string;
   readonly leaseMs: number;
-  /** Id of the request. */
+  /** Request id, which makes a retry idempotent. */
   readonly id: string;
 }
 
@@ -24,13 +24,13 @@ export interface PlainRelease {
   readonly id: string;
 }
 
-/** The keys and arguments that the core passes in the plain case of a script. */
+/** The keys and arguments that the core passes to a script when it uses no optional feature. */
 export interface PlainCall {
   readonly keys: readonly string[];
   readonly parameters: readonly string[];
 }
 
-/** A Lockkeeper script as any client could call it. */
+/** The source of a Lockkeeper script, and a function that builds the arguments for calling it without the core. */
 export interface PlainScript<Request> {
   readonly source: string;
   readonly sha: string;
@@ -73,7 +73,7 @@ function readSource(verb: "acquire" | "release") {
   return { source, sha: createHash("sha1").update(source).digest("hex") };
 }
 
-/** Parses the reply of acquire.lua; only `outcome` unless it is `granted`. */
+/** Parses the reply of acquire.lua. If `outcome` is not `granted`, the other fields are meaningless. */
 export function parseGrantReply(reply: unknown) {
   const [outcome = "", now, count, fence = "", remainingMs, , token = ""] = splitReply(reply);
   const [asOf, times, left] = [now, count, remainingMs].map(Number);
@@ -87,8 +87,8 @@ export function parseReleaseReply(reply: unknown) {
 }
 
 /**
- * A script replies with tab-separated text in its plain case and with an array otherwise, for example once the
- * companion of a key has recorded about twenty recent pairs.
+ * Splits a reply into its fields. A script replies with tab-separated text in the plain case. Otherwise, such as after
+ * the companion of a key has recorded about twenty recent pairs, the reply is an array.
  */
 function splitReply(reply: unknown): readonly string[] {
   return Array.isArray(reply) ? reply.map(String) : String(reply).split("\t");

@@ -5,22 +5,23 @@ import { reportProgress } from "../progress.ts";
 import { ROOT } from "../root.ts";
 import { unpackPackage } from "./debian.ts";
 
-/** Other lock servers, by the Debian package that contains them. */
+/** The Debian packages that contain the other lock servers, by program name. */
 export const PACKAGES = { etcd: "etcd-server", webdis: "webdis" } as const;
 
 export type Program = keyof typeof PACKAGES;
 
-/** A program that can be started, or why there is none. */
+/** The path of the program, or the reason why the program is not available. */
 export type Found = { readonly path: string } | { readonly missing: string };
 
-/** Value of the variable that leaves the program out. */
+/** Value of the environment variable that leaves a program out. */
 const NONE = "none";
 
 export const getVariable = (name: Program) => `LOCKKEEPER_BENCH_${name.toUpperCase()}`;
 
 /**
- * Finds a program: the one that its variable names (`LOCKKEEPER_BENCH_ETCD`), the one on PATH, or the one of the
- * distribution's package, unpacked into `.cache` without root. Never throws: a machine without it measures the rest.
+ * Finds a program in the environment variable for it (such as `LOCKKEEPER_BENCH_ETCD`), then on PATH, then in the
+ * distribution's package, which is unpacked into `.cache` without root. Never throws, so that the other contenders are
+ * measured even if the program is not available.
  */
 export async function findProgram(
   name: Program,
@@ -39,7 +40,7 @@ export async function findProgram(
   return await unpackProgram(name);
 }
 
-/** Returns the variables with which another checkout uses the programs of this one. */
+/** Returns environment variables that make the benchmarks of another checkout use the same programs. */
 export async function getProgramEnvironment(): Promise<Record<string, string>> {
   const environment: Record<string, string> = {};
   for (const name of Object.keys(PACKAGES) as Program[]) {

@@ -1,11 +1,16 @@
 /**
- * Splits a stream of HTTP/1.1 into responses, one at a time, with a length or chunked. It reads only what a load
- * generator needs, because its CPU time is taken from the measured server.
+ * Parses HTTP/1.1 responses from a stream with one request at a time. The body may have a length or be chunked. It
+ * parses no more than a load generator needs, because the load generator competes with the measured server for CPU
+ * time.
  */
 export class ResponseReader {
   #text = "";
 
-  /** Returns the status and body of a response, once it is complete. */
+  /**
+   * Adds received text.
+   *
+   * @returns the status and body of the response, or undefined if it is not complete yet
+   */
   push(bytes: string): { readonly status: number; readonly body: string } | undefined {
     this.#text = this.#text === "" ? bytes : this.#text + bytes;
     const text = this.#text;

@@ -8,10 +8,16 @@ import { computePercentile } from "../statistics.ts";
 import type { BenchKind, KindsContender } from "./contender.ts";
 
 const SUBSCRIBED_MS_MAX = 10_000;
-/** Time between the subscription of the waiter and the release: it tries once more before it sleeps. */
+/**
+ * Range in ms of the pause between the subscription of the waiter and the release. The waiter tries once more after it
+ * has subscribed and then sleeps.
+ */
 const ASLEEP_MS = [3, 9] as const;
 
-/** What is held while a client waits. Readers wait for a writer, and writers for a reader. */
+/**
+ * The kind that is held while a client waits, by the kind that the client waits for. Readers wait for a writer, and
+ * writers wait for a reader.
+ */
 const HELD: Readonly<Record<BenchKind, BenchKind>> = {
   lock: "lock",
   fair: "fair",
@@ -22,7 +28,10 @@ const HELD: Readonly<Record<BenchKind, BenchKind>> = {
   latch: "latch",
 };
 
-/** Measures the time from a release to the grant in another process, or from the last count-down to the wake-up. */
+/**
+ * Measures the time from a release in one process to the grant in another, or from the last count-down of a latch to
+ * the wake-up.
+ */
 export async function measureHandOffs(
   run: Run,
   redis: Redis,
@@ -53,11 +62,12 @@ export async function measureHandOffs(
       held: HELD[kind],
       rounds: rounds.get("ours")?.length,
       handOffsPerRound: count,
-      // A client that misses a message sleeps until the lease of the holder ends.
+      // A client that misses a message sleeps until the lease expires, which this maximum reveals.
       longestMs: Object.fromEntries(
         [...rounds].map(([name, all]) => [name, roundValue(Math.max(...all.flat()))]),
       ),
-      counting: "from before the release to the grant in another process that has subscribed and waits",
+      method:
+        "Time from the start of the release to the grant in another process, which has subscribed and waits",
     };
     return { figure, unit: "ms", ours, vs, conditions };
   });
@@ -69,7 +79,7 @@ async function measureHandOff(contender: KindsContender, redis: Redis, kind: Ben
   const key = `lock:bench:handoff:${kind}:${++handOffs}:`;
   await contender.hold(HELD[kind], key);
   const granted = contender.waiter.wait(kind, key);
-  // A failure is reported where it is awaited below.
+  // A rejection is handled where `granted` is awaited below.
   granted.catch(() => undefined);
   await Promise.race([waitForSubscriber(redis, key), granted]);
   const [least, most] = ASLEEP_MS;
@@ -78,7 +88,7 @@ async function measureHandOff(contender: KindsContender, redis: Redis, kind: Ben
   return (await granted) - from;
 }
 
-/** Resolves when a client listens on a channel of this lock. */
+/** Resolves when a client has subscribed to a channel of the lock. */
 async function waitForSubscriber(redis: Redis, key: string): Promise<void> {
   const deadline = performance.now() + SUBSCRIBED_MS_MAX;
   while (performance.now() < deadline) {

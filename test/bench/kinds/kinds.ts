@@ -10,14 +10,14 @@ import { openOurKinds } from "./ours.ts";
 import { createPairsLine, measurePairs } from "./pairs.ts";
 import { openRedissonKinds } from "./redisson.ts";
 
-/** As many names as `core.pairs` uses in turn. */
+/** Number of lock names that are used in turn. `core.pairs` uses the same number. */
 const NAMES = 4096;
 const IN_FLIGHT = 64;
-/** Permits of a semaphore that each client has for itself. */
+/** Permits of each semaphore in the measurements without contention. */
 const OWN_LIMIT = 10;
 
 const KINDS = WritableKind.options;
-/** Kinds of which several clients hold one lock at the same time. */
+/** Kinds of locks that several clients can hold at the same time. */
 const SHARED_KINDS = ["read", "semaphore", "plain_semaphore"] as const;
 const LATCH = { p50: "core.kinds.latch.wake.p50", p99: "core.kinds.latch.wake.p99" };
 
@@ -33,7 +33,7 @@ const nameHandOffs = (kind: BenchKind) => ({
   p99: `core.kinds.${kind}.handoff.p99`,
 });
 
-/** Pairs and hand-offs of each kind of lock, compared with Redisson's in a JVM. */
+/** Throughput and hand-off times of each kind of lock, compared with Redisson in a JVM. */
 export const kinds: Experiment = {
   figures: [
     ...KINDS.flatMap((kind) => [...listPairs(kind), ...Object.values(nameHandOffs(kind))]),
@@ -59,7 +59,7 @@ export const kinds: Experiment = {
 interface Bench extends BenchRedis {
   readonly run: Run;
   readonly contenders: readonly KindsContender[];
-  /** Adds what all figures have in common. */
+  /** Runs a measurement and adds the conditions that all figures have in common. */
   measure(lines: () => Promise<readonly Line[]>): Promise<readonly Line[]>;
 }
 
@@ -94,7 +94,7 @@ async function measureKind({ run, inspector, contenders }: Bench, kind: Writable
   ];
 }
 
-/** All clients hold the same lock at the same time. */
+/** Measures pairs of acquire and release when all clients use the same lock, which they can hold at the same time. */
 async function measureShared({ run, inspector, contenders }: Bench, kind: WritableKind): Promise<Line[]> {
   const load = { names: 1, limit: IN_FLIGHT, inFlight: IN_FLIGHT };
   const pairs = await measurePairs(run, inspector, contenders, kind, load);

@@ -8,11 +8,11 @@ import { type Core, openCore } from "../core/ours.ts";
 import type { Run } from "../figure.ts";
 import type { BenchKind, Holder, KindsContender, PairsPlan, Waiter } from "./contender.ts";
 
-/** Longer than any wait. */
+/** Maximum wait in ms, longer than any wait in the benchmark. */
 const WAIT_MS = 60_000;
 const PREPARED_AT_ONCE = 16;
 
-/** This process holds locks, and a child waits for them. */
+/** Opens the contender for Lockkeeper. This process holds locks, and a child process waits for them. */
 export async function openOurKinds(run: Run, url: string): Promise<KindsContender> {
   const core = await openCore(url);
   run.defer(() => core.close());
@@ -28,7 +28,7 @@ function createHolder({ locks }: Core): Holder {
   const held = new Map<string, Grant>();
   return {
     async prepare({ kind, prefix, names, limit }) {
-      // The first acquire creates a plain semaphore.
+      // Plain semaphores are created by the first acquire.
       if (kind !== "semaphore") return;
       let next = 0;
       const work = async () => {
@@ -69,7 +69,11 @@ async function runPairs(locks: Core["locks"], { kind, prefix, names, inFlight, f
   return { pairs: started, ms, cpuMicros: user + system };
 }
 
-/** Waits for a lock, or for the opening of a latch, and returns when that happened. */
+/**
+ * Waits until a lock is granted or a latch opens.
+ *
+ * @returns the time of the grant or wake-up, in ms on a clock that all processes share
+ */
 export async function waitOnce({ locks }: Core, kind: BenchKind, key: string): Promise<number> {
   if (kind === "latch") {
     await locks.latches.wait(key, { waitMs: WAIT_MS });

@@ -9,13 +9,13 @@ import type { KindsContender, PairsPlan } from "./contender.ts";
 
 interface PairsRound {
   readonly perSecond: number;
-  /** Those inside scripts included, the calls of scripts excluded. */
+  /** Redis commands per pair, including those in scripts. The script calls themselves are not counted. */
   readonly commands: number;
   readonly redisMicros: number;
   readonly clientMicros: number;
 }
 
-/** How many clients share how many locks. */
+/** Number of concurrent pairs, of lock names, and of permits of each semaphore. */
 export interface PairsLoad {
   readonly inFlight: number;
   readonly names: number;
@@ -45,7 +45,7 @@ export async function measurePairs(
 
 export type MeasuredPairs = Awaited<ReturnType<typeof measurePairs>>;
 
-/** Creates the line of one figure of the pairs. */
+/** Creates the line of one figure from the measured pairs. */
 export function createPairsLine(
   figure: string,
   unit: string,
@@ -57,7 +57,7 @@ export function createPairsLine(
 }
 
 async function measureRound(contender: KindsContender, redis: Redis, plan: PairsPlan): Promise<PairsRound> {
-  // No round finds what an earlier one left.
+  // Removes the keys of earlier rounds, which would affect this one.
   await redis.flushdb();
   await contender.prepare(plan);
   const [calls, micros] = [await readCalls(redis), await readRedisCpuMicros(redis)];
@@ -83,7 +83,7 @@ function describe(rounds: Rounds<PairsRound>, facts: Facts): Facts {
     slowestRoundPerSecond: Object.fromEntries(
       [...rounds].map(([name, all]) => [name, roundValue(Math.min(...all.map((round) => round.perSecond)))]),
     ),
-    counting:
-      "INFO commandstats: commands inside scripts are counted, calls of scripts are not; CPU time of Redis's main thread",
+    method:
+      "INFO commandstats, including commands inside scripts, without the calls of scripts. CPU time of Redis's main thread",
   };
 }

@@ -6,10 +6,14 @@ import type { Run } from "../figure.ts";
 import { provideBenchRedisson } from "../redisson.ts";
 import type { KindsContender, PairsDone } from "./contender.ts";
 
-/** Redisson's default; each thread needs a connection while its command runs. */
+/** Size of Redisson's connection pool, which is its default. A thread needs a connection while its command runs. */
 const CONNECTIONS = 64;
 
-/** One JVM holds locks, and another one waits for them. @throws Skip without Java or the jars */
+/**
+ * Opens the contender for Redisson. One JVM holds locks, and another JVM waits for them.
+ *
+ * @throws Skip if Java or the jars are not available
+ */
 export async function openRedissonKinds(run: Run, url: string): Promise<KindsContender> {
   const { java, classpath } = await provideBenchRedisson();
   const start = async (connections: number) => {

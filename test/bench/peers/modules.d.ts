@@ -1,4 +1,6 @@
-/** The used part of the peers' types, so that types can be checked without installing the peers. */
+/**
+ * Declares the subset of the peers' types that is used, so that type checks do not require the peers to be installed.
+ */
 
 declare module "redlock" {
   // biome-ignore lint/style/noDefaultExport: as redlock has it

@@ -1,8 +1,8 @@
-/** The same server as `api-server.ts`, except that it builds no wait-for graph. */
+/** Starts the same server as `api-server.ts`, but without the wait-for graph. */
 import { WaitMonitor } from "../../../server/waits/wait-monitor.ts";
 import { serveWithoutPages } from "../server-without-pages.ts";
 
-// No lock is ever marked, so no waiters are read.
+// Keys are never marked for reading, so the server reads no waiters.
 WaitMonitor.prototype.markKey = () => undefined;
 
 await serveWithoutPages(process.env);

@@ -1,4 +1,4 @@
-/** A Lockkeeper server without its pages, configured by its environment, like `npm start`. */
+/** Starts a Lockkeeper server without its pages. It is configured by environment variables, like `npm start`. */
 import { serveWithoutPages } from "../server-without-pages.ts";
 
 await serveWithoutPages(process.env);

@@ -1,7 +1,8 @@
 /**
- * The minimal server between HTTP and two of Lockkeeper's scripts: `node:http`, ioredis with its defaults, JSON, and
- * the comparison of an API key. `node --import tsx bare-http.ts REDIS_URL PORT KEY`. It validates no input, retries
- * nothing and watches no keys. `POST /hold` never gets a response.
+ * A minimal HTTP server for two of Lockkeeper's scripts, with `node:http`, ioredis with default options, JSON, and the
+ * comparison of an API key. It does not validate input, retry or watch keys. `POST /hold` never gets a response.
+ *
+ * Usage: `node --import tsx bare-http.ts REDIS_URL PORT KEY`
  */
 import { randomUUID, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

@@ -1,6 +1,8 @@
 /**
- * The clients of a Redis: a fixed number of changes per second, half of them by Lockkeeper's core and half by plain
- * commands, as in other libraries. `node --import tsx changes.ts REDIS_URL`.
+ * Simulates the clients of a Redis server, which change locks at a fixed rate. Half of the locks are changed through
+ * Lockkeeper's core, the others with plain commands as in other libraries.
+ *
+ * Usage: `node --import tsx changes.ts REDIS_URL`
  */
 import type { Grant } from "../../../server/locks/verbs/contract/grant.ts";
 import { openCore } from "../core/ours.ts";
@@ -11,7 +13,7 @@ const LEASE_MS = 30_000;
 const TICK_MS = 5;
 const SERVICES = ["billing", "orders", "payments", "reports", "search", "stock"];
 
-/** A lock, and how it is acquired, extended and released. */
+/** A lock with its state, and functions that acquire, renew and release it. */
 interface UsedLock {
   isHeld: boolean;
   isBusy: boolean;
@@ -52,7 +54,7 @@ function createOwnLock(at: number, leaseMs: number): UsedLock {
   };
 }
 
-/** Creates a lock like redlock, redis-py and many others: a token in a string. */
+/** Creates a lock that is a token in a string, as in redlock, redis-py and many other libraries. */
 function createForeignLock(at: number, leaseMs: number, isOnceOnly: boolean): UsedLock {
   const nameOf = () =>
     `lock:${pickService(at)}:theirs:${isOnceOnly ? `${process.pid}:${++names}` : formatNumber(at)}`;
@@ -89,7 +91,7 @@ function createLocks(count: number, leaseMs: number, isOnceOnly = false): UsedLo
   );
 }
 
-/** Runs the step at a fixed rate. What one tick could not run, the next one does. */
+/** Calls `step` at a fixed rate. Calls that were not made in time are made in the next tick. */
 function runPaced(perSecond: number, step: () => void): void {
   let done = 0;
   clearInterval(pacing);
@@ -107,7 +109,7 @@ function keepChanging({
   const locks = createLocks(count, LEASE_MS, isOnceOnly);
   runPaced(perSecond, () => {
     const lock = locks[Math.floor(Math.random() * locks.length)];
-    // A lock with a pending call is left alone. Its change comes with the next step.
+    // Skips a lock with a pending call. The next step picks another lock.
     if (lock !== undefined && !lock.isBusy) void changeLock(lock);
   });
 }

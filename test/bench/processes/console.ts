@@ -1,6 +1,8 @@
 /**
- * A Lockkeeper server without its pages, and the stream of one tab: the observer while the locks are measured.
- * `node --import tsx console.ts REDIS_URL`; reports when the stream is live.
+ * A Lockkeeper server without its pages, and the live stream of one tab. Observes the locks while they are measured.
+ * Sends a message when the stream is live.
+ *
+ * Usage: `node --import tsx console.ts REDIS_URL`
  */
 import { randomBytes } from "node:crypto";
 import { serveWithoutPages } from "../server-without-pages.ts";
@@ -15,7 +17,7 @@ async function main(): Promise<void> {
   process.send?.("ready");
 }
 
-/** Reads the stream and reconnects after an interruption, like a browser. */
+/** Reads the stream and reconnects after an interruption, as a browser does. */
 async function keepReading(url: string, onOpen: () => void): Promise<never> {
   for (;;) {
     await readStream(url, onOpen).catch((error: unknown) => process.stderr.write(`console: ${error}\n`));

@@ -1,4 +1,8 @@
-/** One process of workers that contend for a lock: `node --import tsx contended.ts REDIS_URL`. */
+/**
+ * Runs some of the workers that contend for a lock.
+ *
+ * Usage: `node --import tsx contended.ts REDIS_URL`
+ */
 import { openContendedClients } from "../contended/clients.ts";
 import type { ContendedRequest, ContendedResponse } from "../contended/messages.ts";
 import { contend } from "../contended/workers.ts";

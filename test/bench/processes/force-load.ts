@@ -1,6 +1,6 @@
 /**
- * Acquires locks over HTTP and releases them, alternately by their holder and by an operator's force, so that a
- * temporary slowdown affects both.
+ * Acquires locks over HTTP and releases them, alternately as their holder and by force as an operator. A temporary
+ * slowdown therefore affects both.
  */
 import { Connection } from "../http/connection.ts";
 import { createDialect, post, type Target } from "../http/dialects.ts";
@@ -22,7 +22,7 @@ async function open(at: Target, count: number): Promise<void> {
   connections = await Promise.all(opening);
 }
 
-/** Sends requests one after the other on each connection, until there are none left. */
+/** Sends the requests over all connections, one at a time on each, until all have been sent and answered. */
 async function ask(requests: Iterator<{ text: string; onBody: (body: string, ms: number) => void }>) {
   const work = (connection: Connection) =>
     new Promise<void>((resolve, reject) => {
@@ -70,7 +70,9 @@ async function forceReleaseLocks(at: Target): Promise<ForceResponse> {
   return { is: "freed", releaseMs: ms.release, forceMs: ms.force };
 }
 
-/** Reads the versions of the locks, as an operator sees them, before anything is timed. */
+/**
+ * Reads the versions of the locks, which a force-release requires. These requests are not part of the measured times.
+ */
 async function readVersions({ port, secret }: Target): Promise<ReadonlyMap<string, unknown>> {
   const versions = new Map<string, unknown>();
   const requests = taken.map(({ lock }) => ({

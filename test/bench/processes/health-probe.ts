@@ -1,6 +1,8 @@
 /**
- * Polls `/healthz` and `/readyz` every 10 ms from the first response on, whether or not the previous responses have
- * arrived. `health-probe.ts PORT`
+ * Polls `/healthz` and `/readyz` every 10 ms, even if earlier responses have not arrived. The measurement starts with
+ * the first response.
+ *
+ * Usage: `health-probe.ts PORT`
  */
 import { Agent, get } from "node:http";
 import { computePercentile } from "../statistics.ts";
@@ -10,7 +12,7 @@ export interface HealthProbeResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** From the first response of any status until `/readyz` returned 200; -1 if it never did. */
+  /** Time in ms from the first response of any status until `/readyz` returned 200; -1 if it never did. */
   readonly readyAfterMs: number;
 }
 
@@ -38,14 +40,14 @@ function poll(path: string): void {
   });
   request.on("error", () => {
     pending--;
-    // The server does not listen yet.
+    // Errors before the first response mean that the server does not listen yet, so they are not counted.
     if (firstAt !== undefined) durationsMs.push(performance.now() - sentAt);
   });
 }
 
 setInterval(() => {
   if (!isPolling) return;
-  // Until the server listens, one request at a time.
+  // Until the server listens, only one pair of requests is open at a time.
   if (firstAt === undefined && pending > 0) return;
   poll("/healthz");
   poll("/readyz");

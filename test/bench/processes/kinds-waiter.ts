@@ -1,4 +1,8 @@
-/** Waits for what the process of the benchmark releases: `node --import tsx kinds-waiter.ts REDIS_URL`. */
+/**
+ * Waits for the locks and latches that the benchmark process releases or opens.
+ *
+ * Usage: `node --import tsx kinds-waiter.ts REDIS_URL`
+ */
 import { openCore } from "../core/ours.ts";
 import type { BenchKind } from "../kinds/contender.ts";
 import { waitOnce } from "../kinds/ours.ts";

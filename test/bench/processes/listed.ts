@@ -1,4 +1,7 @@
-/** A Lockkeeper server without its pages, configured by its environment. Reports when its index is complete. */
+/**
+ * Starts a Lockkeeper server without its pages. It is configured by environment variables. Sends a message when its
+ * index is complete.
+ */
 import { serveWithoutPages } from "../server-without-pages.ts";
 
 process.on("disconnect", () => process.exit(0));

@@ -1,6 +1,6 @@
 /**
- * Generates load: each connection acquires and releases locks, one request at a time. It writes text to plain sockets
- * because a client library would cost as much CPU as the server.
+ * Generates load over HTTP. Each connection acquires and releases locks, one request at a time. Requests are written as
+ * text to plain sockets, because a client library would use as much CPU time as the server.
  */
 import { Connection } from "../http/connection.ts";
 import { createDialect, type Dialect, type Target } from "../http/dialects.ts";

@@ -1,5 +1,7 @@
 /**
- * Workers that hold one lock while they wait for another, and declare it. `node --import tsx nested-waits.ts REDIS_URL`.
+ * Runs workers that each hold one lock while they wait for another, and that declare the lock they hold.
+ *
+ * Usage: `node --import tsx nested-waits.ts REDIS_URL`
  */
 
 import { UnknownOutcomeError } from "../../../server/errors/redis-errors.ts";
@@ -7,7 +9,7 @@ import { LockClient } from "../../../server/locks/client/lock-client.ts";
 import type { WaitsRequest, WaitsResponse } from "../watch/waits-messages.ts";
 
 const LEASE_MS = 3_600_000;
-/** Limits how long a lock is held after an acquire with an unknown outcome. */
+/** Lease of a shared lock in ms. It is short because an acquire with an unknown outcome may leave the lock held. */
 const SHARED_LEASE_MS = 10_000;
 const WAIT_MS = 600_000;
 
@@ -18,7 +20,7 @@ let names = 0;
 let stop = new AbortController();
 let running: Promise<unknown> = Promise.resolve();
 
-/** On a busy machine, Redis does not always reply in time. */
+/** Repeats a call until its outcome is known, because Redis does not always reply in time on a busy machine. */
 async function repeat<Result>(send: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
@@ -31,7 +33,7 @@ async function repeat<Result>(send: () => Promise<Result>): Promise<Result> {
 
 async function work(worker: number, shared: string, { signal }: AbortController): Promise<void> {
   const lease = { leaseMs: LEASE_MS, renew: false };
-  // A lock with an unknown outcome may be held, so its name is not used again.
+  // Each attempt uses a new name, because an acquire with an unknown outcome may have left the previous lock held.
   const own = await repeat(() => client.acquire(`lock:own:${worker}:${names++}`, lease));
   const options = { ...lease, leaseMs: SHARED_LEASE_MS, waitMs: WAIT_MS, holding: [own], signal };
   try {

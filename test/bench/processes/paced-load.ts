@@ -1,15 +1,16 @@
 /**
- * Sends verbs over HTTP at a fixed rate, whether or not the server keeps up. A verb without a free connection waits for
- * one, and that time counts: a server that stalls delays every verb that is due, not only one per connection.
+ * Sends verbs over HTTP at a fixed rate, even if the server does not keep up. If no connection is free, the verb waits,
+ * and that time is part of its duration. A server that stalls therefore delays all verbs that are due, not only one per
+ * connection.
  */
 import { Connection } from "../http/connection.ts";
 import { createDialect, type Dialect } from "../http/dialects.ts";
 import type { PacedRequest, PacedResponse } from "../http/paced-messages.ts";
 
-/** Number of locks that are held at a time. */
+/** Number of locks that are held at the same time. */
 const HELD = 32;
 const TICK_MS = 1;
-/** Length of the queue above which the server does not keep up at all. */
+/** Number of queued verbs above which the run fails, because the server does not keep up. */
 const QUEUE_MAX = 20_000;
 
 interface Verb {
@@ -48,7 +49,7 @@ class PacedRun {
     return this.#open === 0;
   }
 
-  /** Releases the oldest lock if enough are held; otherwise acquires another one. */
+  /** Queues the next verb: the release of the oldest lock if `HELD` locks are held, otherwise an acquire. */
   sendNext(): void {
     if (this.#queue.length > QUEUE_MAX) {
       fail("The server does not keep up");
@@ -93,7 +94,7 @@ class PacedRun {
   }
 }
 
-/** Sends at a fixed rate. What one tick could not send, the next one does. */
+/** Sends verbs at a fixed rate. Verbs that were not sent in time are sent in the next tick. */
 function runPaced(at: Load, { perSecond, forMs, prefix }: PacedRequest) {
   return new Promise<readonly number[]>((resolve, reject) => {
     const run = new PacedRun(at, prefix);

@@ -1,4 +1,8 @@
-/** Another client of the same Redis: consecutive GETs, with a pause of one millisecond. `probe.ts REDIS_URL` */
+/**
+ * Simulates another client of the Redis server that sends one GET after another, with a pause of 1 ms.
+ *
+ * Usage: `probe.ts REDIS_URL`
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openPlainConnection } from "../plain-connection.ts";
 import { computePercentile } from "../statistics.ts";

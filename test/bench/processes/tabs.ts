@@ -1,6 +1,8 @@
 /**
- * Tabs without browsers: streams on separate connections. Each reads only as much as is necessary to detect the row of
- * a probe. `node --import tsx tabs.ts PORT API_KEY`.
+ * Simulates tabs without browsers: live streams, each on its own connection. They parse the messages only as far as
+ * needed to detect the row of a probe.
+ *
+ * Usage: `node --import tsx tabs.ts PORT API_KEY`
  */
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
 import { getMonotonicMs } from "../core/hand-off-messages.ts";
@@ -26,8 +28,8 @@ function open(view: TabView): Promise<void> {
   });
 }
 
-function read(response: IncomingMessage, view: TabView, onPicture: () => void): void {
-  // The text to find is ASCII, and this encoding is the fastest.
+function read(response: IncomingMessage, view: TabView, onWindow: () => void): void {
+  // latin1 is the fastest encoding, and the strings to find are ASCII.
   response.setEncoding("latin1");
   response.on("error", () => undefined);
   const seen = createProbeReader(view.probe);
@@ -41,13 +43,13 @@ function read(response: IncomingMessage, view: TabView, onPicture: () => void): 
     text = parts.pop() ?? "";
     messages += parts.length;
     for (const message of parts) {
-      if (message.startsWith("event: window")) onPicture();
+      if (message.startsWith("event: window")) onWindow();
       seen(message);
     }
   });
 }
 
-/** Creates a reader that reports when the row of a probe has a new count. */
+/** Creates a function that checks a message for the row of the probe and reports each higher count. */
 function createProbeReader(probe: string | undefined): (message: string) => void {
   if (probe === undefined) return () => undefined;
   const row = `"key":${JSON.stringify(probe)}`;

@@ -1,10 +1,13 @@
-/** Preloaded into a measured server (`node --expose-gc --import …`). Reports its resource usage. */
+/** Preloaded into a measured server (`node --expose-gc --import …`). Reports the server's resource usage. */
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Usage {
-  /** User and system time of all threads. */
+  /** User and system CPU time of all threads, in µs. */
   readonly cpuMicros: number;
-  /** Bytes in use on the heap, and outside it by objects of the heap; after a collection if `memory` was requested. */
+  /**
+   * Bytes in use on the heap, plus external memory of objects on the heap. If `memory` was requested, measured after
+   * garbage collection.
+   */
   readonly aliveBytes: number;
   readonly rssBytes: number;
 }
@@ -23,7 +26,7 @@ function readUsage(): Usage {
   return { cpuMicros: user + system, aliveBytes: heapUsed + external, rssBytes: rss };
 }
 
-/** Collects repeatedly, because objects freed by one collection may have kept others alive. */
+/** Runs several garbage collections, because some objects become collectable only after others are collected. */
 async function collect(): Promise<void> {
   for (let left = 4; left > 0; left--) {
     globalThis.gc?.();

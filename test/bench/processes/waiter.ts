@@ -1,8 +1,10 @@
 /**
- * Waits for the locks that the process of the benchmark releases. `node --import tsx waiter.ts REDIS_URL`.
+ * Waits for the locks that the benchmark process releases.
  *
- * Receives `{ id, contender, key }`. Reports when it has begun to wait, and, after it has released the lock, when it was
- * granted, on the monotonic clock that both processes share.
+ * Usage: `node --import tsx waiter.ts REDIS_URL`
+ *
+ * Receives `{ id, contender, key }`. Sends a message when it begins to wait. After the grant, it releases the lock and
+ * sends the time of the grant, on the monotonic clock that both processes share.
  */
 import { openBareWaiter } from "../core/bare.ts";
 import { getMonotonicMs, type WaiterRequest, type WaiterResponse } from "../core/hand-off-messages.ts";

@@ -1,4 +1,8 @@
-/** A watcher, and a plain SCAN loop over the keys for comparison. `node --expose-gc … watcher.ts REDIS_URL PATTERN` */
+/**
+ * Runs a watcher, or for comparison a plain SCAN loop over the same keys.
+ *
+ * Usage: `node --expose-gc … watcher.ts REDIS_URL PATTERN`
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEFAULT_RETENTION, Journal } from "../../../server/history/journal.ts";
 import { openMasters } from "../../../server/redis/masters/open-masters.ts";
@@ -7,18 +11,18 @@ import { openPlainConnection } from "../plain-connection.ts";
 
 export type WatcherRequest =
   | { readonly do: "scan"; readonly count: number }
-  /** Takes a first snapshot and discards it. */
-  | { readonly do: "picture" }
-  /** Takes a snapshot and keeps it. */
+  /** Reads a first snapshot and discards it. */
+  | { readonly do: "snapshot" }
+  /** Reads a first snapshot, keeps it and measures its memory. */
   | { readonly do: "keep" };
 
 export interface WatcherResponse {
   readonly ms: number;
-  /** Number of locks found. */
+  /** Number of locks in the snapshot; for `scan`, the number of keys that match the pattern. */
   readonly locks: number;
-  /** Growth of the memory in use; only for `keep`. */
+  /** Increase of the memory in use, without events. Present only for `keep`. */
   readonly grewBytes?: number;
-  /** The same with a journal of default size. */
+  /** Increase of the memory in use, with a journal of default size. Present only for `keep`. */
   readonly grewBytesWithEvents?: number;
 }
 
@@ -46,11 +50,11 @@ async function measureFirstSnapshot(): Promise<WatcherResponse> {
 }
 
 /**
- * Measures the memory without and with events. Their number is limited by the retention, regardless of the number of
- * locks.
+ * Measures the memory without events and with a journal of default size, whose number of events does not depend on the
+ * number of locks.
  */
 async function measureRetention(): Promise<WatcherResponse> {
-  // Compiled code and caches that grow only once are attributed to this discarded watcher.
+  // A first watcher is discarded, because compiled code and caches grow only once.
   await measureFirstSnapshot();
   const bare = await measureKeptBytes(new Journal({ ...DEFAULT_RETENTION, most: 0 }));
   const { grewBytes: grewBytesWithEvents } = await measureKeptBytes(new Journal());
@@ -88,7 +92,10 @@ async function readFirstSnapshot(journal = new Journal()) {
   return { ms: performance.now() - startedAt, watcher, masters };
 }
 
-/** Collects repeatedly, because objects freed by one collection may have kept others alive. */
+/**
+ * Runs several garbage collections before it reads the memory in use, because some objects become collectable only
+ * after others are collected.
+ */
 async function measureAliveBytes(): Promise<number> {
   for (let left = 4; left > 0; left--) {
     globalThis.gc?.();

@@ -1,6 +1,6 @@
-// npm run soak -- [--seconds N] [--every N]: a Lockkeeper server under 200 changes per second with open tabs, for ten
-// minutes. Prints the memory of the server and of Redis as one JSON object per line, and at the end whether it grew in
-// the second half. Exits with 1 if so.
+// npm run soak -- [--seconds N] [--every N]: runs a Lockkeeper server with open tabs and 200 changes per second for ten
+// minutes. Prints the memory of the server and of Redis as one JSON object per line. Finally prints whether the memory
+// grew in the second half. The exit code is 1 if so.
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -22,22 +22,25 @@ import { computeTrend } from "./trend.ts";
 const CHANGES_A_SECOND = 200;
 const NAMES = 1000;
 const TABS = 10;
-/** Fills the stored history first, at ten times the rate. Growth until then is not a leak. */
+/**
+ * Rate and maximum duration in ms of the initial load that fills the stored history. The memory growth of that phase is
+ * not a leak.
+ */
 const FILL = { perSecond: 2000, msMax: 180_000 };
 const STORY = `${HOME_PREFIX}events:default`;
-/** The fields of a sample that must not grow. */
+/** Fields of a sample that must not grow. */
 const BOUNDED = ["aliveBytes", "redisBytes", "ourKeys"] as const;
 
 interface Sample {
   readonly seconds: number;
-  /** Bytes in use on the server's heap and outside it, after collections. */
+  /** Bytes in use on the server's heap, plus external memory, after garbage collections. */
   readonly aliveBytes: number;
   readonly rssBytes: number;
   readonly redisBytes: number;
-  /** Number of Lockkeeper's keys in Redis, and of all keys. */
+  /** Number of keys that Lockkeeper stores in Redis. `keys` is the number of all keys. */
   readonly ourKeys: number;
   readonly keys: number;
-  /** Number of stored events. */
+  /** Number of events in the stored history. */
   readonly events: number;
   readonly changes: number;
   readonly failed: number;
@@ -61,7 +64,7 @@ async function setUp(run: Run): Promise<SoakSetup> {
   return { server, changes, tabs };
 }
 
-async function fill(run: Run, { redisUrl, inspector: look }: NodeContender): Promise<void> {
+async function fill(run: Run, { redisUrl, inspector }: NodeContender): Promise<void> {
   reportProgress(`The story is filled first, with ${DEFAULT_RETENTION.most} events`);
   const filling = await startChild(run, "changes.ts", [redisUrl]);
   await sendChanges(filling, { do: "change", perSecond: FILL.perSecond, names: NAMES, isOnceOnly: true });
@@ -69,33 +72,33 @@ async function fill(run: Run, { redisUrl, inspector: look }: NodeContender): Pro
   let events = 0;
   while (events < DEFAULT_RETENTION.most && performance.now() < deadline) {
     await sleep(500);
-    events = await look.xlen(STORY);
+    events = await inspector.xlen(STORY);
   }
   filling.disconnect();
   reportProgress(`It has ${events}`);
 }
 
 async function readSample({ server, changes, tabs }: SoakSetup): Promise<Sample> {
-  const { inspector: look } = server;
+  const { inspector } = server;
   const { aliveBytes, rssBytes } = await server.memory();
   const made = await sendChanges(changes, { do: "report" });
   const read = await tabs.report();
   return {
     seconds: Math.round(made.seconds),
     ...{ aliveBytes, rssBytes },
-    redisBytes: Number((await readInfo(look, "memory")).used_memory),
-    ourKeys: await countOurKeys(look),
-    keys: await look.dbsize(),
-    events: await look.xlen(STORY),
+    redisBytes: Number((await readInfo(inspector, "memory")).used_memory),
+    ourKeys: await countOurKeys(inspector),
+    keys: await inspector.dbsize(),
+    events: await inspector.xlen(STORY),
     ...{ changes: made.changes, failed: made.failed, tabs: read.open, messages: read.messages },
   };
 }
 
-async function countOurKeys(look: Redis): Promise<number> {
+async function countOurKeys(inspector: Redis): Promise<number> {
   const found = new Set<string>();
-  for await (const keys of look.scanStream({ match: "*lockkeeper}*", count: 1000 }))
+  for await (const keys of inspector.scanStream({ match: "*lockkeeper}*", count: 1000 }))
     for (const key of keys as string[]) found.add(key);
-  for await (const keys of look.scanStream({ match: "lockkeeper:*", count: 1000 }))
+  for await (const keys of inspector.scanStream({ match: "lockkeeper:*", count: 1000 }))
     for (const key of keys as string[]) found.add(key);
   return found.size;
 }

@@ -1,21 +1,22 @@
 export interface Trend {
   readonly mean: number;
-  /** The rise of the regression line from the first to the last value. */
+  /** Difference between the last and the first point of the regression line. */
   readonly rise: number;
-  /** The part of the rise that is not distinguishable from noise. */
+  /** Minimum rise or fall that counts as a trend: two standard errors or 3 % of the mean, whichever is greater. */
   readonly noise: number;
   readonly is: "flat" | "rising" | "falling";
 }
 
-/** Share of the mean below which a rise does not count as a leak. */
+/** Share of the mean up to which a rise does not count as a leak. */
 const SHARE = 0.03;
-/** Number of standard errors of the slope that count as noise. */
+/** Number of standard errors of the slope up to which a rise counts as noise. */
 const DOUBT = 2;
 
 /**
- * Computes whether values that were taken at regular intervals rise: the line of least squares, with its uncertainty.
+ * Computes whether values taken at regular intervals rise or fall, by linear regression.
  *
- * @param values three or more
+ * @param values three or more values
+ * @throws RangeError if there are fewer than three values
  */
 export function computeTrend(values: readonly number[]): Trend {
   const count = values.length;

@@ -17,18 +17,18 @@ import type { ChangesRequest, ChangesResponse } from "../watch/changes-messages.
 import { acquireLocks } from "../watch/keyspace.ts";
 
 const VIEW = { width: 1440, height: 900 };
-/** Number of names that other clients lock, renew and release. */
+/** Number of lock names that other clients acquire, renew and release. */
 const CHANGED_NAMES = 2000;
 const KNOWN_WITHIN_MS = 180_000;
 
-/** A console started like `npm start`, changing locks, and a browser that is logged in. */
+/** A console started like `npm start` with locks that change, and a browser with a session. */
 export interface ConsoleSetup {
   readonly server: NodeContender;
   readonly url: string;
   readonly browser: Browser;
-  /** Opens a window with empty caches that is logged in. */
+  /** Opens a browser context with empty caches and a session. */
   newContext(): Promise<BrowserContext>;
-  /** Facts for every line. */
+  /** Reads facts about the machine, the browser and the changes, which every line contains. */
   facts(): Promise<Facts>;
 }
 
@@ -71,7 +71,11 @@ export async function openServer(run: Run): Promise<NodeContender> {
   return await startOurs(run);
 }
 
-/** Opens the list of locks. @throws if the page does not show it in time */
+/**
+ * Opens the list of locks and waits for its first row.
+ *
+ * @throws if no row appears in time
+ */
 export async function openLocks(context: BrowserContext, url: string, query = ""): Promise<Page> {
   const page = await context.newPage();
   await page.goto(`${url}/${query}`);
@@ -91,7 +95,7 @@ async function waitUntilWatched(server: NodeContender, url: string, locks: numbe
   throw new Error(`The console did not come to know of ${locks} locks.`);
 }
 
-/** Logs in like the page of a one-time link. */
+/** Logs in with a one-time token, as the page for one-time links does, and returns the browser's storage state. */
 async function logIn(browser: Browser, url: string, server: NodeContender) {
   const token = await createToken(server);
   const context = await browser.newContext();
@@ -103,7 +107,7 @@ async function logIn(browser: Browser, url: string, server: NodeContender) {
   return state;
 }
 
-/** Creates a session. Returns the value of its `Cookie` header. */
+/** Creates a session and returns the value of its `Cookie` header. */
 export async function createSessionCookie(url: string, server: NodeContender): Promise<string> {
   const response = await fetch(`${url}/api/v1/login`, {
     method: "POST",

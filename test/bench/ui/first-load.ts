@@ -6,8 +6,8 @@ import { createSessionCookie, openServer } from "./console-setup.ts";
 const FIGURE = "ui.firstload.gzip";
 
 /**
- * Size of the JavaScript that a page references in its HTML. Code that it loads later, such as for the first rows, is
- * not counted.
+ * Size of the JavaScript that a page references in its HTML. Code that is loaded later, such as for the first rows, is
+ * not included.
  */
 export const firstLoad: Experiment = {
   figures: [FIGURE],
@@ -18,8 +18,8 @@ export const firstLoad: Experiment = {
     const conditions = {
       ...(await readMachineFacts(server.inspector, run.effort)),
       byPage: Object.fromEntries(loads.map(({ page, bytes }) => [page, bytes])),
-      counting:
-        "scripts that a page names in its HTML, each compressed by gzip; the page with the most of them. Less is better",
+      method:
+        "Gzipped scripts that a page references in its HTML, for the page with the most. Lower is better",
     };
     const ours = Math.max(...loads.map(({ bytes }) => bytes));
     return [{ figure: FIGURE, unit: "bytes", ours, vs: {}, conditions }];

@@ -8,7 +8,9 @@ const FIGURE = "ui.firstrows";
 const FLEET = { full: { locks: 10_000, changesPerSecond: 200 }, quick: { locks: 500, changesPerSecond: 50 } };
 const ROUNDS = { full: 11, quick: 2 };
 
-/** Runs in the page before its own code: marks the time after the frame with the first row. */
+/**
+ * Script that runs in the page before the page's own code. It marks the time after the frame that shows the first row.
+ */
 const WATCH = `new MutationObserver((_, observer) => {
   if (document.querySelector("tr[data-path]") === null) return;
   observer.disconnect();
@@ -32,7 +34,8 @@ interface Times {
 }
 
 /**
- * Time from the navigation to the frame with the first rows of the table, with empty caches and with cached scripts.
+ * Time from the start of the navigation to the frame with the first rows of the table, with empty caches and with
+ * cached scripts.
  */
 export const firstRows: Experiment = {
   figures: [FIGURE],
@@ -40,7 +43,7 @@ export const firstRows: Experiment = {
     const scene = await openConsoleSetup(run, FLEET[run.effort]);
     const cold: Times[] = [];
     const warm: Times[] = [];
-    // The server compiles code for its first page.
+    // The server compiles code when it renders its first page, so the first visit is not measured.
     await openOnce(scene);
     for (let round = 1; round <= ROUNDS[run.effort]; round++) {
       const [first, second] = await openOnce(scene);
@@ -55,8 +58,8 @@ export const firstRows: Experiment = {
       htmlMs: roundValue(computeSpread(cold.map(({ htmlMs }) => htmlMs)).median),
       firstPaintMs: roundValue(computeSpread(cold.map(({ firstPaintMs }) => firstPaintMs)).median),
       cachedMs: roundValue(computeSpread(warm.map(({ rowsMs }) => rowsMs)).median),
-      counting:
-        "from the navigation to after the frame that has the first row, in a window with empty caches; cachedMs: the same address once more. Redis, server, those who change locks and the browser share the machine. Less is better",
+      method:
+        "Time from the navigation to the end of the frame with the first row, in a window with empty caches. cachedMs: a second navigation to the same URL. Redis, server, clients and browser share the machine. Lower is better",
     };
     return [{ figure: FIGURE, unit: "ms", ours: roundValue(rows.median), vs: {}, conditions }];
   },

@@ -7,7 +7,7 @@ import { LONG_MS, recordTasks, type Tasks } from "./tasks.ts";
 
 const ROUNDS = { full: 7, quick: 1 };
 const CHANGES_A_SECOND = { full: 200, quick: 50 };
-const BUSY_CHANGES_A_SECOND = { full: 2000, quick: 200 };
+const BUSY_CHANGES_PER_SECOND = { full: 2000, quick: 200 };
 const BUSY_WATCH_MS = 8000;
 const TYPED = "key:lock:orders:*7 held>1s";
 const BETWEEN_KEYS_MS = 70;
@@ -17,37 +17,39 @@ const WHEEL_PX = 600;
 const BETWEEN_WHEELS_MS = 30;
 const JUMPS = 10;
 
-/** The longest task of the main thread while a user types into the filter, letter by letter. */
+/** Duration of the longest main-thread task while a user types letters into the filter. */
 export const filterTasks = createLongTaskExperiment({
   figure: "ui.filter.longtask",
   locks: { full: 10_000, quick: 500 },
   work: typeFilter,
-  counting: `longest task of the page's main thread while "${TYPED}" is typed with ${BETWEEN_KEYS_MS} ms between two keys and cleared again, as the browser's own trace has it`,
+  method: `Longest main-thread task in the browser's trace while "${TYPED}" is typed, ${BETWEEN_KEYS_MS} ms between keys, and cleared again`,
 });
 
-/** The longest task while a long list is scrolled with the wheel, then by pages and to its ends. */
+/**
+ * Duration of the longest main-thread task while a user scrolls a long list with the wheel, by pages and to both ends.
+ */
 export const scrollTasks = createLongTaskExperiment({
   figure: "ui.scroll.longtask",
   locks: { full: 100_000, quick: 2000 },
   work: scrollTable,
-  counting: `longest task of the page's main thread in ${WHEELS} turns of the wheel of ${WHEEL_PX} px, ${JUMPS} jumps over a tenth of the list each, and to both of its ends, as the browser's own trace has it`,
+  method: `Longest main-thread task in the browser's trace during ${WHEELS} wheel events of ${WHEEL_PX} px, ${JUMPS} jumps by a tenth of the list, and jumps to both ends`,
 });
 
-/** The longest task while the table and the events are open and the locks change very often. */
+/** Duration of the longest main-thread task while the table and the events are open and locks change at a high rate. */
 export const busyTasks = createLongTaskExperiment({
   figure: "ui.busy.longtask",
   locks: { full: 10_000, quick: 500 },
-  changes: BUSY_CHANGES_A_SECOND,
+  changes: BUSY_CHANGES_PER_SECOND,
   work: (page) => page.waitForTimeout(BUSY_WATCH_MS),
-  counting: `longest task of the page's main thread in ${BUSY_WATCH_MS / 1000} s with ${BUSY_CHANGES_A_SECOND.full} changes per second, as the browser's own trace has it`,
+  method: `Longest main-thread task in the browser's trace in ${BUSY_WATCH_MS / 1000} s with ${BUSY_CHANGES_PER_SECOND.full} changes per second`,
 });
 
 interface LongTaskPlan {
   readonly figure: string;
   readonly locks: Readonly<Record<Run["effort"], number>>;
-  /** Changes per second. */
+  /** Changes of locks per second. */
   readonly changes?: Readonly<Record<Run["effort"], number>>;
-  readonly counting: string;
+  readonly method: string;
   work(page: Page): Promise<void>;
 }
 
@@ -56,7 +58,7 @@ function createLongTaskExperiment({
   locks,
   changes = CHANGES_A_SECOND,
   work,
-  counting,
+  method,
 }: LongTaskPlan): Experiment {
   return {
     figures: [figure],
@@ -66,7 +68,8 @@ function createLongTaskExperiment({
       const context = await scene.newContext();
       const page = await openLocks(context, scene.url);
       await page.waitForTimeout(SETTLE_MS);
-      // Code that runs for the first time is compiled, which a user with an open page does not experience.
+      // The first run is not measured, because code is compiled when it runs first. An open page has already compiled
+      // it.
       await work(page);
       const rounds: Tasks[] = [];
       for (let round = 1; round <= ROUNDS[run.effort]; round++) {
@@ -76,7 +79,7 @@ function createLongTaskExperiment({
         );
         rounds.push(tasks);
       }
-      return [await createLine(scene, { figure, rounds, counting })];
+      return [await createLine(scene, { figure, rounds, method })];
     },
   };
 }
@@ -84,10 +87,10 @@ function createLongTaskExperiment({
 interface Measured {
   readonly figure: string;
   readonly rounds: readonly Tasks[];
-  readonly counting: string;
+  readonly method: string;
 }
 
-async function createLine(scene: ConsoleSetup, { figure, rounds, counting }: Measured): Promise<Line> {
+async function createLine(scene: ConsoleSetup, { figure, rounds, method }: Measured): Promise<Line> {
   const longest = computeSpread(rounds.map(({ longestMs }) => longestMs));
   const cpu = computeSpread(rounds.map(({ longestCpuMs }) => longestCpuMs));
   const conditions = {
@@ -95,8 +98,8 @@ async function createLine(scene: ConsoleSetup, { figure, rounds, counting }: Mea
     ...{ rounds: rounds.length, min: roundValue(longest.min), max: roundValue(longest.max) },
     cpuMs: { median: roundValue(cpu.median), max: roundValue(cpu.max) },
     [`tasksOver${LONG_MS}Ms`]: rounds.reduce((sum, { long }) => sum + long, 0),
-    busyMsARound: roundValue(computeSpread(rounds.map(({ busyMs }) => busyMs)).median),
-    counting: `${counting}; the median of the rounds. cpuMs: what that task had of a processor. Less is better`,
+    busyMsPerRound: roundValue(computeSpread(rounds.map(({ busyMs }) => busyMs)).median),
+    method: `${method}. Median of the rounds. cpuMs: CPU time of that task. Lower is better`,
   };
   return { figure, unit: "ms", ours: roundValue(longest.median), vs: {}, conditions };
 }

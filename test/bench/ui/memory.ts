@@ -10,7 +10,10 @@ const EFFORT = {
   full: { locks: 10_000, changesPerSecond: 200, warmMs: 60_000, samples: 31, everyMs: 10_000 },
   quick: { locks: 500, changesPerSecond: 50, warmMs: 1000, samples: 5, everyMs: 1500 },
 };
-/** Number of locks that are opened in turn, because the data of an opened lock is kept for some minutes. */
+/**
+ * Number of locks whose pages are opened in turn. It is small because the console keeps the data of an opened lock for
+ * some minutes.
+ */
 const VISITED = 4;
 
 interface MemoryUse {
@@ -19,7 +22,7 @@ interface MemoryUse {
   readonly listeners: number;
 }
 
-/** Whether the memory of an open console grows: the table, the events next to it, and sometimes the page of a lock. */
+/** Memory growth of an open console that shows the table and the events, and sometimes the page of a lock. */
 export const memoryGrowth: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -55,13 +58,13 @@ export const memoryGrowth: Experiment = {
       noise: roundValue(heap.noise / heap.mean),
       nodes: [kept.at(0)?.nodes, kept.at(-1)?.nodes],
       listeners: [kept.at(0)?.listeners, kept.at(-1)?.listeners],
-      counting: `rise of the straight line through the JavaScript heap after forced collections, as a share of its mean, while the table, the events and in turn the pages of ${VISITED} locks are open; begun ${warmMs / 1000} s after the page. Less is better`,
+      method: `Growth of a straight line fitted to the JavaScript heap after forced garbage collections, as a share of its mean, while the table, the events and, in turn, the pages of ${VISITED} locks are open. Starts ${warmMs / 1000} s after the page. Lower is better`,
     };
     return [{ figure: FIGURE, unit: "share", ours: roundValue(heap.rise / heap.mean), vs: {}, conditions }];
   },
 };
 
-/** Opens the page of a lock with a click, and returns. */
+/** Opens the page of a lock with a click and goes back to the table. */
 async function visitPage(page: Page, path: string | undefined): Promise<void> {
   const link = page.locator(`tr[data-path] a[href^="/locks/"]`);
   const wanted = page.locator(`tr[data-path="${path}"] a[href^="/locks/"]`);
@@ -74,7 +77,7 @@ async function visitPage(page: Page, path: string | undefined): Promise<void> {
 }
 
 async function readMemoryUse(devtools: CDPSession): Promise<MemoryUse> {
-  // Collects repeatedly, because objects freed by one collection may have kept others alive.
+  // Runs two garbage collections, because some objects become collectable only after others are collected.
   for (let left = 2; left > 0; left--) await devtools.send("HeapProfiler.collectGarbage");
   const { usedSize } = await devtools.send("Runtime.getHeapUsage");
   const { metrics } = await devtools.send("Performance.getMetrics");

@@ -11,7 +11,10 @@ const WATCH_MS = { full: 10_000, quick: 2000 };
 const EVERY_MS = 50;
 const SETTLE_MS = 500;
 
-/** Runs in the page: counts the rows whose position is taken by another row, or empty. */
+/**
+ * Returns a script that runs in the page and counts how often a position in the table shows another row or becomes
+ * empty.
+ */
 const countMoves = (forMs: number) => `new Promise((resolve) => {
   const read = () => [...document.querySelectorAll("tr[data-path]")].map((row) => row.dataset.path);
   let before = read();
@@ -24,7 +27,7 @@ const countMoves = (forMs: number) => `new Promise((resolve) => {
   setTimeout(() => { clearInterval(timer); resolve(moves); }, ${forMs});
 })`;
 
-/** Number of rows that moved while the user had paused the table, sorted by remaining time. */
+/** Number of rows that move although the user has paused the table, which is sorted by remaining time. */
 export const pausedMoves: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -46,7 +49,7 @@ export const pausedMoves: Experiment = {
     const conditions = {
       ...(await scene.facts()),
       ...{ movesLive, forMs: WATCH_MS[run.effort], waiting },
-      counting: `rows that stood elsewhere or were gone, looked at every ${EVERY_MS} ms, in the order of the time left. movesLive: the same before the pause. Less is better`,
+      method: `Rows that moved or disappeared, checked every ${EVERY_MS} ms, in a table sorted by TTL. movesLive: the same before the pause. Lower is better`,
     };
     return [{ figure: FIGURE, unit: "rows", ours: moves, vs: {}, conditions }];
   },

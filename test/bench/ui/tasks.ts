@@ -1,14 +1,14 @@
 import type { Browser, Page } from "@playwright/test";
 
-/** The work of the page's main thread between two moments. */
+/** Statistics of the main-thread tasks of a page between two points in time. */
 export interface Tasks {
-  /** Duration of the longest task. */
+  /** Duration of the longest task in ms. */
   readonly longestMs: number;
-  /** The longest CPU time of one task, which is less than its duration on a busy machine. */
+  /** Maximum CPU time of a task in ms. On a busy machine, it is shorter than the duration of the task. */
   readonly longestCpuMs: number;
   /** Number of tasks longer than 50 ms. */
   readonly long: number;
-  /** Duration of all tasks. */
+  /** Total duration of all tasks in ms. */
   readonly busyMs: number;
 }
 
@@ -17,7 +17,7 @@ interface TraceEvent {
   readonly ph: string;
   readonly pid: number;
   readonly tid: number;
-  /** Unit: microseconds. */
+  /** Start time in µs. */
   readonly ts: number;
   readonly dur?: number;
   readonly tdur?: number;
@@ -28,7 +28,10 @@ const FROM = "bench:from";
 const TO = "bench:to";
 export const LONG_MS = 50;
 
-/** Records tasks with the browser's trace, because a page is only informed of tasks of 50 ms and more. */
+/**
+ * Records the main-thread tasks during `work` with the browser's trace, because pages can observe only tasks of 50 ms
+ * and longer.
+ */
 export async function recordTasks(browser: Browser, page: Page, work: () => Promise<void>): Promise<Tasks> {
   await browser.startTracing(page, { categories: CATEGORIES });
   await page.evaluate(`performance.mark("${FROM}")`);

@@ -5,7 +5,7 @@ import { busyTasks, filterTasks, scrollTasks } from "./long-tasks.ts";
 import { memoryGrowth } from "./memory.ts";
 import { pausedMoves } from "./paused.ts";
 
-/** The production build of the console in a real browser. */
+/** Figures of the console's production build in a real browser. */
 export const ui: readonly Experiment[] = [
   firstLoad,
   firstRows,

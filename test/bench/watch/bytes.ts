@@ -6,7 +6,7 @@ import { reportProgress } from "../progress.ts";
 import { EMBEDDED_FLAGS, startRedis } from "../servers.ts";
 import { acquireLocks, WATCHED } from "./keyspace.ts";
 
-/** Memory that a watcher uses per lock: index, deadlines and reported state. */
+/** Memory per lock in a watcher: its index, deadlines and reported state. Half of the locks are foreign. */
 export const bytes: Experiment = {
   figures: ["watch.mirror.bytes.100k"],
   measure: async (run) => [
@@ -14,7 +14,10 @@ export const bytes: Experiment = {
   ],
 };
 
-/** The same with a million locks, and the duration of their first snapshot. Takes about three minutes. */
+/**
+ * Memory per lock in a watcher with a million locks, and the duration of their first snapshot. Takes about three
+ * minutes.
+ */
 export const bytesOfMany: Experiment = {
   figures: ["watch.mirror.bytes.1m"],
   isOnDemand: true,
@@ -24,22 +27,23 @@ export const bytesOfMany: Experiment = {
 };
 
 async function measureBytes(run: Run, figure: string, locks: number): Promise<Line> {
-  const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
+  const { url, inspector } = await startRedis(run, EMBEDDED_FLAGS);
   reportProgress(`${locks} locks`);
-  await acquireLocks(run, url, look, locks);
+  await acquireLocks(run, url, inspector, locks);
   const execArgv = ["--expose-gc", "--max-old-space-size=4096"];
   const watcher = await startChild(run, "watcher.ts", [url, WATCHED], { execArgv });
   const words: WatcherRequest = { do: "keep" };
-  const said = await sendRequest<WatcherResponse>(watcher, words);
-  if (said.locks !== locks) throw new Error(`The picture has ${said.locks} locks of ${locks}`);
+  const retained = await sendRequest<WatcherResponse>(watcher, words);
+  if (retained.locks !== locks)
+    throw new Error(`The snapshot has ${retained.locks} locks instead of ${locks}`);
   return {
-    ...{ figure, unit: "bytes/lock", ours: roundValue((said.grewBytes ?? Number.NaN) / locks), vs: {} },
+    ...{ figure, unit: "bytes/lock", ours: roundValue((retained.grewBytes ?? Number.NaN) / locks), vs: {} },
     conditions: {
-      ...(await readMachineFacts(look, run.effort)),
-      ...{ locks, firstPictureMs: roundValue(said.ms) },
-      withEvents: roundValue((said.grewBytesWithEvents ?? Number.NaN) / locks),
-      counting:
-        "rise of heapUsed + external of a watcher's process by its first picture, each after collections: half the locks are Redisson's, half ours with fences. All that the watcher keeps of a lock, but for the events of its journal, which are kept by number and age and not by lock; withEvents: with these, 50 000 at most, one a lock. Less is better",
+      ...(await readMachineFacts(inspector, run.effort)),
+      ...{ locks, firstSnapshotMs: roundValue(retained.ms) },
+      withEvents: roundValue((retained.grewBytesWithEvents ?? Number.NaN) / locks),
+      method:
+        "Growth of heapUsed + external of the watcher's process by its first snapshot, after garbage collections. Half of the locks are Redisson's, half are Lockkeeper's with fencing tokens. Without the events in the journal, which is limited by number and age. withEvents: including one event per lock, at most 50,000. Lower is better",
     },
   };
 }

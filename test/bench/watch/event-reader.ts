@@ -2,15 +2,19 @@ import { get, type IncomingMessage } from "node:http";
 import type { Run } from "../figure.ts";
 import type { NodeContender } from "../http/contender.ts";
 
-/** Records when events of keys arrive at `GET /events`. */
+/** Reads the event stream `GET /events` and records when events arrive. */
 export interface EventReader {
-  /** Returns when the first event of each key arrived, in Unix ms, by event type. */
+  /** Returns the arrival time of the first event of a type for each key, in Unix milliseconds. */
   getTimes(type: string): ReadonlyMap<string, number>;
-  /** Resolves when events of a type have arrived for `count` keys. @throws if no more arrive for `lostMs` */
+  /**
+   * Resolves when events of a type have arrived for `count` keys.
+   *
+   * @throws if no event of the type arrives for another key within `lostMs`
+   */
   waitForKeys(type: string, count: number, lostMs: number): Promise<void>;
 }
 
-/** Opens the event stream of a server. Resolves when it is open. */
+/** Opens the event stream of a server and resolves once the response has begun. */
 export async function openEventReader(
   run: Run,
   { target: { port, secret } }: Pick<NodeContender, "target">,

@@ -15,7 +15,10 @@ const FILL = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
 end`;
 const LOST_MS = 30_000;
 
-/** Time from the deadline of a lock that is not renewed until a reader of the events receives its expiry. */
+/**
+ * Time from the deadline of a lock that is not renewed until its `expired` event arrives at a reader of the event
+ * stream.
+ */
 export const expired: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -37,8 +40,8 @@ export const expired: Experiment = {
       ...{ locks, otherKeys: others, spreadMs: spread.spreadMs },
       p50Ms: roundValue(computePercentile(late, 0.5)),
       maxMs: roundValue(Math.max(...late)),
-      counting:
-        "from the end of a lease by Redis's clock, which is the reader's as well, to the arrival of the event at GET /events; half of the locks are ours, half a token in a string. Less is better",
+      method:
+        "Time from the end of a lease to the arrival of its event at GET /events. Redis and the reader share a clock. Half of the locks are acquired with Lockkeeper, half are foreign tokens in strings. Lower is better",
     };
     return [
       { figure: FIGURE, unit: "ms", ours: roundValue(computePercentile(late, 0.99)), vs: {}, conditions },
@@ -46,16 +49,20 @@ export const expired: Experiment = {
   },
 };
 
-/** Acquires locks whose leases end one after the other. @returns when each of them ends, on the Redis clock */
+/**
+ * Acquires locks whose leases end one after the other.
+ *
+ * @returns the end of each lease in Unix milliseconds of the Redis clock, by key
+ */
 async function acquireLocks(
   run: Run,
-  { redisUrl, inspector: look }: NodeContender,
+  { redisUrl, inspector }: NodeContender,
   locks: number,
   { beginMs, spreadMs }: { readonly beginMs: number; readonly spreadMs: number },
 ): Promise<ReadonlyMap<string, number>> {
   const core = await openCore(redisUrl);
   run.defer(() => core.close());
-  const [seconds, micros] = await look.time();
+  const [seconds, micros] = await inspector.time();
   const begin = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000) + beginMs;
   const deadlines = new Map<string, number>();
   for (let at = 0; at < locks; at++) {
@@ -63,7 +70,7 @@ async function acquireLocks(
     const end = begin + Math.floor((at * spreadMs) / locks);
     deadlines.set(
       key,
-      at % 2 === 0 ? await acquireOurs(core, key, end) : await acquireTheirs(look, key, end),
+      at % 2 === 0 ? await acquireOurs(core, key, end) : await acquireTheirs(inspector, key, end),
     );
   }
   return deadlines;
@@ -75,7 +82,7 @@ async function acquireOurs({ locks }: Core, key: string, end: number): Promise<n
   return grant.asOf + grant.remainingMs;
 }
 
-async function acquireTheirs(look: Redis, key: string, end: number): Promise<number> {
-  await look.set(key, "c5b7e1f04d2a49d6b3a7", "PXAT", end);
+async function acquireTheirs(inspector: Redis, key: string, end: number): Promise<number> {
+  await inspector.set(key, "c5b7e1f04d2a49d6b3a7", "PXAT", end);
   return end;
 }

@@ -24,34 +24,37 @@ interface Round {
 
 interface ScanVariant {
   readonly name: "ours" | "scan" | "quiet";
-  /** Returns the duration in ms of a scan, while another client probes. */
+  /** Scans the keyspace once and returns the duration in ms. */
   scan(): Promise<number>;
 }
 
-/** Duration of the first snapshot of a target compared with a plain SCAN loop, and its effect on another client. */
+/**
+ * Duration of the first snapshot of a target compared with a plain SCAN loop, and the latency of another client in the
+ * meantime.
+ */
 export const firstSnapshot: Experiment = {
   figures: [DISCOVER, PROBE],
   async measure(run) {
     const quick = run.effort === "quick";
     const [keys, locks, rounds] = quick ? [50_000, 500, 3] : [1_000_000, 10_000, 9];
-    const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
+    const { url, inspector } = await startRedis(run, EMBEDDED_FLAGS);
     reportProgress(`${keys} keys, ${locks} of them locks`);
-    await fillKeyspace(look, keys - locks);
-    await acquireLocks(run, url, look, locks);
+    await fillKeyspace(inspector, keys - locks);
+    await acquireLocks(run, url, inspector, locks);
     const probe = await startChild(run, "probe.ts", [url]);
     const watcher = await startChild(run, "watcher.ts", [url, WATCHED]);
     const walks: ScanVariant[] = [
-      { name: "ours", scan: () => measureScan(watcher, { do: "picture" }, locks) },
+      { name: "ours", scan: () => measureScan(watcher, { do: "snapshot" }, locks) },
       { name: "scan", scan: () => measureScan(watcher, { do: "scan", count: SCAN_COUNT }, locks) },
       { name: "quiet", scan: () => sleep(quick ? 200 : 1000, 1) },
     ];
-    const measure = ({ scan: walk }: ScanVariant) => measureProbed(look, probe, walk);
+    const measure = ({ scan: walk }: ScanVariant) => measureProbed(inspector, probe, walk);
     for (const walk of walks) await measure(walk);
     const results = await interleave({ contenders: walks, rounds, measure, onProgress: reportProgress });
     const took = compareMedians(results, ({ ms }) => ms);
     const felt = compareMedians(results, ({ probe: { p99Micros } }) => p99Micros);
     const conditions = {
-      ...(await readMachineFacts(look, run.effort)),
+      ...(await readMachineFacts(inspector, run.effort)),
       ...{ keys, locks, rounds, watch: [WATCHED], scanCount: SCAN_COUNT },
     };
     return [
@@ -59,8 +62,8 @@ export const firstSnapshot: Experiment = {
         ...{ figure: DISCOVER, unit: "ms", ours: took.ours, vs: pickValue("scan", took.vs) },
         conditions: {
           theirs: pickValue("scan", took.theirs),
-          counting:
-            "from the start of a watcher, its connections open, until its picture is whole; scan: SCAN MATCH COUNT to its end, nothing read. One process, Redis and the client that probes beside it. Less is better",
+          method:
+            "Time from the start of a watcher with open connections to its first complete snapshot. scan: a complete SCAN MATCH COUNT loop that reads no keys. Watcher, Redis and the probing client share the machine. Lower is better",
           ...conditions,
         },
       },
@@ -77,8 +80,8 @@ export const firstSnapshot: Experiment = {
             (round) => round.redis.p99Micros.evalsha ?? Number.NaN,
           ),
           probes: computeMedians(results, (round) => round.probe.count),
-          counting:
-            "one GET after the other of a client in a process of its own, a millisecond between them, while the first picture is made (scan: the bare loop; quiet: nothing). Less is better",
+          method:
+            "Latency of consecutive GETs, one millisecond apart, from another process during the first snapshot. scan: during the bare loop. quiet: without either. Lower is better",
           ...conditions,
         },
       },
@@ -92,8 +95,12 @@ async function measureScan(watcher: ChildProcess, words: WatcherRequest, expecte
   return ms;
 }
 
-async function measureProbed(look: Redis, probe: ChildProcess, walk: () => Promise<number>): Promise<Round> {
-  const { result, redis } = await measureRedisShare(look, async () => {
+async function measureProbed(
+  inspector: Redis,
+  probe: ChildProcess,
+  walk: () => Promise<number>,
+): Promise<Round> {
+  const { result, redis } = await measureRedisShare(inspector, async () => {
     await sendRequest(probe, "begin");
     const ms = await walk();
     return { ms, probe: await sendRequest<ProbeResult>(probe, "end") };

@@ -15,11 +15,14 @@ const IDLE = "watch.idle";
 const RENEWING = "watch.idle.renewing";
 const MANY_TABS = 100;
 const RENEW_EVERY_MS = 10_000;
-/** Longer than any run. */
+/** Lease in ms, longer than any run. */
 const LEASE_MS = 3_600_000;
 const SETTLE_MS = 6000;
 
-/** Commands on Lockkeeper's connections: while nothing changes, by the number of tabs, and while locks are renewed. */
+/**
+ * Commands per second on Lockkeeper's connections: while nothing changes, with different numbers of tabs, and while
+ * other clients renew locks.
+ */
 export const idle: Experiment = {
   figures: [IDLE, RENEWING],
   async measure(run) {
@@ -57,7 +60,7 @@ async function measureIdle(run: Run): Promise<Line> {
       ...(await readMachineFacts(server.inspector, run.effort)),
       ...{ theirs, tabs: MANY_TABS, locks, rounds, windowMs },
       ...describeSent(results.get("ours")?.at(-1)),
-      counting: `MONITOR, by the names of our connections; what scripts call is not counted. one-tab: the same with one. ${locks} locks are held and nothing changes. Less is better`,
+      method: `Commands of Lockkeeper's connections in the output of MONITOR, without commands inside scripts. one-tab: the same with one tab. ${locks} locks are held and nothing changes. Lower is better`,
     },
   };
 }
@@ -69,7 +72,7 @@ async function measureRenewing(run: Run): Promise<Line> {
   const changes = await startRenewing(run, server.redisUrl, { locks, everyMs: RENEW_EVERY_MS });
   const tabs = await Tabs.start(run, server.target);
   await tabs.open(listViews(1));
-  // Liveness is first assessed in the first rounds of renewals.
+  // Skips the first renewals, in which liveness is assessed for the first time.
   await sleep(quick ? 500 : 2 * RENEW_EVERY_MS);
   const before = await sendRequest<ChangesResponse>(changes, { do: "report" });
   const sent = await measureSent(server.inspector, windowMs);
@@ -82,13 +85,16 @@ async function measureRenewing(run: Run): Promise<Line> {
       renewalsPerSecond: roundValue((after.changes - before.changes) / (after.seconds - before.seconds)),
       failed: after.failed,
       ...describeSent(sent),
-      counting:
-        "MONITOR, by the names of our connections; what scripts call is not counted. Others renew, half of the locks by our core and half by PEXPIRE: one look a renewal is 0.1. Less is better",
+      method:
+        "Commands of Lockkeeper's connections in the output of MONITOR, without commands inside scripts. Other clients renew half of the locks with Lockkeeper's core and half with PEXPIRE. One read per renewal is 0.1. Lower is better",
     },
   };
 }
 
-/** Holds locks of other clients: half with Lockkeeper's core, half as a token in a string. */
+/**
+ * Starts a process that holds locks and renews them if `everyMs` is not 0. Half of the locks are held with Lockkeeper's
+ * core and half as tokens in strings.
+ */
 async function startRenewing(
   run: Run,
   url: string,

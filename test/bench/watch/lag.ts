@@ -22,10 +22,16 @@ const EFFORT = {
   quick: { rounds: 1, warmMs: 500, probes: 20 },
 };
 const LOST_MS = 10_000;
-/** Range of the pause between two probes. It is random, so that no interval of the server is hit on purpose. */
+/**
+ * Range in ms of the pause between two probes. A random pause prevents the probes from coinciding with the server's
+ * timers.
+ */
 const PAUSE_MS = [20, 80] as const;
 
-/** Time from a change of a lock until its row arrives in a tab, while others change thousands of locks per second. */
+/**
+ * Time from a change of a lock until its row arrives in a tab, while other clients change thousands of locks per
+ * second.
+ */
 export const lag: Experiment = {
   figures: Object.keys(FIGURES),
   async measure(run) {
@@ -59,7 +65,7 @@ interface LagSetup {
 
 interface Round {
   readonly tabs: number;
-  /** The delay of each tab that had the lock on screen, in ms. */
+  /** Delays in ms, one for each tab that shows the changed lock and for each probe. */
   readonly lags: readonly number[];
   readonly facts: Readonly<Record<string, number>>;
 }
@@ -89,7 +95,11 @@ async function measureRound(
   return { tabs: count, lags, facts: computeUsageFacts(before, after, count) };
 }
 
-/** Changes one lock. @returns the time until each tab had received its row, in ms */
+/**
+ * Changes one lock.
+ *
+ * @returns the delays in ms after which the tabs received its row
+ */
 async function measureProbe({ tabs, enters }: LagSetup, probe: string, lookers: number): Promise<number[]> {
   const enter = enters.get(probe);
   if (enter === undefined) throw new Error(`There is no probe ${probe}`);
@@ -101,7 +111,7 @@ async function measureProbe({ tabs, enters }: LagSetup, probe: string, lookers: 
   };
   const from = getMonotonicMs();
   const count = await enter();
-  // Rows with an earlier count are not those of this change.
+  // Ignores rows of earlier changes, which have a lower count.
   const arrived = () => seen.filter((one) => one.count >= count);
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(
@@ -158,8 +168,8 @@ function createLine(figure: string, rounds: readonly Round[], machine: object): 
       maxMs: roundValue(Math.max(...lags)),
       p99MsByRound: rounds.map((round) => roundValue(computePercentile(round.lags, 0.99))),
       byRound: rounds.map(({ facts }) => facts),
-      counting:
-        "from before a lock that is on screen is entered once more to the arrival of its whole message in each tab that shows it; windows of 100 rows by six sorts and filters, every tenth tab with all events. Changes, tabs, Redis and server share the machine; what a browser does with a row is not in it. Less is better",
+      method:
+        "Time from the start of a re-entry of a lock to the arrival of the complete message in each tab that shows the lock. Tabs show windows of 100 rows with six orders and filters; every tenth tab also receives all events. Clients, tabs, Redis and server share the machine. Without the time in the browser. Lower is better",
     },
   };
 }

@@ -12,7 +12,7 @@ import { acquireLocks, LEASE_MS } from "./keyspace.ts";
 
 const FIGURE = "watch.list.p99.100k";
 const PAGE = 100;
-/** The queries of console users, in turn. */
+/** Queries of console users, which are used in turn. */
 const QUESTIONS = [
   "sort=key",
   "sort=-held",
@@ -21,7 +21,7 @@ const QUESTIONS = [
   "sort=-held&filter=liveness:unknown",
   "sort=remaining&filter=checkout",
 ];
-/** Number of locks that are renewed before each page, so that no response equals the previous one. */
+/** Number of locks that are renewed before each request, so that no two responses are the same. */
 const CHANGES = 10;
 
 interface ListServer {
@@ -29,7 +29,7 @@ interface ListServer {
   readonly inspector: Redis;
   readonly locks: number;
   readonly port: number;
-  /** Index of the next lock to renew. */
+  /** Number of the next lock to renew. */
   at: number;
 }
 
@@ -38,7 +38,7 @@ interface Round {
   readonly p99Ms: number;
 }
 
-/** A page of the list over the API, among 100,000 locks and among 1,000. */
+/** p99 duration of a request for a page of the list among 100,000 locks, compared with 1,000 locks. */
 export const list: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -52,23 +52,23 @@ export const list: Experiment = {
     for (const server of listed) await measure(server);
     const results = await interleave({ contenders: listed, rounds, measure, onProgress: reportProgress });
     const p99 = compareMedians(results, ({ p99Ms }) => p99Ms);
-    const [{ inspector: look }] = listed as [ListServer];
+    const [{ inspector }] = listed as [ListServer];
     const conditions = {
-      ...(await readMachineFacts(look, run.effort)),
+      ...(await readMachineFacts(inspector, run.effort)),
       theirs: p99.theirs,
       p50Ms: computeMedians(results, ({ p50Ms }) => p50Ms),
-      firstAskedMs: first,
+      firstPageMs: first,
       ...{ locks: many, rounds, pagesPerRound: pages, page: PAGE, questions: QUESTIONS, changes: CHANGES },
-      counting: `GET /locks over HTTP, one after the other, ${CHANGES} locks renewed before each, by sort and filter in turn; 1k: the same among ${few} locks. firstAskedMs: the first page of each question, when its order is made. Less is better`,
+      method: `Consecutive GET /locks over HTTP with different filters and orders, each after the renewal of ${CHANGES} locks. 1k: the same among ${few} locks. firstPageMs: the first page of each query, for which the order is computed. Lower is better`,
     };
     return [{ figure: FIGURE, unit: "ms", ours: p99.ours, vs: p99.vs, conditions }];
   },
 };
 
 async function openServer(run: Run, name: string, locks: number, secret: string): Promise<ListServer> {
-  const { url, inspector: look } = await startRedis(run, EMBEDDED_FLAGS);
+  const { url, inspector } = await startRedis(run, EMBEDDED_FLAGS);
   reportProgress(`${locks} locks`);
-  await acquireLocks(run, url, look, locks);
+  await acquireLocks(run, url, inspector, locks);
   const port = await findFreePort();
   const env = {
     ...process.env,
@@ -78,7 +78,7 @@ async function openServer(run: Run, name: string, locks: number, secret: string)
     LOCKKEEPER_READ_CPU_MS: "off",
   };
   await startChild(run, "listed.ts", [], { env });
-  return { name, inspector: look, locks, port, at: 0 };
+  return { name, inspector, locks, port, at: 0 };
 }
 
 type PageReader = (server: ListServer, question: string) => Promise<void>;

@@ -1,16 +1,16 @@
 import { connect, type Socket } from "node:net";
 
-/** One command that MONITOR reported. */
+/** A command that MONITOR reports. */
 export interface Monitored {
-  /** Address of the connection that sent it, `host:port`; `lua` for a command that a script called. */
+  /** Address of the connection that sent the command, as `host:port`. `lua` for a command that a script called. */
   readonly source: string;
-  /** In lower case. */
+  /** Name of the command in lower case. */
   readonly command: string;
 }
 
 const LINE = /^\+\d+\.\d+ \[\d+ (\S+)\] "([^"]*)"/;
 
-/** Parses one line of MONITOR; undefined for anything else. */
+/** Parses one line of MONITOR's output. Undefined if the line is not a command. */
 export function parseMonitorLine(line: string): Monitored | undefined {
   const match = LINE.exec(line);
   if (match === null) return undefined;
@@ -30,13 +30,13 @@ export class LineSplitter {
 }
 
 /**
- * MONITOR on a separate socket. The monitor of ioredis 6 changes its mode one turn after the `OK`: a command that Redis
- * reports in the same packet finds an empty command queue and fails with "Command queue state error".
+ * A MONITOR connection on a plain socket. ioredis 6 cannot be used: it switches to monitor mode one turn of the event
+ * loop after the `OK`, so a command in the same packet fails with "Command queue state error".
  */
 export class Monitor {
   readonly #splitter = new LineSplitter();
   #fail: (error: Error) => void = () => undefined;
-  /** Rejected when the connection ends before `close()`. */
+  /** Rejects if the connection is closed before `close()`. */
   readonly broken = new Promise<never>((_, reject) => {
     this.#fail = reject;
   });
@@ -48,7 +48,7 @@ export class Monitor {
     socket.on("close", () => this.#fail(new Error("Redis closed the MONITOR connection")));
   }
 
-  /** Resolves when Redis has begun to report. */
+  /** Opens a connection and resolves once Redis has confirmed MONITOR. */
   static async open(
     { host, port }: { readonly host: string; readonly port: number },
     onCommand: (monitored: Monitored) => void,

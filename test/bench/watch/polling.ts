@@ -20,7 +20,7 @@ const STARTS = { "1k": "watch.polling.new.1k", "10k": "watch.polling.new.10k" } 
 
 const STEP = 20_000;
 const LEASE_MS = 7_200_000;
-/** One of `SIZES` with its keyspace. */
+/** The number of keys of each kind, and the amount of measurement. */
 interface Scale {
   readonly locks: number;
   readonly lookalikes: number;
@@ -31,23 +31,23 @@ interface Scale {
 }
 const FULL = { lookalikes: 90_000, others: 900_000, samples: 120, spreadMs: 30_000, idleMs: 10_000 };
 const QUICK = { lookalikes: 500, others: 2000, samples: 20, spreadMs: 1000, idleMs: 1000 };
-/** Limit of the wait for events. New locks among a million keys once took up to two minutes. */
+/** Maximum time in ms without a new event. Detecting a new lock among a million keys has taken up to two minutes. */
 const LOST_MS = 300_000;
 const LIVE_CHECK_MS = 100;
 
-/** Keys that match the watched pattern and are not locks. */
+/** Script that creates keys that match the watched pattern but are not locks. */
 const FILL_LOOKALIKES = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   redis.call('HSET', 'lock:settings:' .. at, 'name', 'someone', 'visits', at)
 end`;
 
-/** Locks in the form of Redisson. */
+/** Script that creates locks in Redisson's format. */
 const FILL_LOCKS = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   local key = 'lock:orders:' .. at
   redis.call('HSET', key, string.format('5f0c0c1e-0000-4000-8000-%012d:1', at), 1)
   redis.call('PEXPIRE', key, ARGV[3])
 end`;
 
-/** Without notifications: time from a change of a foreign lock to its event, and the cost of polling. */
+/** Time from a change of a foreign lock to its event without keyspace notifications, and the cost of polling. */
 export const polling: Experiment = {
   figures: [...Object.values(ENDS), ...Object.values(STARTS)],
   isOnDemand: true,
@@ -85,8 +85,8 @@ async function measureSize(run: Run, size: Size): Promise<readonly Line[]> {
   const conditions = {
     ...(await readMachineFacts(inspector, run.effort)),
     ...{ scale, quiet, idle, reported: (await readTarget(server))?.polling ?? null },
-    counting:
-      "from a change of a foreign lock to its event at GET /events, keyspace notifications off. Less is better",
+    method:
+      "Time from a change of a foreign lock to its event at GET /events, without keyspace notifications. Lower is better",
   };
   return [buildLine(ENDS[size], ends, conditions), buildLine(STARTS[size], starts, conditions)];
 }
@@ -145,7 +145,11 @@ async function measureStarts(redis: Redis, reader: EventReader, scale: Scale): P
   return await collectDelays(reader, "acquired", changedAt);
 }
 
-/** Changes keys one after the other over a period. @returns when each was changed, in Unix ms */
+/**
+ * Changes keys one after the other, spread over a period.
+ *
+ * @returns the time of each change in Unix milliseconds, by key
+ */
 async function changeSpread(
   { samples, spreadMs, locks }: Scale,
   prefix: string,
@@ -174,7 +178,7 @@ async function collectDelays(
 
 interface ReportedTarget {
   readonly state: string;
-  /** The delays that the health reports. */
+  /** The polling delays that the health of the target includes. */
   readonly polling?: unknown;
 }
 

@@ -1,16 +1,16 @@
 import type { Redis } from "ioredis";
 import { readInfo, readRedisCpuMicros } from "../info.ts";
 
-/** The load on Redis during some work. */
+/** The load on Redis while some work was done. */
 export interface RedisShare {
   readonly cpuMs: number;
-  /** How long Redis was busy with one command, p99 in µs, by command; empty before Redis 7.0. */
+  /** p99 of the execution time of each command in µs, by command. Empty before Redis 7.0. */
   readonly p99Micros: Readonly<Record<string, number>>;
 }
 
 const COMMANDS = ["scan", "evalsha"];
 
-/** Measures Redis's share of some work, without the waiting of its clients. Resets the statistics of Redis. */
+/** Does some work and measures how much CPU time Redis used for it. Resets the statistics of Redis. */
 export async function measureRedisShare<Result>(
   redis: Redis,
   work: () => Promise<Result>,

@@ -2,25 +2,25 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { Monitor } from "./monitor.ts";
 
-/** Matches the connection names of the server, but not those of the benchmarks. */
+/** Matches the names of the server's Redis connections, but not those of the benchmarks. */
 const OURS = /^lockkeeper:(?!bench)/;
 
 export interface Sent {
   readonly seconds: number;
-  /** Number of commands that the server's connections sent, without those called by scripts. */
+  /** Number of commands that the server's connections sent, without those that scripts called. */
   readonly commands: number;
-  /** Number of commands by connection name. */
+  /** Number of commands, by connection name. */
   readonly byConnection: Readonly<Record<string, number>>;
-  /** Number of commands by name, most frequent first. */
+  /** Number of commands, by command name, highest number first. */
   readonly byCommand: Readonly<Record<string, number>>;
 }
 
-/** Counts what the server's connections send within `ms`. */
-export async function measureSent(look: Redis, ms: number): Promise<Sent> {
-  const names = await readConnections(look);
+/** Counts the commands that the server's connections send during `ms`. */
+export async function measureSent(inspector: Redis, ms: number): Promise<Sent> {
+  const names = await readConnections(inspector);
   const byConnection = new Map<string, number>();
   const byCommand = new Map<string, number>();
-  const { host = "127.0.0.1", port = 6379 } = look.options;
+  const { host = "127.0.0.1", port = 6379 } = inspector.options;
   const monitor = await Monitor.open({ host, port }, ({ source, command }) => {
     const name = names.get(source);
     if (name === undefined) return;
@@ -43,9 +43,9 @@ export async function measureSent(look: Redis, ms: number): Promise<Sent> {
   };
 }
 
-/** Maps the address of each server connection to its name. */
-async function readConnections(look: Redis): Promise<ReadonlyMap<string, string>> {
-  const list = String(await look.client("LIST"));
+/** Reads the names of the server's connections, by address. */
+async function readConnections(inspector: Redis): Promise<ReadonlyMap<string, string>> {
+  const list = String(await inspector.client("LIST"));
   const clients = list.split("\n").map((line) => ({
     address: / addr=(\S+)/.exec(line)?.[1] ?? "",
     name: / name=(\S*)/.exec(line)?.[1] ?? "",

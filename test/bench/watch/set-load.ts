@@ -1,11 +1,14 @@
 import { connect, type Socket } from "node:net";
 
-/** Number of commands that are written at once. The next ones are written when all of them have been answered. */
+/** Number of commands in one batch. The next batch is sent once all replies have arrived. */
 const IN_FLIGHT = 64;
 const NAMES = 10_000;
 const OK = "+OK\r\n";
 
-/** A bare client that sets keys on one connection, with prepared text, so that Redis is measured and not the client. */
+/**
+ * A minimal client that sets keys on one connection. The commands are prepared as text, so that Redis is the bottleneck
+ * and not the client.
+ */
 export class SetLoad {
   readonly #packets: readonly string[];
   #missing = 0;
@@ -23,14 +26,22 @@ export class SetLoad {
     });
   }
 
-  /** Opens the connection. @param prefix of the keys that are set */
+  /**
+   * Opens the connection.
+   *
+   * @param prefix prefix of the keys that are set
+   */
   static async open(port: number, prefix: string): Promise<SetLoad> {
     const socket = connect({ host: "127.0.0.1", port, noDelay: true });
     await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
     return new SetLoad(socket, prefix);
   }
 
-  /** Sets keys for a period. @returns how many were set */
+  /**
+   * Sets keys for `forMs`.
+   *
+   * @returns the number of keys that were set
+   */
   async run(forMs: number): Promise<number> {
     const endAt = performance.now() + forMs;
     let sets = 0;
@@ -60,7 +71,7 @@ function createPackets(prefix: string): string[] {
   );
 }
 
-/** Formats the acquire of a lock that is a token in a string. */
+/** Formats the SET that acquires a lock whose value is a token, without NX. */
 function formatSet(prefix: string, at: number): string {
   const name = String(at).padStart(7, "0");
   const words = ["SET", `${prefix}${name}`, `c5b7e1f04d2a49d6b3a7${name}`, "PX", "60000"];

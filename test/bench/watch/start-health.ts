@@ -18,7 +18,7 @@ const FIGURE = "watch.start.health.p99";
 const LEASE_MS = 7_200_000;
 const STEP = 20_000;
 
-/** Locks in the form of Redisson, and as many matching keys that are not locks. */
+/** Script that creates locks in Redisson's format, and as many matching keys that are not locks. */
 const FILL = `for at = tonumber(ARGV[1]), tonumber(ARGV[2]) do
   if at % 2 == 0 then
     local key = 'lock:orders:' .. at
@@ -32,7 +32,9 @@ interface StartRound {
   readonly quiet: HealthProbeResult;
 }
 
-/** Duration of health checks while a server starts with many keys, compared with the same server afterwards. */
+/**
+ * p99 duration of health checks while a server starts with many keys, compared with the same server after the start.
+ */
 export const startHealth: Experiment = {
   figures: [FIGURE],
   async measure(run) {
@@ -59,8 +61,8 @@ export const startHealth: Experiment = {
       p50Ms: medianOf(({ starting }) => starting.p50Ms),
       maxMs: medianOf(({ starting }) => starting.maxMs),
       readyAfterMs: medianOf(({ starting }) => starting.readyAfterMs),
-      counting:
-        "/healthz and /readyz polled every 10 ms by another process, from the first response of the starting server on; quiet: the same server afterwards, for as long. Less is better",
+      method:
+        "Another process polls /healthz and /readyz every 10 ms from the first response of the starting server. quiet: the same server afterwards, for the same time. Lower is better",
     };
     const ours = medianOf(({ starting }) => starting.p99Ms);
     const vs = { quiet: medianOf(({ starting, quiet }) => starting.p99Ms / quiet.p99Ms) };

@@ -1,25 +1,25 @@
 /** Messages to and from the process that keeps tabs open. */
 
-/** The content of one tab. */
+/** The view that one tab shows. */
 export interface TabView {
-  /** Query of `GET /live`. */
+  /** Query string of `GET /live`. */
   readonly query: string;
-  /** A lock on its screen whose count is reported as it arrives. */
+  /** Key of a lock that is visible in the tab. Each row with a higher count is reported as `seen`. */
   readonly probe?: string;
 }
 
 export type TabsRequest =
-  /** Opens additional tabs. The response is sent when each has its first snapshot. */
+  /** `open` opens additional tabs and is answered once each has its first snapshot. `close` closes all tabs. */
   { readonly do: "open"; readonly views: readonly TabView[] } | { readonly do: "close" | "report" };
 
 export type TabsResponse =
   | {
       readonly is: "report";
       readonly open: number;
-      /** Bytes received by all tabs since the last report. */
+      /** Bytes that all tabs have received since the last report. `messages` counts since then as well. */
       readonly bytes: number;
       readonly messages: number;
       readonly cpuMicros: number;
     }
-  /** The row of a tab's probe has arrived. */
+  /** A tab has received the row of its probe with a higher count. `at` is in ms on the clock of `getMonotonicMs`. */
   | { readonly is: "seen"; readonly probe: string; readonly count: number; readonly at: number };

@@ -8,7 +8,7 @@ import type { TabsRequest, TabsResponse, TabView } from "./tabs-messages.ts";
 type Report = Extract<TabsResponse, { is: "report" }>;
 type Seen = Extract<TabsResponse, { is: "seen" }>;
 
-/** Open tabs in a separate process. */
+/** Controls the child process that keeps tabs open. */
 export class Tabs {
   onSeen: (seen: Seen) => void = () => undefined;
   readonly #reports: ((report: Report) => void)[] = [];
@@ -29,7 +29,7 @@ export class Tabs {
     return new Tabs(await startChild(run, "tabs.ts", [String(port), secret]));
   }
 
-  /** Opens tabs. Resolves when each has its first snapshot. */
+  /** Opens additional tabs and resolves when each has its first snapshot. */
   async open(views: readonly TabView[]): Promise<void> {
     await this.#ask({ do: "open", views });
   }
@@ -38,7 +38,7 @@ export class Tabs {
     await this.#ask({ do: "close" });
   }
 
-  /** Returns what has arrived since the last report. */
+  /** Returns the numbers of bytes and messages that have arrived since the last report. */
   async report(): Promise<Report> {
     return await this.#ask({ do: "report" });
   }

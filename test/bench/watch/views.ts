@@ -4,7 +4,7 @@ import { openCore } from "../core/ours.ts";
 import type { Run } from "../figure.ts";
 import type { TabView } from "./tabs-messages.ts";
 
-/** A view of the table, and a lock that is always on its screen. */
+/** Tabs with the same view of the table, and a lock that is always visible in that view. */
 interface TabGroup {
   /** Share of the tabs in percent. */
   readonly tabs: number;
@@ -13,8 +13,8 @@ interface TabGroup {
 }
 
 /**
- * Views of services whose locks `changes.ts` acquires. In Redis's order, `!` precedes all their names and `~` follows
- * them.
+ * Views of the locks that `changes.ts` acquires, and their probes. In Redis's order, `!` sorts before and `~` after the
+ * names of all services.
  */
 const TAB_GROUPS: readonly TabGroup[] = [
   { tabs: 50, query: "sort=key", probe: "lock:!ours:first" },
@@ -29,25 +29,33 @@ const LEASE_MS = 3_600_000;
 
 export const PROBES: readonly string[] = TAB_GROUPS.map(({ probe }) => probe);
 
-/** Lists views for a number of tabs. The first one is the console's own first page. */
+/** Returns the views for a number of tabs, distributed over the groups. The first view is the console's default. */
 export function listViews(tabs: number): readonly TabView[] {
-  const looks = TAB_GROUPS.flatMap((look) => Array<TabGroup>(look.tabs).fill(look));
-  const step = looks.length / tabs;
+  const groups = TAB_GROUPS.flatMap((group) => Array<TabGroup>(group.tabs).fill(group));
+  const step = groups.length / tabs;
   return Array.from({ length: tabs }, (_, at) => {
-    const { query, probe } = looks[Math.floor(at * step)] ?? { query: "" };
+    const { query, probe } = groups[Math.floor(at * step)] ?? { query: "" };
     const events = at % EVENTS_OF_ONE_IN === EVENTS_OF_ONE_IN - 1 ? "&events=all" : "";
     return { query: `limit=100&${query}${events}`, ...(probe === undefined ? {} : { probe }) };
   });
 }
 
-/** Acquires a lock, and re-enters it with each further call. @returns its new count */
+/**
+ * Acquires a lock, or re-enters it if called again.
+ *
+ * @returns the new count of the hold
+ */
 export type Enter = () => Promise<number>;
 
 /**
- * Acquires the probes before any other client acquires a lock: half with Lockkeeper's core, half in the form of
- * Redisson.
+ * Acquires the probes, which must happen before any other client acquires a lock. Half of them are acquired with
+ * Lockkeeper's core and half in Redisson's format.
  */
-export async function openProbes(run: Run, url: string, look: Redis): Promise<ReadonlyMap<string, Enter>> {
+export async function openProbes(
+  run: Run,
+  url: string,
+  inspector: Redis,
+): Promise<ReadonlyMap<string, Enter>> {
   const core = await openCore(url);
   run.defer(() => core.close());
   const ask = { owner: "checkout@pod-7:311", leaseMs: LEASE_MS };
@@ -62,13 +70,13 @@ export async function openProbes(run: Run, url: string, look: Redis): Promise<Re
     };
   };
   const theirs = (probe: string) => async () =>
-    await look.hincrby(probe, "5f0c0c1e-0000-4000-8000-000000000001:1", 1);
+    await inspector.hincrby(probe, "5f0c0c1e-0000-4000-8000-000000000001:1", 1);
   const probes = new Map(
     PROBES.map((probe) => [probe, probe.includes("ours") ? ours(probe) : theirs(probe)]),
   );
   for (const [probe, enter] of probes) {
     await enter();
-    await look.pexpire(probe, LEASE_MS);
+    await inspector.pexpire(probe, LEASE_MS);
   }
   return probes;
 }

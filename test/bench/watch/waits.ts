@@ -27,16 +27,19 @@ interface Side {
 
 interface Round {
   readonly pairsPerSecond: number;
-  /** CPU time per pair. */
+  /** CPU time per pair of acquire and release, in µs. */
   readonly serverMicros: number;
   readonly redisMicros: number;
   readonly serverCores: number;
   readonly redisCores: number;
-  /** Number of clients that wait, according to `GET /waits`. */
+  /** Number of waiting clients according to `GET /waits`. NaN if the server rejected the request. */
   readonly waiting: number;
 }
 
-/** The cost of the wait-for graph while 1,000 clients wait: the same server and load with and without it, in turn. */
+/**
+ * Cost of the wait-for graph while 1,000 clients wait. The same server is measured under the same load with and without
+ * the graph.
+ */
 export const waits: Experiment = {
   figures: [PAIRS, SERVER_CPU, REDIS_CPU],
   async measure(run) {
@@ -105,7 +108,7 @@ async function measureSide(
 async function readWaiting({ target }: NodeContender): Promise<number> {
   const headers = { authorization: `Bearer ${target.secret}` };
   const response = await fetch(`http://127.0.0.1:${target.port}/api/v1/waits`, { headers });
-  // The server limits the share of time that it spends on such requests.
+  // The server limits the CPU time for such requests and may reject one.
   return response.ok ? Waits.parse(await response.json()).waiting : Number.NaN;
 }
 
@@ -122,8 +125,8 @@ function createLine(
     conditions: {
       ...conditions,
       theirs,
-      counting:
-        "each worker of one process holds a lock of its own, which it declares, while it waits for one of the shared locks, acquires and releases it, again and again; without: the same server with its own Redis and workers, which marks no lock for the graph. cpu: CPU of the server process; redis.cpu: CPU of Redis's main thread, which includes the verbs of the workers",
+      method:
+        "Each worker of one process holds a lock of its own, declares it, and repeatedly waits for one of the shared locks, acquires and releases it. without: the same server without the wait-for graph, with its own Redis and workers. cpu: CPU time of the server process. redis.cpu: CPU time of Redis's main thread, including the verbs of the workers",
     },
   };
 }

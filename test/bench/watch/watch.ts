@@ -10,7 +10,7 @@ import { polling } from "./polling.ts";
 import { startHealth } from "./start-health.ts";
 import { waits } from "./waits.ts";
 
-/** The cost of watching: finding locks, keeping their state, and showing them. */
+/** Figures of watching: the cost of finding locks, keeping their state and showing them. */
 export const watch: readonly Experiment[] = [
   firstSnapshot,
   startHealth,
