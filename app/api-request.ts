@@ -2,7 +2,10 @@ import { headers } from "next/headers";
 import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { getRuntime } from "@/server/global-runtime.ts";
 
-/** Headers that identify the browser. `authorization` is not among them, because pages use sessions only. */
+/**
+ * Request headers that the API uses to authenticate and rate-limit the browser. `authorization` is omitted because
+ * pages authenticate with the session cookie only.
+ */
 const FORWARDED_HEADERS = [
   "cookie",
   "host",
@@ -18,7 +21,7 @@ const FORWARDED_HEADERS = [
  * authenticates, authorizes and rate-limits it like a request from that browser.
  *
  * @param path relative to `/api/v1`, including the query
- * @returns `undefined` if only the pages are running
+ * @returns the API's response; `undefined` if this process serves pages without the API
  */
 export async function requestApi(path: string): Promise<Response | undefined> {
   const runtime = getRuntime();
@@ -28,7 +31,7 @@ export async function requestApi(path: string): Promise<Response | undefined> {
     const value = received.get(name);
     return value === null ? [] : [[name, value]];
   });
-  // The API uses only the path and query of the URL.
+  // The API ignores the origin of the URL.
   const url = `http://localhost${BASE_PATH}/api/v1${path}`;
   return await runtime.handleWebRequest(new Request(url, { headers: forwarded }));
 }

@@ -1,7 +1,7 @@
 import localFont from "next/font/local";
 
-// Used only if the browser has cached the fonts (see FontLoader), because they would add 140 KB before the first rows.
-// The paths must be literals.
+// The layout uses these fonts only once the browser has cached them (see `FontLoader`). Otherwise, a page would
+// download 140 KB of fonts before its first rows. Next.js requires the paths to be literals.
 
 export const sansFont = localFont({
   src: "../node_modules/geist/dist/fonts/geist-sans/Geist-Variable.woff2",

@@ -11,7 +11,10 @@ const TITLES_BY_LANGUAGE: Readonly<Record<Language, Titles>> = {
   zh: { ...chinese, namespace: "titles" },
 };
 
-/** Returns the language in the cookie. Without one, returns the best match for the `accept-language` header. */
+/**
+ * Returns the language from the language cookie. Without that cookie, returns the best match for the `accept-language`
+ * header.
+ */
 export async function resolveRequestLanguage(): Promise<Language> {
   const [asked, kept] = await Promise.all([headers(), cookies()]);
   return resolveLanguage(kept.get(LANGUAGE_COOKIE)?.value, asked.get("accept-language"));

@@ -17,7 +17,7 @@ export async function generateMetadata(): Promise<Metadata> {
     title: { default: "Lockkeeper", template: "%s · Lockkeeper" },
     description: await getDescription(),
     robots: { index: false, follow: false },
-    // Next does not add the base path to these URLs.
+    // Next.js does not add the base path to the URLs in metadata.
     manifest: `${BASE_PATH}/site.webmanifest`,
     icons: {
       icon: [
@@ -39,12 +39,12 @@ export const viewport: Viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  // Reading a header also keeps every page dynamic. A nonce requires that.
+  // Reading the headers also makes every page dynamic. Static pages could not contain a nonce per request.
   const [received, stored, language] = await Promise.all([headers(), cookies(), resolveRequestLanguage()]);
   const nonce = received.get("x-nonce") ?? undefined;
   const hasFonts = stored.has(FONTS_COOKIE);
   return (
-    // A script sets the theme class before hydration.
+    // A script sets the theme class before hydration, so the class differs from the one in the server's HTML.
     <html
       lang={LANGUAGE_TAGS[language]}
       className={hasFonts ? `${sansFont.variable} ${monoFont.variable}` : undefined}

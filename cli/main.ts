@@ -32,7 +32,7 @@ function readVersion(): string {
 
 /** Prints the error and returns the exit code of the process. */
 function reportError(error: unknown): number {
-  // Commander has printed its own errors. It also throws for --help and --version.
+  // Commander prints its errors before it throws them. It also throws after it has printed --help or --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.success : EXIT_CODES.failure;
   const { message, exitCode } =
     error instanceof StartupError || error instanceof LockkeeperError
@@ -49,7 +49,7 @@ function toFailure(error: unknown): Pick<CliError, "message" | "exitCode"> {
   return { message, exitCode: EXIT_CODES.failure };
 }
 
-/** Ends quietly when the reader of a pipe, such as `head`, has closed it. */
+/** Exits without an error if standard output is a pipe whose reader, such as `head`, has exited. */
 function endOnBrokenPipe(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit();
@@ -57,7 +57,7 @@ function endOnBrokenPipe(): void {
   });
 }
 
-// Replaces the arguments that other users of the machine can read, which may contain a Redis password.
+// Hides the arguments of the process from other users of the machine, because a Redis URL may contain a password.
 process.title = "lockkeeper";
 endOnBrokenPipe();
 try {

@@ -6,12 +6,15 @@ const FOOTER = `
 Environment: LOCKKEEPER_URL and LOCKKEEPER_API_KEY name the server and the key, REDIS_URL a Redis, NO_COLOR turns colors off.
 Without a command, lockkeeper runs "serve".`;
 
-/** Creates the command line. Parsing throws `CommanderError`, so that the caller chooses the exit code. */
+/**
+ * Creates the program with all commands. Parsing throws a `CommanderError` instead of exiting, so that the caller can
+ * choose the exit code.
+ */
 export function createProgram(context: CliContext): Command {
   const program = new Command("lockkeeper")
     .description("Locks in Redis: a console, an API and a command line.")
     .version(context.version)
-    // Options after a command belong to it, such as `release --version`.
+    // Options after the name of a command belong to the command, such as `--version` in `release --version`.
     .enablePositionalOptions()
     .addHelpText("after", FOOTER);
   configure(program, context);
@@ -20,7 +23,10 @@ export function createProgram(context: CliContext): Command {
   return program;
 }
 
-/** Applies the settings of the program to all subcommands, which do not inherit them when added with `addCommand`. */
+/**
+ * Applies the settings of the program to all subcommands, because commander does not pass settings on to subcommands
+ * that are added with `addCommand`.
+ */
 function configureSubcommands(parent: Command, context: CliContext): void {
   for (const command of parent.commands) {
     configure(command, context);

@@ -6,7 +6,7 @@ const INTRODUCTION = `# Command line reference
 Generated from the definition of the commands. [Command line](cli.md) describes the tasks.
 `;
 
-/** Builds docs/cli-reference.md: the options of every command and the exit codes. */
+/** Builds the content of docs/cli-reference.md, which lists the options of every command and the exit codes. */
 export function buildCliReference(program: Command): string {
   const sections = listLeafCommands(program).map(({ path, command }) => buildSection(path, command));
   return `${[INTRODUCTION, ...sections, buildExitCodes()].join("\n")}`;

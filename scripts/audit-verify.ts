@@ -1,6 +1,6 @@
 /**
  * `npm run audit:verify [-- FILE] [--head HASH]`: verifies the audit chain in an exported file, or in the home store of
- * the Lockkeeper that runs with the same settings. Exits with 1 if the chain is broken, and with 2 if nothing could be
+ * the instance that runs with the same settings. The exit code is 1 if the chain is broken and 2 if nothing could be
  * verified.
  */
 import { parseArgs } from "node:util";

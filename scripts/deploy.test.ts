@@ -8,9 +8,9 @@ import { EnvironmentVariables } from "../server/config/config-variables.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DEPLOY = join(ROOT, "deploy");
-/** Time that a stop may take after the drain, in milliseconds. */
+/** Maximum time from the end of the drain to the exit of the process, in milliseconds. */
 const STOP_MS = 5000;
-/** Names that only Compose and the configuration files in `deploy` use. */
+/** Environment variables that only Compose and the configuration files in `deploy` read, not Lockkeeper itself. */
 const OTHER_VARIABLES = ["REDIS_PASSWORD", "SHOP_REDIS_PASSWORD"];
 const SECRET = "0123456789abcdef0123456789abcdef";
 

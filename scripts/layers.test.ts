@@ -7,15 +7,12 @@ import { LAYERS, PARTS } from "./lint/layers.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LAYERED = Object.keys(PARTS).filter((part) => part !== "app");
 
-/**
- * Limit of files in a folder, so that its listing is readable at a glance. Dictionaries and primitives may be longer
- * flat lists.
- */
+/** Maximum number of source files in a folder. The folders in `FLAT` are plain lists and may have more. */
 const FILES_MAX = 25;
 const FLAT_FILES_MAX = 45;
 const FLAT = ["components/ui", "lib/i18n/en", "lib/i18n/zh"];
 
-/** Counts the files of product code in each folder, new files included. */
+/** Counts the source files in each folder of the product, without tests. Includes files that are not in Git yet. */
 function countFiles(): Map<string, number> {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", ...LAYERED];
   const files = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).split("\n");

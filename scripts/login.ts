@@ -1,4 +1,7 @@
-/** `npm run login [-- --name NAME]`: prints a one-time link to the console that runs with the same settings. */
+/**
+ * `npm run login [-- --name NAME]`: prints a one-time login link for the console of the instance that runs with the
+ * same settings.
+ */
 import { parseArgs } from "node:util";
 import { readConfig } from "../server/config/config.ts";
 import { createLoginLink } from "../server/create-login-link.ts";

@@ -2,9 +2,10 @@
  * Runs the suites for locks, formats and watch on every supported version of Redis and Valkey.
  * `npm run matrix [-- SERVER…] [--quick] [--allow-skipped] [--rerun-failed] [--workers N]`
  *
- * Installs the servers into `.cache/redis-versions`, without root. Prints a line for each server, then a table; the last
- * line is "N passed, N failed". An unavailable server counts as failed, or is not counted with `--allow-skipped`.
- * With `--rerun-failed`, a failed file outside the lock core runs once more and is reported as `flaky: <file>`.
+ * Installs the servers into `.cache/redis-versions`, without root. Prints a line for each server, then a table. The
+ * last line is "N passed, N failed". An unavailable server counts as failed unless `--allow-skipped` excludes it from
+ * the counts. With `--rerun-failed`, each failed test file outside the lock core runs once more and is reported as
+ * `flaky: <file>`.
  */
 import { parseArgs } from "node:util";
 import { endAll, endWhenInterrupted, isEnding } from "../test/interop/children.ts";
@@ -58,7 +59,7 @@ async function runServer(server: MatrixServer): Promise<ServerResult> {
   }
 }
 
-/** Files that failed once on a server and passed when they were rerun. */
+/** Test files that failed on a server and passed when they were rerun. */
 const flaky: string[] = [];
 
 async function rerunFailed(provided: ProvidedServer, first: SuitesResult): Promise<SuitesResult> {

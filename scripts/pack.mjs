@@ -1,4 +1,4 @@
-// npm run pack: builds the packages in dist. `npm run pack -- redis` builds one of them.
+// npm run pack: builds all npm packages in dist. `npm run pack -- redis` builds only @lockkeeper/redis.
 import { statSync } from "node:fs";
 import { relative } from "node:path";
 import { packGoModule } from "./pack/go-module.mjs";

@@ -2,7 +2,7 @@
  * Sends generated requests to every operation of the API and validates each response against the OpenAPI document.
  * `npm run prove:api [-- --seconds N] [--seed N] [--allow-skipped]`
  *
- * The last line is "N passed, N failed". Without Python, the run counts as failed, or is not counted with `--allow-skipped`.
+ * The last line is "N passed, N failed". Without Python, the run counts as failed unless `--allow-skipped` is given.
  */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,11 +17,14 @@ import { keepSeeds } from "./prove/api-seeds.ts";
 import { check, summary } from "./prove/checks.mjs";
 
 const HOOKS = fileURLToPath(new URL("prove/api_hooks.py", import.meta.url));
-/** The operations to skip. They are streams, and schemathesis reads every response to its end. */
+/** Operations that are not tested. They return endless streams, and schemathesis reads every response to its end. */
 const EXCLUDED = ["streamEvents", "streamLive"];
 const CHECKS =
   "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance,lines_conform";
-/** The types of schemathesis findings. All other types are bodies that do not match the document. */
+/**
+ * The titles of the checks and the types of schemathesis findings that each one covers. The last check covers all
+ * remaining types.
+ */
 const KINDS: readonly (readonly [title: string, types: RegExp])[] = [
   ["no 5xx", /ServerError/],
   ["every status is documented", /StatusCode/],
@@ -30,7 +33,7 @@ const KINDS: readonly (readonly [title: string, types: RegExp])[] = [
   ["bodies match their schemas", /^/],
 ];
 const OUTPUT_CHARACTERS_MAX = 12_000;
-/** Extra time for startup and the last requests. */
+/** Time added to the duration of the run for startup and the last requests, in milliseconds. */
 const REST_MS = 120_000;
 
 interface Failures {
@@ -72,7 +75,7 @@ async function prove(tool: PythonTool): Promise<void> {
   await checkReport(report);
 }
 
-/** @returns the output of the command */
+/** Runs schemathesis with the seeds against the server and returns its output. */
 async function runSchemathesis(
   { python, library }: PythonTool,
   { url, dir, seeds }: { url: string; dir: string; seeds: string },

@@ -11,7 +11,10 @@ import { findTool, runTool, skip } from "./prove/tools.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DEPLOY = join(ROOT, "deploy");
 const MANIFESTS = join(ROOT, "scripts/prove/manifests");
-/** The rating of systemd-analyze, from 0 (protected) to 10. Below 2 is "OK" or better. */
+/**
+ * Maximum exposure score from `systemd-analyze security`, from 0 (protected) to 10 (exposed). Scores below 2 are rated
+ * "OK" or better.
+ */
 const EXPOSURE_MAX = 2;
 const PASSWORD = "0123456789abcdef0123456789abcdef";
 const COMPOSE_FILES = ["compose.yaml", "compose.sentinel.yaml", "compose.nginx.yaml"];
@@ -25,7 +28,7 @@ const go = findTool("go", ["/usr/local/go/bin", "/usr/lib/go/bin"]);
 const kubectl = findTool("kubectl");
 const folder = mkdtempSync(join(tmpdir(), "lockkeeper-deploy-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-/** The program of scripts/prove/manifests. */
+/** Path of the compiled Go program in scripts/prove/manifests, which decodes Kubernetes manifests. */
 const decoder = join(folder, "manifests");
 
 /** @param {string} name */
@@ -109,7 +112,7 @@ async function proveCompose() {
   }
 }
 
-/** Starts a Redis with the settings of a compose file. @param {string} config */
+/** Starts a Redis server with the settings of a Compose file. @param {string} config */
 async function proveRedisConfig(config) {
   const args = config
     .split("\n")

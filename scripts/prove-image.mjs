@@ -1,5 +1,6 @@
 // npm run prove:image: builds the container image from local stand-ins for its base images, and runs it as a random
-// user on a read-only root file system. Needs Debian, root, buildah and mmdebstrap; elsewhere it is skipped.
+// user on a read-only root file system. Requires Debian, root, buildah and mmdebstrap. Without them, the checks are
+// skipped.
 import { randomBytes, randomInt } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -176,7 +177,7 @@ async function proveWithRedis(container) {
 
 /** @param {Container} container */
 async function proveWithoutRedis({ settings }) {
-  // Platforms that assign a user may set no home folder, and the user is in no password file.
+  // Platforms that assign a random user ID may not set HOME, and the user is not in /etc/passwd.
   const Env = settings.config.Env.filter((variable) => !variable.startsWith("HOME="));
   const container = new Container({ ...settings, config: { ...settings.config, Env } });
   /** @type {Started | undefined} */

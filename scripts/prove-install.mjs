@@ -1,5 +1,5 @@
 // npm run prove:install: installs the packed packages on a root file system with nothing but Node, as an unprivileged
-// user, and uses them under each supported version of Node. Arguments limit the versions:
+// user, and uses them under each supported version of Node. Arguments limit the versions of Node:
 // `npm run prove:install -- 20 24`.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
@@ -18,7 +18,7 @@ import { startStandInRegistry } from "./prove/stand-in-registry.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const CACHE = join(ROOT, ".cache/prove-install");
 const NODE_VERSIONS = [20, 22, 24, 26];
-/** The time from the command to the login link, once everything is downloaded. */
+/** Maximum time from starting the command to the login link once all packages are downloaded, in milliseconds. */
 const START_MS = 10_000;
 const INSTALL_MS = 120_000;
 const EXAMPLES = /** @type {const} */ ({ redis: "@lockkeeper/redis", client: "@lockkeeper/client" });
@@ -120,7 +120,7 @@ async function proveInstalled(major, tarball) {
     return `${seconds(ms)}, ${size} MB, ${tree.trim().split("\n").length - 1} packages`;
   });
   if (!isInstalled) return;
-  // The user must not be able to write into an installation of root.
+  // The unprivileged user must not be able to write into the installation, as if root had installed the package.
   execFileSync("chown", ["-R", "0:0", modules]);
   const elsewhere = system.makeFolder(`${HOME}/elsewhere-${major}`);
   const binary = installedCommand(major);

@@ -1,5 +1,5 @@
 // npm run prove:layers: plants an import for each pair of folders and checks that the linter rejects exactly those
-// that point up. The planted files are removed afterwards, even after Ctrl-C.
+// that the layers forbid. The planted files are removed afterwards, even after Ctrl-C.
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { posix } from "node:path";
@@ -19,7 +19,7 @@ const removePlanted = () => {
 process.on("exit", removePlanted);
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
 
-/** Only type imports, because a simpler check would miss them. */
+/** Plants only type imports, which a check that ignores types would miss. */
 for (const folder of folders) {
   const others = folders.filter((other) => other !== folder);
   const imports = others.map((other) => `import type {} from "${pathFrom(folder, pickFile(other))}";\n`);

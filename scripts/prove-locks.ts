@@ -2,11 +2,12 @@ import { type DeadlockResult, runDeadlockAttempt } from "../test/several-locks/d
 import { startTestCluster } from "../test/support/cluster.ts";
 import { startTestRedis } from "../test/support/test-redis.ts";
 
-// `npm run prove:locks [-- SECONDS]`: 50 workers acquire 3 of 10 locks each in random order, mixed with 10 workers that acquire
-// single locks, on one Redis and on a cluster. Exits with 1 if a worker timed out or held only some of its locks.
+// `npm run prove:locks [-- SECONDS]`: 50 workers acquire 3 of 10 locks each in random order while 10 workers acquire
+// single locks, on one Redis server and on a cluster. The exit code is 1 if a worker timed out or held only some of its
+// locks.
 
 const SECONDS = Number(process.argv[2] ?? 60);
-// A run of NaN seconds would end at once and find no violation.
+// Rejects values that are not numbers, with which the run would end at once and find no violation.
 if (!(SECONDS > 0)) throw new Error("Usage: npm run prove:locks [-- SECONDS]");
 const LOAD = { seconds: SECONDS, waitMs: 30_000, processes: 5, workersEach: 10, singles: 10 };
 

@@ -1,6 +1,6 @@
-// npm run prove:package: packs @lockkeeper/redis and @lockkeeper/client, installs each tarball in an empty folder, and runs
-// and compiles programs that use it as any application would: on Node 20 and 24, without a loader. Also packs lockkeeper,
-// which `npm run prove:install` installs and runs.
+// npm run prove:package: packs @lockkeeper/redis and @lockkeeper/client, installs each tarball in an empty folder, and
+// runs and compiles programs that use the package as an application would: on Node 20 and 24, without a loader. Also
+// packs lockkeeper, which `npm run prove:install` installs and runs.
 import { startTestRedis } from "../test/support/test-redis.ts";
 import { ROOT_KEY, startTestServer } from "../test/support/test-server.ts";
 import { packClient } from "./pack/client-package.mjs";
@@ -10,7 +10,7 @@ import { check, expectSame, summary } from "./prove/checks.mjs";
 import { installPackage, proveExample, proveTypes } from "./prove/package-proof.mjs";
 
 const KEY = "lock:orders:42";
-/** The output of both examples. */
+/** The expected output of the example of each package. */
 const PRINTED = /^Acquired lock:orders:42, fencing token \d+\nRefused: held\nReleased\n$/;
 
 /** @param {import("../test/support/test-redis.ts").TestRedis} redis */
@@ -42,7 +42,7 @@ async function proveClient() {
   } finally {
     await server.stop();
   }
-  // Before @types/node is installed.
+  // The browser types must be checked before @types/node is installed in the same folder.
   await proveTypes(app, "client-consumer.mts", "browser");
   await proveTypes(app, "client-consumer.mts", "node");
 }

@@ -1,6 +1,7 @@
 /**
- * Runs commands under one lock from two shells in a loop, through a server, directly in Redis, and both, while supervisors are
- * killed and stopped, guardians are killed and the server restarts. Measures whether two commands ever overlap.
+ * Checks that `lockkeeper run` never runs two commands at the same time. Two shells run commands under one lock in a
+ * loop: both through the server, both directly in Redis, or one of each. Meanwhile, supervisors are killed and stopped,
+ * guardians are killed and the server restarts.
  * `npm run prove:run [-- --seconds N] [--lease-ms N] [--work-ms N] [--seed N]`
  *
  * The last line is "N passed, N failed".
@@ -68,7 +69,9 @@ async function prove(): Promise<void> {
   await checkParallel(redis.url, join(dir, "parallel"));
 }
 
-/** Checks many runs that wait for one lock. They start one after the other, because each start takes 1 s of CPU time. */
+/**
+ * Checks many runs that wait for one lock. The runs start one after the other because each start takes 1 s of CPU time.
+ */
 async function checkParallel(redisUrl: string, log: string): Promise<void> {
   const work = createWorkCommand(log, PARALLEL_WORK_MS);
   const runs: RunProcess[] = [];

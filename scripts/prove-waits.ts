@@ -1,17 +1,20 @@
 import { runWaits } from "../test/waits/wait-run.ts";
 
-// `npm run prove:waits [-- SECONDS]`: 50 workers hold one lock while they wait for another, half with the library and half
-// over HTTP. First, all have the same owner label and acquire in one order: the server may find no deadlock, and refuse
-// no wait. Then they acquire in random order: a deadlock with a wait that chose `refuse` must end within 4 s. The last line
-// is "N passed, N failed".
+// `npm run prove:waits [-- SECONDS]`: 50 workers hold one lock while they wait for another, half with the library and
+// half over HTTP. First, all workers have the same owner label and acquire the locks in the same order. The server must
+// not find a deadlock or refuse a wait. Then they acquire the locks in random order. A deadlock that includes a wait
+// with `refuse` must end within 4 s. The last line is "N passed, N failed".
 
 const SECONDS = Number(process.argv[2] ?? 60);
-// A run of NaN seconds would end at once and find nothing.
+// Rejects values that are not numbers, with which the run would end at once and find nothing.
 if (!(SECONDS > 0)) throw new Error("Usage: npm run prove:waits [-- SECONDS]");
 const WAIT_MS = 30_000;
-/** Deadlocks of waits that all chose `report` last this long. */
+/** Maximum time for each wait in random order. A deadlock in which all waits chose `report` lasts this long. */
 const RANDOM_WAIT_MS = 10_000;
-/** Twice the time within which a deadlock is reported, because the workers and the server share one process. */
+/**
+ * Maximum time until a deadlock with a wait that chose `refuse` ends. Twice the time within which the server reports a
+ * deadlock, because the workers and the server share one process.
+ */
 const ENDS_WITHIN_MS = 4000;
 
 const counts = { passed: 0, failed: 0 };
@@ -29,7 +32,7 @@ console.log(
 report("no false deadlock", [
   ordered.deadlocks > 0 && `${ordered.deadlocks} deadlocks were found`,
   ordered.rounds.deadlock > 0 && `${ordered.rounds.deadlock} waits were refused`,
-  // A hold with an unknown outcome remains until its lease ends.
+  // Timeouts are acceptable if an outcome was unknown, because that hold may block its lock until its lease ends.
   ordered.rounds.timeout > 0 && ordered.rounds.unknown === 0 && `${ordered.rounds.timeout} waits timed out`,
   ordered.waitingMax < 10 && `only ${ordered.waitingMax} clients waited at a time`,
 ]);

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { StartupError } from "../server/errors/startup-error.ts";
 import { findRedisServer } from "../server/redis/embedded/server-binary.ts";
 
-// Finds or unpacks a Redis server before tests do so concurrently.
+// Finds or downloads a Redis server, so that test files that run concurrently do not do so at the same time.
 try {
   const explicitPath = process.env.REDIS_SERVER_BIN;
   const { version, path } = await findRedisServer({

@@ -83,8 +83,8 @@ function findGoFaults() {
 }
 
 /**
- * Checks that package-lock.json and the Python package have the version of package.json, that the console is for the
- * root of a host, and that the tag of the version does not exist or is at the current commit.
+ * Checks that package-lock.json and the Python package have the version of package.json, that no base path is set for
+ * the console, and that the version's Git tag does not exist or points to the current commit.
  */
 function findTagFaults() {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
@@ -110,7 +110,7 @@ function keep(tarballs) {
 
 /**
  * @param {string[]} tarballs
- * @param {string[]} archives of the Python package
+ * @param {string[]} archives archives of the Python package
  */
 function printCommands(tarballs, archives) {
   console.log(
@@ -122,7 +122,7 @@ function printCommands(tarballs, archives) {
   console.log(
     `git tag --annotate v${version} --message "Lockkeeper ${version}"\ngit push origin v${version}`,
   );
-  // The tag by which Go finds a module in a folder of a repository.
+  // Go requires a tag with this prefix for a module in a subfolder of a repository.
   console.log(`git tag packages/go/v${version} v${version}^{}\ngit push origin packages/go/v${version}`);
 }
 

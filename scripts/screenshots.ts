@@ -53,7 +53,7 @@ async function takeScreenshot(
   try {
     await scene.show(page, redis);
   } catch (error) {
-    // An outdated scene does not stop the others.
+    // If one scene is outdated, the others are still captured.
     console.error(`${scene.name} (${viewpoint}, ${theme}): ${String(error).split("\n")[0]}`);
     process.exitCode = 1;
   }
@@ -92,7 +92,9 @@ async function takeScreenshots(
   await context.close();
 }
 
-/** Makes pages wait for the fonts. Otherwise a page uses system fonts until the browser has cached the console's own. */
+/**
+ * Makes pages wait for the fonts of the console. Otherwise, a page uses system fonts until the browser has cached them.
+ */
 async function loadConsoleFonts(context: BrowserContext, url: string): Promise<void> {
   await context.addCookies([{ name: FONTS_COOKIE, value: "1", url }]);
   await context.route(/\.css(?:\?|$)/, async (route) => {
@@ -102,7 +104,7 @@ async function loadConsoleFonts(context: BrowserContext, url: string): Promise<v
   });
 }
 
-/** Throws if there is no Chinese font, without which Chromium draws boxes. */
+/** Exits with an error if no Chinese font is installed. Without one, Chromium draws boxes. */
 function assertChineseFont(): void {
   let fonts = "";
   try {
@@ -119,7 +121,7 @@ assertChineseFont();
 mkdirSync(OUT, { recursive: true });
 const executablePath = await findChromium(fileURLToPath(new URL("..", import.meta.url)));
 const browser = await chromium.launch({ ...settings.use?.launchOptions, executablePath });
-// Each theme has its own incident, so that both show the same moment.
+// The incident is started again for each theme, so that both themes show the same moment.
 for (const theme of THEMES) {
   const incident = await startIncidentConsole();
   try {

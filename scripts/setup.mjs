@@ -8,7 +8,7 @@
 //
 // Arguments can be combined.
 //
-// No static imports and no new syntax here, so that old versions of Node can print the message below.
+// This file has no static imports and no new syntax, so that old versions of Node can print the message below.
 const version = process.versions.node.split(".").map(Number);
 
 if (version[0] < 20 || (version[0] === 20 && version[1] < 9)) {

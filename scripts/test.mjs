@@ -23,12 +23,13 @@ process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
 /**
  * @typedef {object} Stage
  * @property {string} name
- * @property {Command[]} commands all of them run, even if one fails
- * @property {number} [concurrency] maximum number of commands that run at the same time; 1 by default. Above 1, the output
- *   of each command is printed when it ends
+ * @property {Command[]} commands commands of the stage. All of them run, even if one fails
+ * @property {number} [concurrency] maximum number of commands that run at the same time; 1 by default. Above 1, the
+ * output of each command is printed when it ends
  * @property {("redis" | "chromium")[]} [needs]
- * @property {string} [after] a stage that must have passed, if it ran
- * @property {(files: string[], report: string) => Command} [tests] runs test files and writes a JSON report
+ * @property {string} [after] name of an earlier stage. If that stage failed, this one is skipped
+ * @property {(files: string[], report: string) => Command} [tests] returns the command that runs test files and writes
+ * a JSON report
  */
 
 /** @param {string} name */
@@ -72,22 +73,22 @@ const STAGES = [
     ],
   },
   { name: "unit", commands: [], tests: vitest("unit") },
-  // Before integration, whose tests of `serve` need the console.
+  // The build precedes the integration tests because the tests of `lockkeeper serve` need the console.
   { name: "build", commands: [[process.execPath, "scripts/setup.mjs", "build"]] },
   { name: "integration", commands: [], tests: vitest("integration"), needs: ["redis"] },
   {
     name: "chaos",
-    // Each run spends most of its time waiting.
+    // Chaos runs spend most of their time waiting, so two of them run at the same time.
     concurrency: 2,
     // Fixed seeds make failures reproducible.
     commands: [
       ["--topology", "single", "--seconds", "20", "--seed", "124"],
       ["--topology", "quorum", "--seconds", "20", "--seed", "5"],
-      // The first run stops a master and kills a master that is ahead of its replica. The second run kills a master and
-      // moves a slot.
+      // With these seeds, the run with Sentinel stops a master and kills a master that is ahead of its replica. The run
+      // with a cluster kills a master and moves a slot.
       ["--topology", "sentinel", "--seconds", "20", "--seed", "239"],
       ["--topology", "cluster", "--seconds", "20", "--seed", "3"],
-      // Short, because no worker is killed: a dead waiter would keep others out for six seconds.
+      // The short time is sufficient because no worker is killed. A killed waiter would block the others for 6 s.
       [
         ...["--topology", "sentinel", "--seconds", "11", "--seed", "29", "--locks", "1"],
         ...["--kinds", "fair,read-write,semaphore,plain-semaphore,latch,condition"],
@@ -123,8 +124,8 @@ async function provide(stages) {
 
 /**
  * @param {Command} command
- * @param {{ output?: string, capture?: boolean }} [options] `output`: the JSON report of Playwright, which takes its path
- *   from the environment
+ * @param {{ output?: string, capture?: boolean }} [options] `output`: path of the JSON report of Playwright, which
+ * reads the path from the environment
  */
 async function run([command, ...args], { output = "", capture = false } = {}) {
   const result = await runChild(command, args, {
@@ -168,7 +169,7 @@ async function runStage({ name, commands, concurrency, tests }, mayRerun) {
   return { name, ok, time, counts };
 }
 
-/** Files that failed once in this run and passed when they were rerun. @type {string[]} */
+/** Test files that failed in this run and passed when they were rerun. @type {string[]} */
 const flaky = [];
 
 /**
@@ -248,7 +249,7 @@ async function main() {
   /** @type {Result[]} */
   const results = [];
   for (const stage of stages) {
-    // Tests against a broken build are meaningless.
+    // Skips a stage if the stage that it depends on failed.
     if (results.some(({ name, ok }) => name === stage.after && !ok)) continue;
     results.push(await runStage(stage, args.includes(RERUN)));
   }

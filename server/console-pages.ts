@@ -9,19 +9,19 @@ import { setConsoleFolder } from "./global-runtime.ts";
 import type { HttpServer, PageHandler } from "./http/http-server.ts";
 
 const require = createRequire(import.meta.url);
-/** The checkout or the installed package. It contains `.next` and `public`, and may be read-only. */
+/** Path of the checkout or of the installed package. The folder contains `.next` and `public`, and may be read-only. */
 const FOLDER = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
 
-/** The parts of `.next/required-server-files.json` that are used here. */
+/** The fields of `.next/required-server-files.json` that Lockkeeper reads. */
 interface BuildManifest {
   readonly config: { readonly basePath?: string };
 }
 
 /**
- * Loads Next and the pages of the console, whatever the working directory is.
+ * Loads Next and the pages of the console. Does not depend on the working directory.
  *
  * @param front the server that receives the requests
- * @param port the port of `front`, for URLs that Next builds
+ * @param port the port of `front`, from which Next builds URLs
  * @throws StartupError if the console is not built, or was built for another base path
  */
 export async function loadPages(config: Config, front: HttpServer, port: number): Promise<PageHandler> {
@@ -59,7 +59,10 @@ async function readBuildManifest(): Promise<BuildManifest> {
   }
 }
 
-/** Returns why the pages cannot be served, and what to do in a checkout or with an installed package. */
+/**
+ * Returns the error message for a console that was built for another base path. The message includes the remedy, which
+ * differs between a checkout and an installed package.
+ */
 export function explainBasePath(basePath: string, builtFor: string, origin: "checkout" | "package"): string {
   const place = builtFor === "" ? "the root of a host" : `the base path ${builtFor}`;
   const given = basePath === "" ? "not set" : basePath;

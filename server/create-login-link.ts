@@ -10,9 +10,9 @@ import { formatLocation } from "./targets/probe-target.ts";
 const CONNECT_MS = 3000;
 
 /**
- * Creates a one-time link to the console that runs with the same settings.
+ * Creates a one-time login link for the console of the Lockkeeper instance that runs with the same settings.
  *
- * @param name name of the operator that the link logs in
+ * @param name name of the operator whom the link logs in
  * @throws StartupError
  */
 export async function createLoginLink(config: Config, name: string): Promise<string> {
@@ -22,8 +22,8 @@ export async function createLoginLink(config: Config, name: string): Promise<str
   const home = openHomeStore(where, "login");
   try {
     await waitUntilReady(home.store, AbortSignal.timeout(CONNECT_MS));
-    // If no Lockkeeper instance uses this store, the link would be useless. In addition, a Redis that is only watched
-    // must not be written to.
+    // A link in a store that no instance uses would be useless. In addition, Lockkeeper must not write to a Redis that
+    // it only watches.
     if (!(await home.isInUse()))
       throw new StartupError(
         `No Lockkeeper stores its data in ${formatLocation(where)}. Use the same options and environment as the server, such as --read-only and --data.`,

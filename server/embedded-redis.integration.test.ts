@@ -20,7 +20,7 @@ import { printStartupSummary } from "./startup-output.ts";
 const RESTART_MS = 15_000;
 const ROOT_HEADERS: Record<string, string> = createBearerHeader(ROOT_KEY);
 
-/** Starts a production server without pages on its own embedded Redis. */
+/** Starts a production server with its own embedded Redis and without the console pages. */
 async function startOnEmbeddedRedis({ hasTerminal = false, isKeyGiven = true } = {}) {
   const cacheDir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-embedded-")));
   onTestFinished(() => rm(cacheDir, { recursive: true, force: true }));
@@ -59,7 +59,7 @@ async function startOnEmbeddedRedis({ hasTerminal = false, isKeyGiven = true } =
     // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape.
     return { status: response.status, headers: response.headers, body: (await response.json()) as any };
   };
-  /** Logs in through a link with this role, and returns the cookie. */
+  /** Logs in with a login link for `role`, and returns the session cookie. */
   const logIn = async (role: "viewer" | "operator") => {
     const home = openHomeStore(embeddedRedis.url, "test");
     onTestFinished(() => home.close());
@@ -79,7 +79,7 @@ async function connectTo(url: string): Promise<Redis> {
   return client;
 }
 
-/** Kills the server, as the kernel does when memory runs out. */
+/** Kills the embedded Redis, as the kernel does when memory runs out. Resolves when Redis is running again. */
 async function killServer(redis: EmbeddedRedis): Promise<void> {
   const { pid } = redis;
   sendSignal(pid, "SIGKILL");

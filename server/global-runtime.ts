@@ -5,7 +5,7 @@ const FOLDER_SLOT = Symbol.for("lockkeeper.console-folder");
 
 /**
  * Returns the running server, for pages and the API route, or `undefined` if only the pages are running. The server is
- * stored on `globalThis`, because Next bundles its own copy of each module, with its own module-level variables.
+ * stored on `globalThis`, because Next bundles a second copy of each module with separate module-level variables.
  */
 export function getRuntime(): Runtime | undefined {
   return (globalThis as { [RUNTIME_SLOT]?: Runtime })[RUNTIME_SLOT];

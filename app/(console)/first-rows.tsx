@@ -12,7 +12,7 @@ import { lock as chineseLock } from "@/lib/i18n/zh/lock.tsx";
 import { table as chineseTable } from "@/lib/i18n/zh/table.tsx";
 
 const FIRST_ROWS = 30;
-/** Time limit for evaluating the filter, in ms. After it, the page loads without the rows. */
+/** Maximum time in ms to wait for the list of locks. If reading the list takes longer, the page loads without rows. */
 const WAIT_MAX_MS = 500;
 
 const MESSAGES: Readonly<Record<Language, FirstRowsMessages>> = {
@@ -29,9 +29,9 @@ interface ListView {
 type RenderedRows = Parameters<typeof FirstRowsProvider>[0]["first"];
 
 /**
- * Renders the first rows of the list for a new document. Returns `null` if there are none, if the caller may not read
- * them, or if they are not available within 500 ms. Also returns `null` if the browser already shows a page, because
- * the live stream then sends the rows.
+ * Renders the first rows of the list of locks when the browser loads a new document. Returns `null` if no lock matches,
+ * if the caller may not read locks, or if the list is not available within 500 ms. Also returns `null` during
+ * navigation within the console, where the browser gets the rows from the live stream.
  */
 export async function renderFirstRows(view: ListView): Promise<RenderedRows> {
   if ((await headers()).get("x-page-load") !== "document") return null;

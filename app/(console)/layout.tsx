@@ -8,7 +8,7 @@ import { ConsoleShell } from "@/components/shell/console-shell.tsx";
 /** Renders the console. Without a session, renders the login form at the same URL. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await requestApi("/session");
-  // If the session store does not respond, the console itself shows the error.
+  // A session store that does not respond is not a 401. In that case, the console below shows the error.
   if (session?.status === 401) return <LazyLoginPage />;
   return (
     <ConsoleShell>

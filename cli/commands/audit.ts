@@ -20,7 +20,7 @@ interface VerifyOptions extends SettingsOptions {
   readonly head?: string;
 }
 
-/** `lockkeeper audit verify`: verifies the hash chain of the audit log. */
+/** Adds `lockkeeper audit verify`, which verifies the hash chain of the audit log. */
 export function addAuditCommand(program: Command, context: CliContext): void {
   const audit = program.command("audit").description("Verify the audit log.");
   addSettingsOptions(

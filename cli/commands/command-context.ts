@@ -2,7 +2,9 @@ import type { Command } from "commander";
 import type { CliEnvironment } from "../connection/environment.ts";
 import type { Terminal } from "../output/terminal.ts";
 
-/** The parts of the process that commands use. Tests replace them. */
+/**
+ * The access of a command to its process: output, terminal, environment and exit code. Tests pass their own context.
+ */
 export interface CliContext {
   readonly version: string;
   readonly environment: CliEnvironment;

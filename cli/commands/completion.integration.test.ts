@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const run = promisify(execFile);
 
-/** Returns what bash completes for the last of these words. */
+/** Returns the completions that bash offers for the last element of `words`. */
 async function complete(script: string, words: readonly string[]): Promise<string[]> {
   const quoted = words.map((word) => `'${word}'`).join(" ");
   const lines = [

@@ -13,7 +13,7 @@ Examples:
   $ lockkeeper completion zsh > "\${fpath[1]}/_lockkeeper"
   $ lockkeeper completion fish > ~/.config/fish/completions/lockkeeper.fish`;
 
-/** `lockkeeper completion`: prints a completion script for a shell. */
+/** Adds `lockkeeper completion`, which prints a completion script for a shell. */
 export function addCompletionCommand(program: Command, context: CliContext): void {
   program
     .command("completion")
@@ -23,7 +23,7 @@ export function addCompletionCommand(program: Command, context: CliContext): voi
     .action((shell: Shell) => context.writeOut(formatCompletion(shell, listCommands(program))));
 }
 
-/** Lists the commands and their options. */
+/** Lists all commands below `parent` with their options, including nested subcommands. */
 function listCommands(parent: Command, prefix: readonly string[] = []): CompletionCommand[] {
   return parent.commands.flatMap((command) => {
     const path = [...prefix, command.name()];

@@ -11,12 +11,15 @@ import type { Terminal } from "../output/terminal.ts";
 import type { FoundLocks, LockQuery, LocksSource } from "./locks-source.ts";
 
 interface DirectOptions {
-  /** Patterns of the keys to scan. `[]`: none. `undefined`: the patterns that a server watches by default. */
+  /**
+   * Patterns of the keys to scan. An empty list disables the scan. `undefined` selects the patterns that a server
+   * watches by default.
+   */
   readonly match: readonly string[] | undefined;
   readonly terminal: Terminal;
 }
 
-/** Connects to Redis, scans it once, and returns the locks found as a source. @throws CliError */
+/** Connects to Redis, scans the keys once, and returns a source of the locks found. @throws CliError */
 export async function openDirectSource(
   connection: RedisConnection,
   { match, terminal }: DirectOptions,

@@ -26,7 +26,7 @@ interface Diagnosis {
   readonly findings: readonly Finding[];
 }
 
-/** Checks a Redis deployment and prints the findings. @returns whether no finding is serious @throws CliError */
+/** Checks a Redis deployment and prints the findings. @returns whether there is no serious finding @throws CliError */
 export async function checkRedis(
   connection: RedisConnection,
   options: DoctorOptions,

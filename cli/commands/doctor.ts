@@ -22,7 +22,7 @@ Examples:
   $ lockkeeper doctor 'redis-sentinel://sentinel-1:26379,sentinel-2:26379/0?master=shop' --json
   $ lockkeeper doctor https://locks.example.com`;
 
-/** `lockkeeper doctor`: checks a Redis deployment or a server. */
+/** Adds `lockkeeper doctor`, which checks a Redis deployment or a server. */
 export function addDoctorCommand(program: Command, context: CliContext): void {
   const command = program
     .command("doctor")
@@ -35,7 +35,7 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
     .addHelpText("after", HELP)
     .action(async (url: string | undefined, options: DoctorOptions) => {
       const connection = chooseConnection({ ...options, ...toOption(url) }, context.environment);
-      // Imported here, so that other commands do not load the checks.
+      // Imported dynamically, so that other commands do not load the checks.
       const { checkRedis, checkServer } = await import("./doctor-checks.ts");
       const isHealthy =
         connection.kind === "redis"

@@ -31,7 +31,7 @@ interface EventsOptions extends ServerOptions {
   readonly json?: true;
 }
 
-/** `lockkeeper events`: prints past events and, with `--follow`, new ones. */
+/** Adds `lockkeeper events`, which prints past events and, with `--follow`, new events. */
 export function addEventsCommand(program: Command, context: CliContext): void {
   const command = program.command("events").description("Print lock events, and follow them.");
   addServerOptions(command)
@@ -57,7 +57,7 @@ async function printEvents(options: EventsOptions, context: CliContext): Promise
   const filter: EventFilterQuery = { key, owner, type };
   const print = (entry: HistoryEntry) =>
     context.writeOut(json ? `${JSON.stringify(entry)}\n` : formatEventLine(entry, context.terminal.style));
-  // The position is read first, so that an event between the two requests is printed by the stream.
+  // Reads the position before the page, so that the stream prints events that occur between the two requests.
   const position = follow ? await readNewestId(api) : undefined;
   const page = limit === 0 ? [] : await readPage(api, filter, limit);
   for (const entry of page.reverse()) {
@@ -81,7 +81,10 @@ async function readNewestId(api: ServerApi): Promise<string | undefined> {
   return (await readPage(api, {}, 1))[0]?.id;
 }
 
-/** Compares ids of stored events: milliseconds and a number, separated by a hyphen. */
+/**
+ * Compares the ids of two stored events. An id consists of Unix milliseconds and a sequence number, separated by a
+ * hyphen.
+ */
 function compareIds(one: string, other: string): number {
   const [oneMs = 0, oneNumber = 0] = one.split("-").map(Number);
   const [otherMs = 0, otherNumber = 0] = other.split("-").map(Number);

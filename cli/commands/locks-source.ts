@@ -18,13 +18,13 @@ export interface FoundLocks {
   readonly total: number;
   /** Number of unlisted locks: possible locks that are listed only if the filter selects them. */
   readonly unlisted: number;
-  /** Time of the list on the Redis clock, in Unix milliseconds. */
+  /** Time at which the list was read, on the Redis clock, in Unix milliseconds. */
   readonly asOf: number;
   /** Sentences that explain why the list may be incomplete. */
   readonly warnings: readonly string[];
 }
 
-/** The source of locks: a server, or Redis without a server. */
+/** Lists and reads locks, either through a server or directly from Redis. */
 export interface LocksSource {
   listLocks(query: LockQuery): Promise<FoundLocks>;
   readLock(key: Key): Promise<Lock>;

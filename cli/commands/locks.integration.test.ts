@@ -118,7 +118,7 @@ describe("lockkeeper release", () => {
     await direct.hset(key, "0b5f2c61-3a55-4e5e-8f0e-5f9d3d3f3f01:7", "1");
     await server.waitForLocks(key);
     const { version } = await server.readLock(key);
-    // A version from another instance, or from this one before a restart.
+    // Simulates a version from another instance, or from the same instance before a restart.
     const earlier = String(version).replace(/^seen\.[^.]+/, "seen.AAAAAAAA");
     const words = ["release", key, "--version", earlier, "--reason", "stuck"];
     const refused = await runCli(words, variables);

@@ -15,7 +15,7 @@ interface LoginOptions extends SettingsOptions {
   readonly name?: string;
 }
 
-/** `lockkeeper login`: prints a login link to the server of this installation. */
+/** Adds `lockkeeper login`, which prints a login link to the server of this installation. */
 export function addLoginCommand(program: Command, context: CliContext): void {
   addSettingsOptions(
     program

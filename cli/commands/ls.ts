@@ -41,7 +41,7 @@ interface LsOptions extends ServerOptions, RedisOption {
   readonly watch?: true;
 }
 
-/** `lockkeeper ls`: lists locks. */
+/** Adds `lockkeeper ls`, which lists locks. */
 export function addLsCommand(program: Command, context: CliContext): void {
   const command = program
     .command("ls")
@@ -91,7 +91,7 @@ async function openSource(options: LsOptions, context: CliContext): Promise<Lock
       EXIT_CODES.failure,
     );
   }
-  // Imported here, so that commands that use a server do not load the code that reads Redis.
+  // Imported dynamically, so that commands that use a server do not load the code that reads Redis.
   const { openDirectSource } = await import("./direct-source.ts");
   const match = options.match ?? context.environment.watch;
   return await openDirectSource(connection, { match, terminal: context.terminal });

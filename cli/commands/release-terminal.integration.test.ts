@@ -6,14 +6,14 @@ import { serverTest } from "../../test/support/fixtures.ts";
 import { ROOT_KEY, waitUntil } from "../../test/support/test-server.ts";
 
 const it = serverTest();
-/** Whether script(1) of util-linux is installed, which runs a command on a terminal. */
+/** Whether script(1) of util-linux is installed. `script` runs a command on a terminal. */
 const hasScript = await promisify(execFile)("script", ["--version"]).then(
   ({ stdout }) => stdout.includes("util-linux"),
   () => false,
 );
 const ANSWER_MS = 30_000;
 
-/** Runs `lockkeeper` on a terminal and answers its questions in order. */
+/** Runs `lockkeeper` on a terminal and enters each answer when its question appears. */
 async function runOnTerminal(
   words: readonly string[],
   url: string,

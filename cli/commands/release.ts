@@ -39,7 +39,7 @@ interface ReleaseOptions extends ServerOptions {
   readonly json?: true;
 }
 
-/** `lockkeeper release`: force-releases a lock through a server. */
+/** Adds `lockkeeper release`, which force-releases a lock through a server. */
 export function addReleaseCommand(program: Command, context: CliContext): void {
   const command = program
     .command("release")
@@ -90,7 +90,7 @@ async function releaseLock(key: Key, options: ReleaseOptions, context: CliContex
 type ReleaseRequest = Omit<ForceReleaseInput, "onUnverified"> & { readonly onUnverified?: "release" };
 
 /**
- * Prompts for the values that the options do not specify.
+ * Builds the request to release the lock. Prompts for the values that the options do not specify.
  *
  * @returns `undefined` if the lock is not held or the user declines
  */
@@ -126,7 +126,7 @@ async function prepareRequest(
 }
 
 /**
- * Rejects incomplete options if there is no terminal, because the lock is then not shown to the user first.
+ * Rejects options without a version or a reason if there is no terminal on which to show the lock and prompt the user.
  *
  * @throws CliError
  */
@@ -179,7 +179,7 @@ function formatReleased(released: ForceReleased, requestId: string): string {
     reserved && `Reserved for ${formatDuration(reserved.reservedMs)} by ${reserved.owner}`,
     ...together.map((joint) => `Acquired together: ${joint.key}: ${joint.outcome}`),
     ...masters.map(({ name, outcome: result }) => `Master ${name}: ${result}`),
-    // Lockkeeper's clients, whose holds have a fencing token, do not recreate a released lock.
+    // A hold with a fencing token belongs to a Lockkeeper client. Lockkeeper's clients do not recreate a released lock.
     watchMs === undefined || fence !== undefined
       ? undefined
       : `The library may recreate the lock within ${formatDuration(watchMs)}; "lockkeeper events --follow" shows it.`,

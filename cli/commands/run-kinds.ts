@@ -5,8 +5,8 @@ import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 
 /**
- * The values of `--kind`. `--permits` alone selects an expirable semaphore, and can be combined with `--kind
- * plain_semaphore`.
+ * The values of `--kind`. `--permits` without `--kind` selects the kind `semaphore`. With `--kind plain_semaphore`, it
+ * specifies the permits of a plain semaphore.
  */
 export const RUN_KINDS = WritableKind.exclude(["semaphore"]);
 
@@ -25,7 +25,8 @@ export interface KindOptions {
 /**
  * Returns the kind of lock that the options select.
  *
- * @throws CliError if the options exclude each other, or if they require a single key and several keys are given
+ * @throws CliError if the options exclude each other, or if several keys are given with an option that requires a
+ * single key
  */
 export function chooseKind(
   keys: readonly string[],

@@ -138,14 +138,18 @@ function addRunOptions(command: Command): Command {
     .option("--quiet", "print only errors");
 }
 
-/** Returns the number of arguments after `--`, which are never parsed as options; `undefined` if there is no `--`. */
+/** Returns the number of command-line arguments after `--`, or `undefined` if there is no `--`. */
 function countWordsAfterDashes(program: Command): number | undefined {
   const words: readonly string[] = "rawArgs" in program ? (program.rawArgs as string[]) : [];
   const at = words.indexOf("--");
   return at < 0 ? undefined : words.length - at - 1;
 }
 
-/** Splits the arguments into keys and command. Without `--`, only the first argument is a key. @throws CliError */
+/**
+ * Splits the arguments into the keys and the command. Without `--`, the first argument is the only key.
+ *
+ * @throws CliError
+ */
 function splitWords(words: readonly string[], afterDashes = words.length - 1) {
   const keys = words.slice(0, words.length - afterDashes);
   const command = words.slice(keys.length);
@@ -176,7 +180,7 @@ function createRunOptions(
     killAfterMs: options.killAfter,
     releaseSignal: options.releaseSignal,
     owner: options.owner ?? `${hostname()}:${process.pid}`,
-    // Arguments can contain secrets.
+    // Records the program name without its arguments, which can contain secrets.
     record: { host: hostname(), pid: process.pid, purpose: toRecordText(basename(name)) },
     format: options.format,
     kind,
@@ -190,7 +194,10 @@ function createRunOptions(
   };
 }
 
-/** @throws CliError if several keys are given, because their waits are not part of the detection of deadlocks */
+/**
+ * @throws CliError if several keys are given with `refuse`, because deadlock detection does not cover waits for several
+ * keys
+ */
 function chooseOnDeadlock(keys: readonly string[], { onDeadlock }: Options): OnDeadlock | undefined {
   if (keys.length > 1 && onDeadlock === "refuse")
     throw new CliError("Give a single key with --on-deadlock refuse.", EXIT_CODES.failure);

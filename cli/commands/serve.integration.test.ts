@@ -16,7 +16,7 @@ import { buildReaderRules } from "../connection/reader-rules.ts";
 
 const it = redisTest();
 const run = promisify(execFile);
-/** `npm test` builds the console after the integration tests of a new checkout. */
+/** Whether the console has been built. In a new checkout, `npm test` builds it after the integration tests. */
 const isBuilt = existsSync(".next/BUILD_ID");
 const canMount = await run("unshare", ["-m", "sh", "-c", "mount -t tmpfs tmpfs /mnt"]).then(
   () => true,
@@ -24,7 +24,7 @@ const canMount = await run("unshare", ["-m", "sh", "-c", "mount -t tmpfs tmpfs /
 );
 const START_MS = 60_000;
 
-/** Creates a data folder, with the Redis server that tests run on if it was unpacked. */
+/** Creates a data folder. If the tests use an unpacked Redis server, the folder contains a link to it. */
 async function createDataDir(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-serve-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
@@ -108,7 +108,7 @@ describe.skipIf(!isBuilt)("lockkeeper serve", () => {
     expect(await monitor.listWrites()).toEqual([]);
     const names = new Set(monitor.commands.map(([name]) => name?.toLowerCase()));
     expect(names).toContain("scan");
-    // Redis 6.2 has no scripts that cannot write.
+    // Redis 6.2 does not support read-only scripts (EVAL_RO), so Lockkeeper uses EVALSHA.
     const scripts = ["eval", "evalsha"].filter((name) => names.has(name));
     expect(scripts).toEqual(version.startsWith("6.") ? ["evalsha"] : []);
     expect(await direct.call("ACL", "LOG")).toEqual([]);

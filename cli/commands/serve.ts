@@ -14,7 +14,7 @@ Examples:
   $ lockkeeper serve --redis redis://reader:PASSWORD@redis-1:6379 --read-only
   $ REDIS_URL=redis://redis-1:6379 lockkeeper                    the password stays out of the arguments`;
 
-/** `lockkeeper serve`: runs the console and the API. It is the default command. */
+/** Adds `lockkeeper serve`, which runs the console and the API. `serve` is the default command. */
 export function addServeCommand(program: Command, context: CliContext): void {
   program
     .command("serve", { isDefault: true })
@@ -30,7 +30,7 @@ export function addServeCommand(program: Command, context: CliContext): void {
     .option("--config <file>", "configuration file with several targets (default: LOCKKEEPER_CONFIG)")
     .addHelpText("after", HELP)
     .action(async (options: SettingsOptions) => {
-      // Imported here, so that other commands do not load the server.
+      // Imported dynamically, so that other commands do not load the server.
       const { runServer } = await import("./server-process.ts");
       await runServer(options, context);
     });

@@ -15,7 +15,7 @@ const it = serverTest().extend("variables", { scope: "file" }, ({ server }) => (
   LOCKKEEPER_API_KEY: ROOT_KEY,
 }));
 
-/** Serves responses that are not Lockkeeper's. @returns the URL */
+/** Starts an HTTP server that is not a Lockkeeper server. @returns the URL */
 async function startForeignServer(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   server.listen(0, "127.0.0.1");
@@ -185,7 +185,7 @@ describe("lockkeeper events", () => {
       const hold = await server.acquire(key, { owner: "me", leaseMs: 60_000 });
       await server.callHold(hold, "release");
     };
-    // The stream is open once an event of it arrives.
+    // The stream is open once it has delivered an event.
     await waitUntil(async () => {
       await cycle();
       return listIds().length > 0;
@@ -197,7 +197,7 @@ describe("lockkeeper events", () => {
     onTestFinished(() => third.stop());
     await waitUntil(() => events.read().includes("Connected again"), 15_000);
     await cycle();
-    // Both events of each cycle are stored.
+    // Waits until both events of each cycle are stored and printed.
     let stored = await listStoredIds();
     await waitUntil(async () => {
       stored = await listStoredIds();
@@ -240,7 +240,7 @@ describe("lockkeeper doctor", () => {
     expect(stdout).toMatch(/: Lockkeeper \d+\.\d+\.\d+, live\n/);
     expect(stdout).toMatch(/^default: (Redis|Valkey) \S+, live$/m);
     const anonymous = await runCli(["doctor", server.url]);
-    // The pages of this server are not loaded, so that it is not ready.
+    // The test server does not load the pages of the console, so it is not ready.
     expect(anonymous.code).toBe(1);
     expect(anonymous.stderr).toBe("Set LOCKKEEPER_API_KEY to check the targets of the server.\n");
   });

@@ -28,7 +28,7 @@ interface ShowOptions extends ServerOptions, RedisOption {
   readonly json?: true;
 }
 
-/** `lockkeeper show`: shows everything about one lock. */
+/** Adds `lockkeeper show`, which shows the details of one lock. */
 export function addShowCommand(program: Command, context: CliContext): void {
   const command = program
     .command("show")
@@ -46,7 +46,7 @@ export function addShowCommand(program: Command, context: CliContext): void {
     });
 }
 
-/** Parses a key as given on the command line. */
+/** Parses a key from the command line. */
 export function parseKeyArgument(text: string): Key {
   return decodeKey(new TextEncoder().encode(text));
 }
@@ -66,7 +66,7 @@ async function openSource(
   context: CliContext,
 ): Promise<LocksSource> {
   if (connection.kind === "server") return createServerSource(new ServerApi(connection, context.version));
-  // Imported here, so that commands that use a server do not load the code that reads Redis.
+  // Imported dynamically, so that commands that use a server do not load the code that reads Redis.
   const { openDirectSource } = await import("./direct-source.ts");
   return await openDirectSource(connection, { match: [], terminal: context.terminal });
 }

@@ -31,7 +31,7 @@ test(
       state: "live",
       server: expect.stringMatching(/^\w+ \d/),
     });
-    // A URL of a single server is refused with the remedy.
+    // The URL of a single server is refused, and the error states how to write the URL of the cluster.
     const { code: wrong, stderr } = await runCli(["ls", "--redis", seed]);
     expect(wrong).toBe(125);
     expect(stderr).toContain("write --redis as redis-cluster://host:port.");

@@ -18,7 +18,7 @@ export interface ServerOptions {
   readonly target?: string;
 }
 
-/** Option of every command that can use Redis without a server. */
+/** Option of every command that can read Redis without a server. */
 export interface RedisOption {
   readonly redis?: string;
 }
@@ -54,8 +54,8 @@ export function addRedisOption(command: Command): Command {
 }
 
 /**
- * Chooses the server or the Redis deployment for a command. Options take precedence over `LOCKKEEPER_URL`, which takes
- * precedence over `REDIS_URL`.
+ * Chooses the server or the Redis deployment that a command uses. Options take precedence over `LOCKKEEPER_URL`, which
+ * takes precedence over `REDIS_URL`.
  *
  * @throws CliError if no server and no Redis is given, if both options are given, or if the chosen connection is
  * invalid
@@ -76,7 +76,7 @@ export function chooseConnection(
   );
 }
 
-/** Chooses the server for a command that requires one. @throws CliError */
+/** Chooses the server for a command that cannot run without a server. @throws CliError */
 export function chooseServer(options: ServerOptions, environment: CliEnvironment): ServerConnection {
   const url = options.server ?? environment.serverUrl;
   if (url === undefined) {
@@ -107,7 +107,7 @@ function createRedisConnection(url: string, setting: RedisConnection["setting"])
 /**
  * Parses the URL of a server.
  *
- * @throws InvalidArgumentError whose message omits the URL, which may contain a password
+ * @throws InvalidArgumentError if the URL is invalid. The message omits the URL, because it may contain a password
  */
 export function parseServerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

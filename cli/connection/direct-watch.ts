@@ -12,14 +12,14 @@ import { EXIT_CODES } from "../output/exit-codes.ts";
 import { explainLocalError } from "../output/local-error.ts";
 import type { RedisConnection } from "./choose-connection.ts";
 
-/** Name of the target in JSON, as on a server with one Redis. */
+/** Name of the target in JSON output. A server with a single Redis deployment uses the same name. */
 const TARGET = "default";
 const LOCKS_MAX = 1_000_000;
 const CHECK_INTERVAL_MS = 20;
-/** How long a master may take to connect before it counts as down. */
+/** Time in ms within which a master must connect before it counts as down. */
 const CONNECT_MS = 3000;
 
-/** The locks of a Redis deployment, read without a server. Nothing is written to Redis. */
+/** A read-only connection to a Redis deployment, with the index of its locks. */
 export interface DirectWatch {
   readonly watcher: Watcher;
   readonly masters: Masters;
@@ -29,7 +29,7 @@ export interface DirectWatch {
 }
 
 export interface DirectWatchOptions {
-  /** Patterns of the keys to read. Empty to scan no keys. */
+  /** Patterns of the keys to read. An empty list disables the scan. */
   readonly watch: readonly string[];
   readonly lockable: readonly string[];
   /** Called about every 20 ms during the first scan. */
@@ -75,7 +75,7 @@ export async function openDirectWatch(
   }
 }
 
-/** Waits until every master has been scanned or has not responded in time. @throws CliError if too few respond */
+/** Waits until every master has been scanned or has timed out. @throws CliError if too few masters respond */
 async function waitForFirstScan(watcher: Watcher, onProgress: (health: Health) => void): Promise<void> {
   const startedAt = performance.now();
   for (;;) {

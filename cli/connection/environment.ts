@@ -2,7 +2,10 @@
 export interface CliEnvironment {
   /** `LOCKKEEPER_URL`: the server, such as `https://locks.example.com`. */
   readonly serverUrl: string | undefined;
-  /** `LOCKKEEPER_API_KEY`. Not an option of the command, because other users of the machine can read arguments. */
+  /**
+   * `LOCKKEEPER_API_KEY`: the API key. There is no option for the API key, because other users of the machine can read
+   * the arguments of a process.
+   */
   readonly apiKey: string | undefined;
   /** `REDIS_URL`: the Redis deployment for commands that run without a server. */
   readonly redisUrl: string | undefined;

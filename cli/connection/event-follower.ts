@@ -5,7 +5,7 @@ import type { ServerApi } from "./server-api.ts";
 import { describeNetworkError } from "./server-diagnosis.ts";
 import { parseSse, type SseMessage } from "./sse-parser.ts";
 
-/** The maximum time without data, in ms. The server sends a comment every 5 s. */
+/** Maximum time without data in ms, after which the connection counts as lost. The server sends a comment every 5 s. */
 const SILENCE_MS_MAX = 15_000;
 const PAUSE_MIN_MS = 250;
 const PAUSE_MAX_MS = 10_000;
@@ -20,18 +20,18 @@ export interface EventFilterQuery {
 
 export interface FollowOptions {
   readonly filter: EventFilterQuery;
-  /** Id of the last event that was printed. `undefined` to start with new events. */
+  /** Id of the event after which the stream starts. `undefined` to start with new events. */
   readonly position: string | undefined;
   onEvent(entry: HistoryEntry): void;
-  /** Called with a sentence when the connection is lost or restored, or when events are missing. */
+  /** Called with a sentence for the user when the connection is lost or restored, or when events are missing. */
   onNotice(text: string): void;
 }
 
 /**
- * Follows the event stream of a server, and resumes the stream after the last event whenever the connection is lost.
- * Never resolves.
+ * Follows the event stream of a server. If the connection is lost, reconnects and resumes after the last event. Never
+ * resolves.
  *
- * @throws CliError if the server refuses the stream for a reason that a retry does not resolve
+ * @throws CliError if the server refuses the stream and a retry would not help
  */
 export async function followEvents(api: ServerApi, options: FollowOptions): Promise<never> {
   const { onNotice } = options;
@@ -51,7 +51,7 @@ interface StreamState {
   lastId: string | undefined;
   /** Whether the current connection has delivered a message. */
   isConnected: boolean;
-  /** Whether the loss of the connection was reported. */
+  /** Whether the current loss of the connection has been reported to `onNotice`. */
   hasNotice: boolean;
 }
 
@@ -81,7 +81,12 @@ async function readStream(api: ServerApi, state: StreamState, options: FollowOpt
   }
 }
 
-/** Handles a refused stream. @returns the reason, if a retry may succeed @throws CliError otherwise */
+/**
+ * Handles a response that refuses the stream.
+ *
+ * @returns the reason, if a retry may succeed
+ * @throws CliError if a retry would not help
+ */
 async function handleRefusal(api: ServerApi, response: Response): Promise<string> {
   const { status } = response;
   if (status >= SERVER_ERROR_MIN || status === TOO_MANY_REQUESTS) {

@@ -4,7 +4,7 @@ import { EXIT_CODES, type ExitCode } from "../output/exit-codes.ts";
 import { toPrintable } from "../output/printable.ts";
 import type { ServerConnection } from "./choose-connection.ts";
 
-/** The exit codes of the problem codes that do not exit with `failure`. */
+/** Exit codes by problem code. A problem code that is not listed exits with `failure`. */
 const EXIT_CODE_OF: Partial<Record<LibraryErrorCode, ExitCode>> = {
   unauthenticated: EXIT_CODES.unauthorized,
   forbidden: EXIT_CODES.unauthorized,
@@ -44,8 +44,8 @@ export function getProblemExitCode(code: LibraryErrorCode): ExitCode {
 }
 
 /**
- * Converts a problem document to a CLI error. Except for a refused API key, the message contains the server's `detail`,
- * which states what happened and what to do.
+ * Converts a problem document to a CLI error. The message contains the server's `detail`, except for `unauthenticated`,
+ * where the message explains how to set or replace the API key.
  */
 export function explainProblem(
   { code, detail }: Pick<Problem, "code" | "detail">,

@@ -12,12 +12,12 @@ const CONNECT_MS = 3000;
 const CHECK_INTERVAL_MS = 20;
 
 /**
- * Describes how Lockkeeper uses a read-only Redis deployment, and which permissions its user lacks. Returns the lines
- * of the text.
+ * Returns the lines of a text that describes how Lockkeeper accesses a read-only Redis deployment, and which commands
+ * its Redis user is not permitted to run.
  *
- * @param ownData where Lockkeeper's own data is
- * @throws StartupError if Redis cannot be reached or refuses the user. If permissions are missing, the message contains
- * a command that creates a sufficient user
+ * @param ownData the Redis that stores Lockkeeper's own data, as a phrase for the text
+ * @throws StartupError if Redis cannot be reached or refuses the user. If Redis reports missing permissions, the
+ * message contains the command that creates a user with sufficient permissions
  */
 export async function explainReadOnly(
   where: RedisLocation,
@@ -53,7 +53,9 @@ function addReaderRules(error: unknown, where: RedisLocation, patterns: readonly
   );
 }
 
-/** Returns the commands required for reading that the user is not permitted to run on at least one master. */
+/**
+ * Returns the commands that reading locks requires and that the user is not permitted to run on at least one master.
+ */
 async function readMissingRights(where: RedisLocation): Promise<readonly string[]> {
   const masters = openMasters(where, "reads");
   try {
@@ -70,7 +72,7 @@ async function readMasterRights(master: Master): Promise<readonly string[]> {
     await waitUntilReady(master.redis, AbortSignal.timeout(CONNECT_MS));
     return await findMissingRights(master.redis, "reads", master.findHashTag());
   } catch {
-    // The server reports a master that does not respond.
+    // Ignores a master that does not respond. The server reports it later.
     return [];
   }
 }

@@ -3,7 +3,7 @@ import { buildQueuePattern } from "../../server/formats/keys.ts";
 import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 import { parseRedisAddress } from "../../server/redis/connect.ts";
 
-/** Auxiliary keys of formats, which store waiters and permits. */
+/** Patterns of keys that formats use in addition to the lock, such as companions and the queues of waiters. */
 const COMPANION_KEYS = [
   "lockkeeper:*",
   "redisson_lock_token:*",
@@ -15,9 +15,10 @@ const OTHER_COMMANDS =
 const CLUSTER_COMMANDS = "+cluster|slots +cluster|info";
 
 /**
- * Builds the Redis command that creates a user who can only read keys that match the patterns, as in docs/targets.md.
+ * Builds the ACL SETUSER command for a Redis user that can only read, and only the keys that match the patterns and
+ * their auxiliary keys. docs/targets.md shows the same command.
  *
- * @param server such as "Redis 7.0.15"
+ * @param server name and version, such as "Redis 7.0.15"
  */
 export function buildReaderRules(where: RedisLocation, patterns: readonly string[], server: string): string {
   const db = typeof where === "string" ? parseRedisAddress(where).db : 0;
@@ -38,7 +39,7 @@ export function buildReaderRules(where: RedisLocation, patterns: readonly string
   ].join(" ");
 }
 
-/** Builds the redis-cli command line that creates the user of `buildReaderRules`, quoted for a POSIX shell. */
+/** Builds a redis-cli command line that runs the command of `buildReaderRules`, quoted for a POSIX shell. */
 export function buildReaderCommandLine(...rules: Parameters<typeof buildReaderRules>): string {
   return [
     "redis-cli",
@@ -48,7 +49,9 @@ export function buildReaderCommandLine(...rules: Parameters<typeof buildReaderRu
   ].join(" ");
 }
 
-/** Returns whether a server has EVAL_RO and sharded channels: Redis 7.0 or newer, and every Valkey. */
+/**
+ * Returns whether a Redis server supports EVAL_RO and sharded channels. Redis 7.0 and newer and all Valkey versions do.
+ */
 export function hasReadOnlyScripts(server: string): boolean {
   const [, product, major] = /^(Redis|Valkey) (\d+)\./.exec(server) ?? [];
   return product === "Valkey" || (product === "Redis" && Number(major) >= 7);

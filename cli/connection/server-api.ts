@@ -15,7 +15,7 @@ import {
 } from "./server-diagnosis.ts";
 
 const REQUEST_TIMEOUT_MS = 20_000;
-/** How long to retry reads, in ms. Long enough for a server restart. */
+/** Time in ms for which failed reads are retried, long enough for a server restart. */
 const READ_RETRY_MS = 2000;
 
 export interface ApiCall<Schema extends z.ZodType> {
@@ -31,7 +31,7 @@ export interface ApiCall<Schema extends z.ZodType> {
 
 export interface ApiResult<Value> {
   readonly value: Value;
-  /** `x-request-id` of the response, which the audit entry of an action contains. */
+  /** `x-request-id` of the response. The audit entry of an action contains the same id. */
   readonly requestId: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export class ServerApi {
   /** @throws CliError if the API key is malformed */
   constructor(
     readonly connection: ServerConnection,
-    /** The version of this command line. */
+    /** Version of the command line, shown in errors about incompatible servers. */
     private readonly version: string,
   ) {
     try {
@@ -73,7 +73,11 @@ export class ServerApi {
     return { value: parsed.data, requestId: response.headers.get("x-request-id") ?? undefined };
   }
 
-  /** Opens a stream, whatever the status of the response. @throws TypeError if the connection fails */
+  /**
+   * Opens a stream and returns the response, even if its status is an error.
+   *
+   * @throws TypeError if the connection fails
+   */
   async openStream(
     { path, query }: Pick<ApiCall<z.ZodType>, "path" | "query">,
     headers: Readonly<Record<string, string>>,
@@ -91,7 +95,7 @@ export class ServerApi {
     });
   }
 
-  /** Explains a response of `openStream` that is not a stream. */
+  /** Converts an error response of `openStream` to an error for the user. */
   async explainRefusal(response: Response, route: string): Promise<CliError> {
     const { data: problem } = Problem.safeParse(await response.json().catch(() => undefined));
     if (problem === undefined) return explainForeignResponse(this.connection.url, response.status, undefined);
@@ -115,7 +119,10 @@ export class ServerApi {
     return await this.#explainProblem({ code, detail }, route);
   }
 
-  /** Explains a problem, or reports that the server is too old to have the route. */
+  /**
+   * Converts a problem to an error for the user. If the server lacks the route, the error states that its version is
+   * too old.
+   */
   async #explainProblem(problem: Pick<Problem, "code" | "detail">, route: string): Promise<CliError> {
     const { url } = this.connection;
     const isMissing = problem.code === "not_found" || problem.code === "method_not_allowed";

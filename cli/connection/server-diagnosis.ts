@@ -24,7 +24,7 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
 };
 const UNTRUSTED_CERTIFICATE = /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+)$/;
 
-/** Explains an error of `fetch`. */
+/** Converts an error of `fetch` to an error for the user. */
 export function explainNetworkError(url: string, error: unknown): CliError {
   return new CliError(`Could not reach ${url} (${describeNetworkError(error)}).`, EXIT_CODES.unavailable);
 }
@@ -45,7 +45,10 @@ export function describeNetworkError(error: unknown): string {
   return NETWORK_CAUSES[code] ?? (code || toPrintable(message));
 }
 
-/** Explains a response from Lockkeeper with unexpected fields, or a JSON response from something else. */
+/**
+ * Explains a response whose fields do not match the schema: the server has another version, or is not a Lockkeeper
+ * server.
+ */
 export async function explainUnreadableResponse(url: string, version: string): Promise<CliError> {
   const document = await readOpenApi(url);
   if (document === undefined)
@@ -57,7 +60,7 @@ export async function explainUnreadableResponse(url: string, version: string): P
 }
 
 /**
- * Explains a response that is not from Lockkeeper: a proxy sent it, or the URL is wrong.
+ * Explains a response that did not come from Lockkeeper: a proxy responded, or the URL is wrong.
  *
  * @param detail sentences that describe the response
  */
@@ -84,8 +87,8 @@ function createWrongAddressError(url: string, why: string): CliError {
 }
 
 /**
- * Returns an error if the server lacks the route, which means that its version is older; `undefined` if the server has
- * the route or its API document cannot be read.
+ * Returns an error if the API document of the server does not contain the route, which means that the server is older
+ * than the command line. Returns `undefined` if the server has the route or its API document cannot be read.
  */
 export async function explainMissingRoute(
   url: string,
@@ -101,7 +104,11 @@ export async function explainMissingRoute(
   );
 }
 
-/** Reads the public API document. @returns `undefined` if it cannot be read or is not Lockkeeper's */
+/**
+ * Reads the public API document of a server.
+ *
+ * @returns `undefined` if the document cannot be read or is not from Lockkeeper
+ */
 export async function readOpenApi(url: string): Promise<OpenApiFacts | undefined> {
   try {
     const response = await fetch(`${url}/api/v1/openapi.json`, {

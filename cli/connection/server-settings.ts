@@ -25,14 +25,14 @@ export function getDefaultDataDir({ dataHome }: Pick<CliEnvironment, "dataHome">
   try {
     return join(homedir(), ".local", "share", "lockkeeper");
   } catch {
-    // Without HOME, homedir() looks up the account, and fails if there is no entry.
+    // Without HOME, homedir() looks up the account of the user, and fails if the user has none.
     throw new StartupError(
       "This account has no home directory. Set --data to a folder for Lockkeeper's data.",
     );
   }
 }
 
-/** Reads the settings of a server: options become the environment variables that they replace. @throws StartupError */
+/** Reads the settings of a server. Options override the corresponding environment variables. @throws StartupError */
 export function readServerSettings(options: SettingsOptions, environment: CliEnvironment): Config {
   const { variables } = environment;
   const { redis, host, port, readOnly, data, config } = options;
@@ -51,8 +51,8 @@ export function readServerSettings(options: SettingsOptions, environment: CliEnv
 }
 
 /**
- * Returns the options that `login` also needs. A URL with a password is omitted; `login` must then get the URL from the
- * environment.
+ * Formats the options of `serve` that `login` also needs, for a command that the user can copy. Omits a Redis URL with
+ * a password. `login` then reads the URL from the environment.
  */
 function formatOptions({ redis, port, readOnly, data, config }: SettingsOptions): string[] {
   const isSecret = redis !== undefined && /:\/\/[^/@]*:[^/@]*@/.test(redis);

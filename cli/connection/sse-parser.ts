@@ -4,16 +4,17 @@ export interface SseMessage {
   readonly id?: string;
   /** Event name; `message` if the stream does not set one. */
   readonly name: string;
-  /** "" for a message that only has an id. */
+  /** Empty for a message without data, such as a message that only has an id. */
   readonly data: string;
 }
 
 const MESSAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 /**
- * Parses server-sent events. Yields each message at the empty line that completes it, including those with only an id.
+ * Parses server-sent events. Yields each message when the empty line after it arrives, including messages that only
+ * have an id.
  *
- * @throws Error if a message has more than 16 Mi characters
+ * @throws Error if an incomplete message exceeds 16 Mi characters
  */
 export async function* parseSse(body: ReadableStream<Uint8Array>): AsyncGenerator<SseMessage> {
   const decoder = new TextDecoder();
@@ -28,7 +29,7 @@ export async function* parseSse(body: ReadableStream<Uint8Array>): AsyncGenerato
 }
 
 /**
- * Parses one block. A block that contains only comments, which show that the connection is alive, becomes a message
+ * Parses the lines of one message. Comments, which the server sends to keep the connection alive, become a message
  * without id and data.
  */
 function parseBlock(block: string): SseMessage {

@@ -2,7 +2,7 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 interface CompletionOption {
-  /** With its hyphens, such as `--json`. */
+  /** Name of the option with its hyphens, such as `--json`. */
   readonly name: string;
   readonly description: string;
   readonly takesValue: boolean;
@@ -15,7 +15,7 @@ export interface CompletionCommand {
   readonly options: readonly CompletionOption[];
 }
 
-/** Builds a script that completes commands and options. Values are completed as file names. */
+/** Builds a shell script that completes commands and options. Values of options are completed as file names. */
 export function formatCompletion(shell: Shell, commands: readonly CompletionCommand[]): string {
   switch (shell) {
     case "bash":

@@ -1,13 +1,19 @@
 /**
- * Exit codes of `lockkeeper`, the same for every command. `run` returns the exit code of the command that it ran instead,
- * or 128 plus the number of the signal that ended it. The codes of Lockkeeper itself are in a range that programs rarely
- * use, as in timeout(1).
+ * Exit codes of `lockkeeper`, the same for every command. If the command of `run` was executed, `run` exits with the
+ * exit code of the command, or with 128 plus the number of the signal that ended the command. Like timeout(1),
+ * Lockkeeper's own codes start at 120, a range that programs rarely use.
  */
 export const EXIT_CODES = {
   success: 0,
-  /** The answer is negative: the lock is free, the audit chain is broken, `doctor` found a serious risk, or you declined. */
+  /**
+   * The result is negative: the lock is free, the audit chain is broken, `doctor` found a serious risk, or the user
+   * declined.
+   */
   negative: 1,
-  /** The lock was held by another client for the whole `--wait`. */
+  /**
+   * The lock was held by another client for the whole `--wait`, or the wait was refused because of a deadlock or a full
+   * queue.
+   */
   held: 120,
   /** The lock was lost while the command ran. */
   lost: 121,
@@ -17,7 +23,7 @@ export const EXIT_CODES = {
   unauthorized: 123,
   /** The server refused the request, for example because the lock has changed since it was shown. */
   refused: 124,
-  /** Usage error, or an error that no other code describes. */
+  /** Usage error, or an error without a code of its own. */
   failure: 125,
   /** The command of `run` cannot be executed. */
   notExecutable: 126,
@@ -27,7 +33,7 @@ export const EXIT_CODES = {
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
-/** The meaning of each code, for the documentation. */
+/** The meaning of each exit code, for the command-line reference. */
 export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
   success: "Success. For `run`: the exit code of the command.",
   negative:

@@ -3,11 +3,11 @@ import { formatDuration } from "./duration.ts";
 import type { Style } from "./style.ts";
 import { formatTable, type TableColumn } from "./table.ts";
 
-/** The minimum time to show for a hold whose start was not observed. A shorter time would not be informative. */
+/** Minimum hold time in ms to show for a hold whose start was not observed. A shorter time is shown as unknown. */
 const KNOWN_SINCE_MS = 1000;
 export const UNKNOWN = "?";
 
-/** Formats how long a holder has held the lock; `≥` if it was already held when it was first observed. */
+/** Formats how long a holder has held the lock. `≥` means that the lock was already held when it was first observed. */
 export function formatHeld({ since, sinceIs }: Pick<Holder, "since" | "sinceIs">, asOf: number): string {
   if (since === null) return UNKNOWN;
   const heldMs = Math.max(0, asOf - since);
@@ -15,13 +15,13 @@ export function formatHeld({ since, sinceIs }: Pick<Holder, "since" | "sinceIs">
   return heldMs < KNOWN_SINCE_MS ? UNKNOWN : `≥${formatDuration(heldMs)}`;
 }
 
-/** Formats the time left, or why there is none. */
+/** Formats the time until a lock expires. For a lock that is not held, returns its state instead. */
 export function formatExpiry({ state, remainingMs }: Pick<Lock, "state" | "remainingMs">): string {
   if (state !== "held") return state;
   return remainingMs === null ? "no TTL" : formatDuration(remainingMs);
 }
 
-/** Formats the number of waiters: `~` if it is estimated, `≥` if more clients may be polling. */
+/** Formats the number of waiters. `~` marks an estimate, `≥` that additional clients may be polling. */
 export function formatWaiters({ count, known }: Waiters): string {
   if (count === null || (known === "unknown" && count === 0)) return UNKNOWN;
   if (count === 0) return "0";
@@ -29,7 +29,7 @@ export function formatWaiters({ count, known }: Waiters): string {
   return `${mark}${count}`;
 }
 
-/** Formats the owner of the first holder and the number of other holders. */
+/** Formats the owner of the first holder and the number of other holders, such as `worker-1 +2`. */
 export function formatOwners(holders: readonly Pick<Holder, "owner">[]): string {
   const [first, ...others] = holders;
   if (first === undefined) return "";
@@ -37,7 +37,8 @@ export function formatOwners(holders: readonly Pick<Holder, "owner">[]): string 
 }
 
 /**
- * Formats the sum of the holders' re-entrancy counts; for a semaphore, the acquired and total permits, such as `3/10`.
+ * Formats the sum of the holders' re-entrancy counts. For a semaphore, formats the acquired and the total permits, such
+ * as `3/10`.
  */
 export function formatCount({ holders, permits }: Pick<Lock, "holders" | "permits">): string {
   const count = holders.reduce((sum, holder) => sum + holder.count, 0);
@@ -94,7 +95,10 @@ export function formatLockTable(locks: readonly Lock[], { style, columns, asOf }
   return formatTable(COLUMNS, current, style, columns);
 }
 
-/** Returns the lock with its times updated to `asOf`, because an index reads a lock again only when it changes. */
+/**
+ * Returns the lock with its times advanced to `asOf`. The index reads a lock only when the lock changes, so the stored
+ * times can be older.
+ */
 function ageLock(lock: Lock, asOf: number): Lock {
   const ageMs = Math.max(0, asOf - lock.asOf);
   const remainingMs = lock.remainingMs === null ? null : Math.max(0, lock.remainingMs - ageMs);

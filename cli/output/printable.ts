@@ -1,12 +1,12 @@
 import stringWidth from "string-width";
 
-/** Control, format, surrogate and line separator characters. A terminal interprets some, and hides others. */
+/** Matches control, format, surrogate and line separator characters, which a terminal interprets or hides. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const ELLIPSIS = "…";
 
 /**
- * Escapes the characters of untrusted text that a terminal would interpret or hide, such as `\u{1b}`. Every text from
- * Redis or a server is printed through this function.
+ * Escapes the characters of untrusted text that a terminal would interpret or hide, such as `\u{1b}`. All text from
+ * Redis or a server must pass through this function before it is printed.
  */
 export function toPrintable(text: string): string {
   return text.replace(INVISIBLE, (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`);

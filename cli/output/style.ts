@@ -1,4 +1,4 @@
-/** Colors and weights of text in a terminal. */
+/** Functions that add a color or a font weight to text in a terminal. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;

@@ -2,17 +2,17 @@ import { measureColumns, padToColumns, toPrintable, truncateToColumns } from "./
 import type { Style } from "./style.ts";
 
 const GAP = "  ";
-/** The minimum width of a column that was shrunk. */
+/** Minimum width of a shrunk column, in terminal columns. */
 const SHRUNK_COLUMNS_MIN = 12;
 
 export interface TableColumn<Row> {
   readonly title: string;
-  /** The text of a cell. It may contain untrusted text, which is escaped. */
+  /** Returns the text of a cell. The text may be untrusted, because the table escapes it. */
   readonly format: (row: Row) => string;
   readonly align?: "left" | "right";
-  /** Whether cells are shortened if the table is wider than the terminal. */
+  /** Whether the cells of the column can be shortened (`truncate`) if the table is wider than the terminal. */
   readonly overflow?: "keep" | "truncate";
-  /** Colors a cell, after it was aligned. */
+  /** Colors a cell. `cell` is the text after truncation and padding. */
   readonly paint?: (row: Row, cell: string, style: Style) => string;
 }
 
@@ -45,7 +45,7 @@ export function formatTable<Row>(
   return `${[style.bold(header.trimEnd()), ...lines].join("\n")}\n`;
 }
 
-/** Shrinks the widest column that allows it until the table fits, changing `widths`. */
+/** Shrinks columns with `overflow: "truncate"`, the widest first, until the table fits. Changes `widths`. */
 function shrinkColumns(
   columns: readonly { readonly overflow?: "keep" | "truncate" }[],
   widths: number[],
@@ -65,7 +65,7 @@ function shrinkColumns(
   }
 }
 
-/** Formats names and values, one pair per line. Values are escaped. Pairs without a value are left out. */
+/** Formats pairs of names and values, one per line. Escapes the values and omits pairs without a value. */
 export function formatPairs(
   pairs: readonly (readonly [name: string, value: string | undefined])[],
   style: Style,

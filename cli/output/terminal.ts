@@ -3,13 +3,13 @@ import { CliError } from "./cli-error.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { PLAIN_STYLE, type Style, TERMINAL_STYLE } from "./style.ts";
 
-/** The terminal of the process, if it has one. */
+/** The terminal of the process. The members also work if the process has no terminal. */
 export interface Terminal {
-  /** How standard output is styled: plain if it is not a terminal, or with `NO_COLOR`. */
+  /** Style of standard output. Adds no styling if standard output is not a terminal or `NO_COLOR` is set. */
   readonly style: Style;
-  /** Width of standard output in columns. `undefined` if it is not a terminal. */
+  /** Width of standard output in columns. `undefined` if standard output is not a terminal. */
   readonly columns: number | undefined;
-  /** Whether questions can be asked: standard input and standard error are terminals. */
+  /** Whether `ask` can be used, which requires that standard input and standard error are terminals. */
   readonly canAsk: boolean;
   /**
    * Asks a question on standard error and returns the line that the user enters.
@@ -17,9 +17,9 @@ export interface Terminal {
    * @throws CliError if the user presses Ctrl-C or Ctrl-D
    */
   ask(question: string): Promise<string>;
-  /** Replaces the progress line on standard error. Does nothing if that is not a terminal. */
+  /** Replaces the progress line on standard error. Does nothing if standard error is not a terminal. */
   showProgress(text: string): void;
-  /** Removes the progress line. */
+  /** Removes the progress line from standard error. */
   clearProgress(): void;
 }
 

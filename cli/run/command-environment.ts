@@ -2,7 +2,10 @@ import { HOLDING_MAX } from "../../lib/contract/actions/verb.ts";
 import type { HeldFacts } from "./held-lock.ts";
 
 const API_KEY = "LOCKKEEPER_API_KEY";
-/** The variable with the `holdId`s of the runs around a command, outermost first, separated by spaces. */
+/**
+ * Environment variable in which nested `lockkeeper run` processes pass on their `holdId`s, outermost first, separated
+ * by spaces.
+ */
 const HOLDING = "LOCKKEEPER_HOLDING";
 
 const HOLD_ID = /^h1\.[A-Za-z0-9_-]{1,2400}$/;
@@ -10,14 +13,14 @@ const HOLD_ID = /^h1\.[A-Za-z0-9_-]{1,2400}$/;
 type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface CommandEnvironmentOptions {
-  /** In the order of the keys on the command line. */
+  /** The acquired holds, in the order of the keys on the command line. */
   readonly holds: readonly HeldFacts[];
   readonly apiKey: "pass" | "remove";
 }
 
 /**
- * Creates the environment of the command: the environment of this process without the API key, plus the facts of the
- * holds.
+ * Creates the environment of the command from the environment of this process. Adds variables that describe the holds,
+ * and removes the API key unless `apiKey` is `pass`.
  */
 export function createCommandEnvironment(
   variables: Variables,
@@ -34,26 +37,29 @@ export function createCommandEnvironment(
   return toProcessEnv({ ...variables, ...(apiKey === "pass" ? {} : { [API_KEY]: undefined }), ...facts });
 }
 
-/** Creates the environment of the guardian, without secrets, because the guardian needs none. */
+/** Creates the environment of the guardian from the environment of this process, without the API key. */
 export function createGuardianEnvironment(variables: Variables): NodeJS.ProcessEnv {
   return toProcessEnv({ ...variables, [API_KEY]: undefined });
 }
 
-/** Casts variables to the type that Next extends with a required NODE_ENV. Processes started here may lack it. */
+/**
+ * Casts variables to `NodeJS.ProcessEnv`. A cast is required because Next's types declare NODE_ENV as required, but
+ * child processes may run without NODE_ENV.
+ */
 function toProcessEnv(variables: Variables): NodeJS.ProcessEnv {
   return variables as NodeJS.ProcessEnv;
 }
 
 /**
- * Reads which holds the runs around this one keep while it waits. At most as many as a waiter can declare, of the
- * innermost runs.
+ * Returns the `holdId`s of the enclosing `lockkeeper run` processes, which keep their holds while this process waits.
+ * Limited to the innermost `HOLDING_MAX` holds, the maximum that a waiter can declare.
  */
 export function readEnclosingHolds(variables: Variables): string[] {
   const words = (variables[HOLDING] ?? "").split(/\s+/);
   return words.filter((word) => HOLD_ID.test(word)).slice(-HOLDING_MAX);
 }
 
-/** Returns the value of the variable for a command that is run while holding `holds` as well. */
+/** Formats the value of the variable for a command that runs with `holds` in addition to the enclosing holds. */
 export function formatEnclosingHolds(
   variables: Variables,
   holds: readonly { readonly holdId: string }[],

@@ -11,8 +11,8 @@ const LIVENESS_TEXT: Readonly<Record<LivenessState, string>> = {
 };
 
 /**
- * Describes the holder of the lock, such as `lock:a is held by checkout@pod-7 (alive, expires in 24s)`, or the permits of a
- * semaphore.
+ * Describes the holder of the lock, such as `lock:a is held by checkout@pod-7 (alive, expires in 24s)`, or the
+ * available permits of a semaphore.
  */
 export function describeHolder(key: string, holder: LockHolder | Permits | undefined): string {
   if (holder === undefined) return `${key} is held by another client`;

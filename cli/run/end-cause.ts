@@ -1,13 +1,13 @@
 /**
- * Why the command is terminated. `lost`: the hold was lost. `not_renewed`: the lease is about to end.
- * `ended_by_guardian`: the lease is about to end, and the guardian has already sent the signal. `unguarded`: no
- * guardian can be started.
+ * Why the command is terminated. `lost`: the hold was lost. `not_renewed`: the lease was not renewed and is about to
+ * end. `ended_by_guardian`: like `not_renewed`, but the guardian has already sent the signal. `unguarded`: the guardian
+ * was killed and cannot be replaced.
  */
 export type EndCause =
   | { readonly kind: "lost" | "unguarded"; readonly reason: string }
   | { readonly kind: "not_renewed" | "ended_by_guardian" };
 
-/** Describes the cause in one sentence. */
+/** Describes the cause in one sentence for the user. */
 export function describeEndCause(cause: EndCause, key: string): string {
   switch (cause.kind) {
     case "lost":

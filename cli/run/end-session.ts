@@ -3,13 +3,13 @@ import type { ProcessSession } from "./process-session.ts";
 import { getMonotonicMs } from "./shared-moment.ts";
 
 export interface EndingOptions {
-  /** The first signal; `undefined` if another process has sent it. */
+  /** The signal to send before SIGKILL; `undefined` if another process has already sent the signal. */
   readonly signal: NodeJS.Signals | undefined;
   /** Time between the first signal and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
   /**
-   * Returns the time after which SIGKILL must be sent, in milliseconds. Called repeatedly, because the deadline can
-   * change.
+   * Returns the time in milliseconds until SIGKILL must be sent, even if `killAfterMs` has not passed. Called
+   * repeatedly, because the deadline can change.
    */
   readonly getMsUntilKill: () => number;
   /** Called when SIGKILL is sent for the first time. */
@@ -23,8 +23,8 @@ const POLL_MS_MAX = 50;
 const STUCK_MS = 3000;
 
 /**
- * Ends all processes of a session: sends the signal, then SIGKILL to the processes that remain. Resolves when no
- * process is running.
+ * Ends all processes of a session. Sends the signal first, and SIGKILL if processes remain after `killAfterMs` or at
+ * the deadline. Resolves when no process is running.
  */
 export async function endSession(session: ProcessSession, options: EndingOptions): Promise<void> {
   const { signal, killAfterMs, getMsUntilKill, onKill, onStuck } = options;
@@ -39,7 +39,7 @@ export async function endSession(session: ProcessSession, options: EndingOptions
   for (let pollMs = POLL_MS_MIN; session.hasProcesses(); pollMs = Math.min(POLL_MS_MAX, pollMs * 2)) {
     const leftMs = Math.min(killAt - getMonotonicMs(), getMsUntilKill());
     if (leftMs <= 0) {
-      // Repeated, because a process that was just created may have been missed.
+      // Sent repeatedly, because a signal can miss a process that is being created.
       session.signalAll("SIGKILL");
       if (killedAt === undefined) onKill?.();
       killedAt ??= getMonotonicMs();

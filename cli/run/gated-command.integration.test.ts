@@ -62,7 +62,7 @@ describe("GatedCommand", () => {
     const gated = await GatedCommand.spawn({ command, environment, onDropped });
     gated.open();
     const code = toExitCode(await gated.exited);
-    // Without bash, they are reported instead.
+    // Without bash, the variables are not passed on but reported to `onDropped`.
     expect(existsSync("/bin/bash") ? { code, dropped } : { dropped }).toEqual(
       existsSync("/bin/bash") ? { code: 0, dropped: [] } : { dropped: ["dotted.name"] },
     );

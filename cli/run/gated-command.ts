@@ -4,7 +4,7 @@ import { constants } from "node:os";
 import type { Writable } from "node:stream";
 import { ProcessSession } from "./process-session.ts";
 
-/** The exit code of a command, or the signal that ended it. */
+/** How a command ended: with an exit code or by a signal. */
 export interface CommandExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -13,24 +13,28 @@ export interface CommandExit {
 export interface CommandRequest {
   readonly command: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
-  /** Called with the names of variables that the command does not receive. */
+  /** Called with the names of environment variables that cannot be passed on to the command. */
   readonly onDropped: (names: readonly string[]) => void;
 }
 
 /**
- * The shell script that waits for a line on file descriptor 3 and then becomes the command. If the supervisor is
- * killed, the pipe ends without a line, and the command never starts.
+ * Shell script that waits for a line on file descriptor 3 and then replaces itself with the command. If the supervisor
+ * is killed, the pipe ends without a line, and the command never starts.
  */
 const GATE_SCRIPT = 'read -r go <&3 && [ "$go" = go ] && exec "$@" 3<&-; exit 125';
-/** The `$0` of the script, which the shell prints in front of its errors. */
+/** The `$0` of the script. The shell prints this name in front of its errors. */
 const GATE_NAME = "lockkeeper";
 /**
- * Matches names of variables that every shell passes on. Some shells, such as dash, drop variables with other names.
+ * Matches names of environment variables that every shell passes on. Some shells, such as dash, drop variables with
+ * other names.
  */
 const SHELL_VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const BASH = "/bin/bash";
 
-/** A command in its own session, which starts when the gate is opened. */
+/**
+ * A command that starts in its own session when `open` is called. Until then, a shell script (the gate) runs in its
+ * place, so that the process id is known before the command starts.
+ */
 export class GatedCommand {
   readonly session: ProcessSession;
   readonly exited: Promise<CommandExit>;
@@ -42,11 +46,11 @@ export class GatedCommand {
       child.once("exit", (code, signal) => resolve({ code, signal }));
     });
     this.#gate = gate;
-    // A write fails if the gate was killed. `exited` reports that.
+    // Ignores failed writes. A write fails if the gate was killed, which `exited` reports.
     gate.on("error", () => undefined);
   }
 
-  /** Starts the gate. @throws Error if the shell cannot be started */
+  /** Starts the gate, which waits for `open` or `abandon`. @throws Error if the shell cannot be started */
   static async spawn({ command, environment, onDropped }: CommandRequest): Promise<GatedCommand> {
     const foreign = Object.keys(environment).filter((name) => !SHELL_VARIABLE.test(name));
     const shell = foreign.length > 0 && existsSync(BASH) ? BASH : "/bin/sh";
@@ -69,14 +73,16 @@ export class GatedCommand {
     this.#gate.end("go\n");
   }
 
-  /** Ends the gate without starting the command. */
+  /** Ends the gate without starting the command. Resolves when the gate has exited. */
   async abandon(): Promise<void> {
     this.#gate.destroy();
     await this.exited;
   }
 }
 
-/** Returns the exit code that a shell reports for the command. */
+/**
+ * Returns the exit code that a shell reports for the command: 128 plus the signal number if a signal ended the command.
+ */
 export function toExitCode({ code, signal }: CommandExit): number {
   if (code !== null) return code;
   return signal === null ? 128 : 128 + constants.signals[signal];

@@ -9,24 +9,31 @@ import {
 } from "./guardian-protocol.ts";
 
 export interface GuardianProcessEvents {
-  /** Called when the guardian ends the command because the lease was not extended in time. */
+  /** Called when the guardian starts to end the command because the lease was not extended in time. */
   onEnding(): void;
-  /** Called when the process exits after it was ready, unless `dismiss` was called. */
+  /** Called when the guardian exits after it was ready, unless `dismiss` or `disown` was called. */
   onExit(): void;
 }
 
-/** The program of the guardian: TypeScript in a checkout, and JavaScript in the package. */
+/** Path of the guardian program, which is TypeScript in a checkout and JavaScript in the package. */
 const SCRIPT = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./guardian.ts" : "./guardian.js", import.meta.url),
 );
-/** Matches the Node options that start a debugger, because its port is already used by the supervisor. */
+/**
+ * Matches Node options that start a debugger. The guardian cannot use them, because the supervisor already uses the
+ * port.
+ */
 const DEBUGGER_OPTION = /^--inspect/;
-/** How long the guardian may take for each response, in milliseconds. A busy machine starts processes slowly. */
+/**
+ * Time limits in ms within which the guardian must send each message. `ready` allows for the slow start of a process on
+ * a busy machine.
+ */
 const RESPONSE_MS = { ready: 20_000, watching: 5000, ending: 5000 } as const;
 const DISMISS_MS = 1000;
 
 /**
- * Controls one guardian process for the supervisor. Messages that are sent before the guardian is ready are not lost.
+ * Starts and controls one guardian process on behalf of the supervisor. The guardian also receives messages that are
+ * sent before it is ready.
  */
 export class GuardianProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -35,13 +42,17 @@ export class GuardianProcess {
   readonly #waiting = new Map<GuardianMessage["type"], () => void>();
   #state: "starting" | "running" | "dismissed" = "starting";
 
-  /** Starts a process. `waitFor` reports whether that succeeded. */
+  /**
+   * Starts the process. Call `waitFor("ready")` to wait until the guardian has started, or for the error if it cannot
+   * start.
+   */
   constructor(
     environment: NodeJS.ProcessEnv,
     private readonly events: GuardianProcessEvents,
   ) {
     const options = process.execArgv.filter((option) => !DEBUGGER_OPTION.test(option));
-    // Its own session: signals of the terminal do not reach it, nor does a kill of the supervisor's process group.
+    // Runs the guardian in its own session, so that it does not receive signals from the terminal or to the
+    // supervisor's process group.
     this.#child = spawn(process.execPath, [...options, SCRIPT], {
       detached: true,
       env: environment,
@@ -50,7 +61,7 @@ export class GuardianProcess {
     this.#exited = new Promise((resolve) => {
       this.#child.once("exit", () => resolve()).once("error", () => resolve());
     });
-    // The exit reports a broken pipe.
+    // Ignores a broken pipe, because `#exited` reports the exit of the guardian.
     this.#child.stdin.on("error", () => undefined);
     readMessages<GuardianMessage>(this.#child.stdout, (message) => this.#handle(message));
     void this.#exited.then(() => {
@@ -63,9 +74,9 @@ export class GuardianProcess {
   }
 
   /**
-   * Resolves when the guardian has sent this message.
+   * Resolves when the guardian has sent a message of this type.
    *
-   * @throws Error if the guardian exits, or is killed because it does not respond
+   * @throws Error if the guardian exits, or does not respond in time and is killed
    */
   async waitFor(type: GuardianMessage["type"]): Promise<void> {
     if (this.#received.has(type)) return;
@@ -90,13 +101,13 @@ export class GuardianProcess {
     this.#state = "dismissed";
     this.send({ type: "done" });
     this.#child.stdin.end();
-    // A stopped process does not read the message.
+    // A stopped process cannot read `done`, so it is killed.
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), DISMISS_MS);
     await this.#exited;
     clearTimeout(timer);
   }
 
-  /** Kills a guardian that cannot be used. Its exit is not reported. */
+  /** Kills the guardian without calling `onExit`, because it cannot be used and is replaced. */
   disown(): void {
     this.#state = "dismissed";
     this.#child.kill("SIGKILL");

@@ -3,7 +3,7 @@ import type { LeaseMargins } from "./lease-margins.ts";
 import type { SessionRef } from "./process-session.ts";
 import type { SharedMoment } from "./shared-moment.ts";
 
-/** The information that a guardian needs to end a command without further messages. */
+/** Everything that the guardian needs to end the command without further messages from the supervisor. */
 export interface GuardianOrders {
   readonly key: string;
   readonly session: SessionRef;
@@ -12,11 +12,14 @@ export interface GuardianOrders {
   readonly margins: LeaseMargins;
   readonly endSignal: NodeJS.Signals;
   readonly killAfterMs: number;
-  /** When the guardian kills the command. Set once the supervisor has sent `endSignal`. */
+  /** When the guardian sends SIGKILL to the command. Set once the supervisor has sent `endSignal`. */
   readonly killBy?: SharedMoment;
 }
 
-/** Messages of the supervisor, one JSON object per line. If the pipe ends without `done`, the supervisor was killed. */
+/**
+ * Messages from the supervisor to the guardian, one JSON object per line. If the pipe ends without `done`, the
+ * supervisor was killed.
+ */
 export type SupervisorMessage =
   | { readonly type: "watch"; readonly orders: GuardianOrders }
   | { readonly type: "extend"; readonly deadline: SharedMoment }
@@ -24,8 +27,8 @@ export type SupervisorMessage =
   | { readonly type: "done" };
 
 /**
- * Messages of the guardian. `ready`: the guardian accepts orders. `watching`: the guardian has received orders.
- * `ending`: the guardian ends the command, because the lease was not extended in time.
+ * Messages from the guardian to the supervisor. `ready`: the guardian accepts orders. `watching`: the guardian has
+ * received orders. `ending`: the guardian ends the command, because the lease was not extended in time.
  */
 export type GuardianMessage = { readonly type: "ready" | "watching" | "ending" };
 
@@ -33,7 +36,10 @@ export function formatMessage(message: SupervisorMessage | GuardianMessage): str
   return `${JSON.stringify(message)}\n`;
 }
 
-/** Calls `onMessage` for each complete line. Lines are trusted, because only the other process can write to the pipe. */
+/**
+ * Calls `onMessage` for each complete line. Does not validate messages, because only the supervisor and the guardian
+ * can write to the pipe.
+ */
 export function readMessages<Message>(stream: Readable, onMessage: (message: Message) => void): void {
   let rest = "";
   stream.setEncoding("utf8");

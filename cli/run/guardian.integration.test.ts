@@ -37,7 +37,7 @@ const it = test
     child.stdout.on("data", (chunk) => {
       output += chunk;
     });
-    // Written before the process reads the pipe, as while the guardian starts or after it was stopped.
+    // Writes the messages before the guardian reads the pipe, as if it were still starting or had been stopped.
     child.stdin.write(messages.map(formatMessage).join(""));
     return { child, exited: once(child, "exit"), readOutput: () => output };
   });

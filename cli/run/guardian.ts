@@ -10,14 +10,23 @@ import { printMessage } from "./messages.ts";
 import { ProcessSession } from "./process-session.ts";
 import { addMs, computeMsUntil, getSharedNow, type SharedMoment } from "./shared-moment.ts";
 
-// The guardian process of `lockkeeper run`. It ends the command before the lease ends if the supervisor cannot: because it
-// was killed, in which case the pipe to it ends, or because it does not report renewals.
+// The guardian process of `lockkeeper run`. It ends the command before the lease ends if the supervisor cannot do so:
+// if the supervisor was killed, which ends the pipe, or does not report renewals.
 
-/** Signals that a terminal or a service manager sends to all processes. Only the supervisor decides what to do about them. */
+/**
+ * Signals that a terminal or a service manager sends to all processes. The guardian ignores them, because the
+ * supervisor handles them.
+ */
 const IGNORED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGTSTP", "SIGUSR1", "SIGUSR2"] as const;
-/** The maximum time between two checks of the deadline, because timers use only the monotonic clock. */
+/**
+ * Maximum time in ms between two checks of the deadline. Timers follow only the monotonic clock, but the deadline also
+ * depends on the wall clock.
+ */
 const CHECK_MS_MAX = 250;
-/** How much later than the supervisor the guardian acts, so that only one of them signals the command. */
+/**
+ * Delay of the guardian relative to the supervisor, as a fraction of `killBeforeMs`. Normally, the supervisor acts
+ * first, so only one of the two processes signals the command.
+ */
 const DELAY_SHARE = 1 / 3;
 const DELAY_MS_MAX = 150;
 
@@ -36,12 +45,13 @@ class Guardian {
     } else if (message.type === "extend") this.#extend(message.deadline);
     const killBy = message.type === "ending" ? message.killBy : this.#orders?.killBy;
     if (killBy !== undefined) this.#end({ killBy, signal: undefined });
-    // A replacement guardian may receive orders that are followed by renewals, so it reads both before the check.
+    // A replacement guardian may receive orders with an old deadline, followed by renewals. Reads all pending messages
+    // before it checks the deadline.
     clearImmediate(this.#soon);
     this.#soon = setImmediate(() => this.#check());
   }
 
-  /** Ends the command, because the supervisor has exited without `done`. */
+  /** Ends the command when the pipe ends, because the supervisor exited without sending `done`. */
   async handleEndOfPipe(): Promise<void> {
     clearTimeout(this.#timer);
     if (this.#orders === undefined) return;
@@ -71,7 +81,9 @@ class Guardian {
     this.#endNow();
   }
 
-  /** Sends the signal now, and SIGKILL after the grace time or shortly before the lease ends. */
+  /**
+   * Sends the end signal now, and SIGKILL after `killAfterMs` or shortly before the lease ends, whichever is earlier.
+   */
   #endNow(): void {
     if (this.#orders === undefined) return;
     const { endSignal, killAfterMs, deadline, margins } = this.#orders;
@@ -99,7 +111,7 @@ function send(message: GuardianMessage): void {
 
 process.title = "lockkeeper guardian";
 for (const name of IGNORED_SIGNALS) process.on(name, () => undefined);
-// The supervisor may have exited.
+// Writing fails if the supervisor has exited.
 process.stdout.on("error", () => undefined);
 const guardian = new Guardian();
 readMessages<SupervisorMessage>(process.stdin, (message) => guardian.handleMessage(message));

@@ -12,7 +12,7 @@ const LEASE_MS = 60_000;
 
 const createOrders = (): GuardianOrders => ({
   key: "lock:a",
-  // No process has this id: Linux allows 4,194,304 at most.
+  // No process has this id, because the maximum on Linux is 4,194,304.
   session: { leaderPid: 99_999_999, startedAt: "1" },
   deadline: addMs(getSharedNow(), LEASE_MS),
   margins: computeLeaseMargins(LEASE_MS, 5000),
@@ -22,7 +22,7 @@ const createOrders = (): GuardianOrders => ({
 
 const it = test.extend("start", async ({}, { onCleanup }) => {
   const { execArgv, execPath } = process;
-  // Vitest transforms TypeScript itself. The guardian is a process of its own.
+  // The guardian runs in a separate process, where Vitest does not transform TypeScript.
   process.execArgv = ["--import", "tsx"];
   const guardianships: Guardianship[] = [];
   onCleanup(async () => {

@@ -3,7 +3,7 @@ import type { GuardianOrders } from "./guardian-protocol.ts";
 import type { SharedMoment } from "./shared-moment.ts";
 
 export interface GuardianshipEvents {
-  /** Called when the guardian ends the command because the lease was not extended in time. */
+  /** Called when the guardian starts to end the command because the lease was not extended in time. */
   onEnding(): void;
   /** Called when the guardian was killed and its replacement watches the command. */
   onReplaced(): void;
@@ -12,15 +12,18 @@ export interface GuardianshipEvents {
 }
 
 /**
- * The maximum number of attempts to start a guardian. An attempt can fail because the guardian was killed, or because
- * of the system's process limit.
+ * Maximum number of attempts to replace a guardian. An attempt can fail because the guardian is killed or the system's
+ * process limit is reached.
  */
 const START_TRIES = 3;
 
 /** Keeps one guardian process running while a lock is held, and replaces it if it is killed. */
 export class Guardianship {
   #process: GuardianProcess;
-  /** Resolves when the current guardian is ready, and has orders if there are any. */
+  /**
+   * Resolves when the current guardian is ready and, if there are orders, watches the command. Rejects if no guardian
+   * could be started.
+   */
   #started: Promise<void>;
   #orders: GuardianOrders | undefined;
   #events: GuardianshipEvents | undefined;
@@ -31,7 +34,7 @@ export class Guardianship {
     this.#started = this.#process.waitFor("ready");
   }
 
-  /** Starts the first guardian. @throws Error if it cannot be started */
+  /** Starts the first guardian. @throws Error if the guardian cannot be started */
   static async start(environment: NodeJS.ProcessEnv): Promise<Guardianship> {
     const guardianship = new Guardianship(environment);
     try {
@@ -44,7 +47,7 @@ export class Guardianship {
   }
 
   /**
-   * Sends the guardian its orders, and resolves when it watches the command.
+   * Sends the orders to the guardian. Resolves when the guardian watches the command.
    *
    * @throws Error if no guardian can be started
    */
@@ -57,13 +60,13 @@ export class Guardianship {
       await this.#started;
       await asked.waitFor("watching");
     } catch {
-      // The guardian was just killed, or does not respond. Its replacement gets the same orders.
+      // The guardian was killed or does not respond. Its replacement receives the same orders.
       if (this.#process === asked) this.#replace();
       await this.#started;
     }
   }
 
-  /** Moves the time at which the guardian ends the command to the deadline of a renewed lease. */
+  /** Informs the guardian of the new deadline of a renewed lease. */
   extend(deadline: SharedMoment): void {
     if (this.#orders === undefined) return;
     this.#orders = { ...this.#orders, deadline };
@@ -71,8 +74,7 @@ export class Guardianship {
   }
 
   /**
-   * Informs the guardian that the supervisor sends the first signal. The guardian then only kills the command, at
-   * `killBy`.
+   * Informs the guardian that the supervisor sends the end signal. The guardian then only sends SIGKILL, at `killBy`.
    */
   announceEnding(killBy: SharedMoment): void {
     if (this.#orders === undefined) return;
@@ -108,7 +110,8 @@ export class Guardianship {
         this.#process.disown();
         const guardian = this.#spawn();
         this.#process = guardian;
-        // Sent before the guardian is ready, which then has its orders even if this process is killed in the meantime.
+        // Sends the orders before the guardian is ready, so that the guardian receives them even if this process is
+        // killed while the guardian starts.
         if (this.#orders !== undefined) guardian.send({ type: "watch", orders: this.#orders });
         await guardian.waitFor("ready");
         if (this.#orders === undefined) return;

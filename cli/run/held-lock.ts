@@ -5,7 +5,7 @@ import type { LivenessState } from "../../lib/contract/liveness.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { OnDeadlock } from "../../server/formats/wait-declaration.ts";
 
-/** The facts of one hold. */
+/** Identifies one hold. The command receives the hold in this form. */
 export interface HeldFacts {
   readonly key: string;
   readonly holdId: string;
@@ -17,21 +17,26 @@ export interface HeldFacts {
 export interface HeldLock {
   /** In the order of the requested keys. */
   readonly holds: readonly HeldFacts[];
-  /** Aborted with an Error as its reason when a hold is lost. */
+  /** Aborted when a hold is lost, with an `Error` as the reason. */
   readonly signal: AbortSignal;
   /** Returns the time until the end of the earliest lease in milliseconds; 0 if a hold was lost or released. */
   remainingMs(): number;
   /**
-   * Calls the listener when an operator requests the release of a lock, and declares that this client reads release
-   * requests.
+   * Calls the listener when an operator requests the release of a lock. Also declares to the server that this client
+   * reads release requests.
    */
   onReleaseRequested(listener: ReleaseRequestListener): void;
-  /** Releases all holds; `not_held` if one had already ended. @throws Error if the outcome is unknown */
+  /**
+   * Releases all holds.
+   *
+   * @returns `not_held` if at least one hold had already ended
+   * @throws Error if the outcome is unknown
+   */
   release(): Promise<"released" | "not_held">;
 }
 
 export interface LockRequest {
-  /** The keys of the locks, which are acquired together or not at all. */
+  /** The keys of the locks. All locks are acquired, or none. */
   readonly keys: readonly string[];
   readonly leaseMs: number;
   /** How long to wait for a held lock, in milliseconds; Infinity for no limit. */
@@ -39,28 +44,31 @@ export interface LockRequest {
   readonly owner: string | undefined;
   readonly record: OwnerRecord;
   readonly format: WritableFormat | undefined;
-  /** Only with a single key. */
+  /** The kind of lock. Only with a single key. */
   readonly kind: WritableKind | undefined;
-  /** Only with a kind of semaphore. */
+  /** The number of permits to acquire, only for semaphores. */
   readonly permits: number | undefined;
-  /** The total number of permits, only for a semaphore. */
+  /** The total number of permits, only for semaphores. */
   readonly limit: number | undefined;
-  /** The `holdId`s that are not released before the wait ends. Only with a single key. */
+  /**
+   * The `holdId`s of holds that the caller does not release before the wait ends, for deadlock detection. Only with a
+   * single key.
+   */
   readonly holding: readonly string[];
-  /** What happens if the wait becomes part of a deadlock. Only with a single key. */
+  /** Whether a deadlock is reported or ends the wait. Only with a single key. */
   readonly onDeadlock: OnDeadlock | undefined;
   /** Cancels the wait. */
   readonly signal: AbortSignal;
 }
 
-/** Acquires locks and renews their leases. */
+/** Acquires locks through a server or directly in Redis, and renews their leases. */
 export interface LockSource {
   /** @throws LockHeldError if the lock was held for the whole wait; CliError for other failures */
   acquire(request: LockRequest): Promise<HeldLock>;
   close(): void;
 }
 
-/** The members that the holds of both lock clients have in common. */
+/** The members that the holds of `LockkeeperClient` and `LockClient` have in common. */
 interface ClientHold extends GroupMember, HeldFacts {
   readonly key: string;
   onReleaseRequested(listener: ReleaseRequestListener): void;
@@ -71,7 +79,7 @@ interface ClientGroup extends Omit<HeldLock, "release"> {
   release(): Promise<readonly { readonly outcome: "released" | "still_held" | "not_held" }[]>;
 }
 
-/** The options of a client, which has its own type for holds that a waiter declares. */
+/** Options of `acquire`. Each client has its own type for the holds that a waiter declares (`Holding`). */
 interface AcquireOptions<Holding> extends Omit<LockRequest, "keys" | "holding"> {
   readonly holding: readonly Holding[] | undefined;
 }
@@ -82,7 +90,7 @@ interface LockingClient<Holding> {
   acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<ClientGroup>;
 }
 
-/** Acquires one lock or several. */
+/** Acquires one or more locks with a client. */
 export async function acquireLocks<Holding>(
   client: LockingClient<Holding>,
   keys: readonly string[],
@@ -93,7 +101,7 @@ export async function acquireLocks<Holding>(
     const { leaseMs, waitMs, owner, record, format, signal } = options;
     return toHeldLock(await client.acquireAll(keys, { leaseMs, waitMs, owner, record, format, signal }));
   }
-  // Older servers have no route for several locks.
+  // Does not use `acquireAll`, because older servers do not have the route for several locks.
   return toHeldLock(new LockGroup([await client.acquire(key, options)]));
 }
 
@@ -108,7 +116,7 @@ function toHeldLock(group: ClientGroup): HeldLock {
   };
 }
 
-/** The client that holds a lock. */
+/** The holder of a lock, as shown to the user. */
 export interface LockHolder {
   readonly owner: string;
   /** Absent without a server, because only a server observes the lock. */
@@ -120,11 +128,11 @@ export interface LockHolder {
 /** The permits of a semaphore. */
 export interface Permits {
   readonly available: number;
-  /** `null` for a plain semaphore, which does not store it. */
+  /** `null` for a plain semaphore, which does not store the total. */
   readonly total: number | null;
 }
 
-/** One of the locks was held by another client for the whole wait. */
+/** Thrown if another client held one of the locks for the whole wait. */
 export class LockHeldError extends Error {
   override name = "LockHeldError";
 

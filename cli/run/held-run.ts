@@ -21,18 +21,18 @@ export interface HeldRunOptions {
   readonly leaseMs: number;
   readonly command: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
-  /** The signal that the command receives when the lock is lost. */
+  /** The signal that the command receives when the lock is lost or its lease is about to end. */
   readonly endSignal: NodeJS.Signals;
-  /** Time between that signal and SIGKILL, in milliseconds. */
+  /** Time between `endSignal` and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
   /**
-   * The signal that the command receives when an operator requests the release; `undefined` if such requests are not
-   * received.
+   * The signal that the command receives when an operator requests the release of the lock; `undefined` to not receive
+   * such requests.
    */
   readonly releaseSignal: NodeJS.Signals | undefined;
 }
 
-/** Runs one command while a lock is held: starts it, ends it if the lock is lost, and releases the lock. */
+/** Runs one command while a lock is held. Starts the command, ends it if the lock is lost, and releases the lock. */
 export class HeldRun {
   readonly #margins: LeaseMargins;
   readonly #watch: LeaseWatch;
@@ -74,7 +74,7 @@ export class HeldRun {
     }
   }
 
-  /** Starts the command once the guardian watches it. */
+  /** Starts the command as soon as the guardian is watching it. */
   async #start(): Promise<GatedCommand> {
     const command = await this.#spawnGate();
     try {
@@ -96,7 +96,10 @@ export class HeldRun {
     return command;
   }
 
-  /** Passes release requests to the command as a signal. The command decides when to end, so it is not killed. */
+  /**
+   * Accepts release requests and sends `releaseSignal` to the command. The command is not killed and decides when to
+   * exit.
+   */
   #receiveReleaseRequests(session: ProcessSession): void {
     const { key, releaseSignal } = this.options;
     if (releaseSignal === undefined) return;
@@ -104,14 +107,15 @@ export class HeldRun {
       printMessage(
         `${requestedBy} requests the release of ${key}: ${reason}. Sending ${releaseSignal} to the command.`,
       );
-      // If the hold is lost, the run ends the command. Otherwise, the operator sees that the lock is released.
+      // A failure to accept is ignored. If the hold is lost, the command is ended anyway. Otherwise, the operator sees
+      // the release.
       await accept(`${releaseSignal} was sent to the command`).catch(() => undefined);
       session.signalFirstGroup(releaseSignal);
     };
     try {
       this.hold.onReleaseRequested(listener);
     } catch {
-      // The hold was lost, and its signal ends the command.
+      // The hold was lost, so the abort of `hold.signal` ends the command.
     }
   }
 
@@ -146,11 +150,15 @@ export class HeldRun {
     }
   }
 
-  /** Waits for the command to exit, or ends it. Then ends the processes that the command left running. */
+  /**
+   * Waits until the command exits, or until there is a cause to end it. Then ends all processes of the command that are
+   * still running.
+   */
   async #finish({ session, exited }: GatedCommand): Promise<CommandExit> {
     const { endSignal, killAfterMs, key } = this.options;
     await Promise.race([exited, this.#caused]);
-    // Messages about a loss may arrive together with the exit.
+    // A loss may be reported at the same time as the exit. Waits two turns of the event loop, so that the loss is
+    // noticed.
     await nextTurn();
     await nextTurn();
     const cause = this.#cause;

@@ -1,18 +1,24 @@
-/** The times before the end of an unrenewed lease at which the command is signalled and killed, in milliseconds. */
+/** How long before the end of an unrenewed lease the command is signaled and killed, in milliseconds. */
 export interface LeaseMargins {
-  /** SIGKILL is sent this long before the lease ends. */
+  /** Time between SIGKILL and the end of the lease. */
   readonly killBeforeMs: number;
-  /** The first signal is sent this long before the lease ends. */
+  /** Time between the first signal and the end of the lease. */
   readonly signalBeforeMs: number;
 }
 
-/** The shortest lease for `run`, in ms. A shorter lease leaves no time to end the command before the lease ends. */
+/**
+ * Minimum lease for `run`, in ms. With a shorter lease, there would not be enough time to end the command before the
+ * lease ends.
+ */
 export const RUN_LEASE_MS_MIN = 1000;
 
 const KILL_SHARE = 1 / 10;
 const KILL_MS_MIN = 100;
 const KILL_MS_MAX = 1000;
-/** The command gets at most this share of the lease to exit on its own, so that failed renewals can be retried. */
+/**
+ * Maximum fraction of the lease that the command gets to exit after the first signal. The remaining time is available
+ * for renewals and their retries.
+ */
 const GRACE_SHARE = 1 / 4;
 
 /**

@@ -3,19 +3,19 @@ import type { LeaseMargins } from "./lease-margins.ts";
 import { addMs, computeMsUntil, getSharedNow, type SharedMoment } from "./shared-moment.ts";
 
 export interface LeaseWatchEvents {
-  /** Called when a renewal has moved the end of the lease to `deadline`. */
+  /** Called when a renewal has extended the lease to `deadline`. */
   onExtended(deadline: SharedMoment): void;
-  /** Called at most once, when the lease was not renewed in time. */
+  /** Called at most once, when the command must be signaled because the lease was not renewed in time. */
   onNearEnd(): void;
 }
 
 const CHECKS_PER_LEASE = 40;
 const CHECK_MS_MIN = 25;
 const CHECK_MS_MAX = 250;
-/** Two deadlines that differ by at most this many milliseconds are from the same renewal. */
+/** Maximum difference in ms between two readings of the same deadline. A later deadline comes from a renewal. */
 const SAME_RENEWAL_MS = 5;
 
-/** Observes the deadline of a hold, which its client extends with each renewal. */
+/** Observes the deadline of a hold. The lock client extends the deadline with each renewal. */
 export class LeaseWatch {
   readonly #everyMs: number;
   #deadline: SharedMoment;
@@ -37,12 +37,12 @@ export class LeaseWatch {
     return this.#deadline;
   }
 
-  /** Returns the milliseconds until the command must be signalled, unless the lease is renewed. */
+  /** Returns the time in milliseconds until the command must be signaled if the lease is not renewed. */
   getMsUntilSignal(): number {
     return computeMsUntil(this.#deadline) - this.margins.signalBeforeMs;
   }
 
-  /** Returns the milliseconds until the command must be killed, unless the lease is renewed. */
+  /** Returns the time in milliseconds until the command must be killed if the lease is not renewed. */
   getMsUntilKill(): number {
     return computeMsUntil(this.#deadline) - this.margins.killBeforeMs;
   }
@@ -54,7 +54,7 @@ export class LeaseWatch {
 
   #scheduleCheck(): void {
     const inMs = Math.min(this.#everyMs, Math.max(1, Math.ceil(this.getMsUntilSignal())));
-    // After a pause of this process, messages that the guardian sent in the meantime are handled before the check.
+    // If this process was stopped, messages that the guardian sent during the stop are handled before the check.
     this.#timer = setTimeout(() => setImmediate(() => this.#check()), inMs);
   }
 
@@ -73,7 +73,8 @@ export class LeaseWatch {
     this.events.onNearEnd();
   }
 
-  // The clock is read first: if this process is stopped in between, the deadline is too early, never too late.
+  // Reads the clock before the remaining time. If this process is stopped between the two reads, the deadline is too
+  // early, never too late.
   #readDeadline(): SharedMoment {
     const now = getSharedNow();
     return addMs(now, this.hold.remainingMs());

@@ -6,14 +6,14 @@ const STANDARD_ERROR = 2;
 /**
  * Prints a line to standard error.
  *
- * Bypasses `process.stderr`, because creating that stream makes a pipe non-blocking for every process that shares it,
- * and the writes of the command would then fail.
+ * Bypasses `process.stderr`, because Node makes a pipe non-blocking when it creates this stream. The command shares the
+ * pipe, and its writes would then fail.
  */
 export function printMessage(text: string): void {
   try {
     writeSync(STANDARD_ERROR, `lockkeeper: ${toPrintable(text)}\n`);
   } catch {
-    // The reader of standard error is gone. The command continues.
+    // The reader of standard error has exited. The command continues.
   }
 }
 

@@ -2,9 +2,10 @@ import type { RedisConnection, ServerConnection } from "../connection/choose-con
 import type { LockSource } from "./held-lock.ts";
 
 /**
- * Connects to the server or the Redis that the user chose.
+ * Connects to the server or the Redis deployment that the user chose.
  *
- * @param target name of the target on the server; without a server, the target name in hold ids
+ * @param target target name in hold ids when `connection` is a Redis deployment; a server connection contains its own
+ * target
  * @throws CliError
  */
 export async function openLocks(

@@ -51,7 +51,7 @@ describe("ProcessSession", () => {
   });
 
   it.skipIf(!HAS_PROCESS_TABLE)("ends process groups that the command created", async ({ start }) => {
-    // timeout(1) runs in a process group of its own.
+    // timeout(1) creates its own process group.
     const { session } = await start("timeout 300 sleep 300 & echo up; wait");
     const groups = () => readSessionProcesses(session.ref.leaderPid).map(({ groupId }) => groupId);
     await waitUntil(() => new Set(groups()).size === 2);

@@ -1,6 +1,6 @@
 import { HAS_PROCESS_TABLE, readProcess, readSessionProcesses } from "./process-table.ts";
 
-/** Identifies a session in messages between processes. */
+/** Identifies a session of processes. Can be sent to another process. */
 export interface SessionRef {
   /** Process id of the leader, which is also the id of the session and of its first process group. */
   readonly leaderPid: number;
@@ -11,17 +11,17 @@ export interface SessionRef {
 /**
  * The processes that a command started: a session with one or more process groups.
  *
- * On Linux, all process groups of the session are signalled, so that commands that create their own groups, such as
- * timeout(1) or a shell with job control, do not escape. Elsewhere, only the first group is signalled. A process that
- * creates its own session, such as a daemon, is not included.
+ * On Linux, `signalAll` signals all process groups of the session, including those that commands such as timeout(1) or
+ * a shell with job control create. On other systems, it signals only the first group. A process that creates its own
+ * session, such as a daemon, is not included.
  *
- * The kernel does not reuse the id of a session while a process belongs to it. Once all have exited, it may reuse the
- * id. On Linux, the start time of the leader reveals this, and nothing is then signalled.
+ * The kernel does not reuse the id of a session while any process belongs to the session, but may reuse the id
+ * afterwards. On Linux, reuse is detected from the start time of the leader, and no signal is sent.
  */
 export class ProcessSession {
   constructor(readonly ref: SessionRef) {}
 
-  /** Identifies the session that a running or unreaped process leads. */
+  /** Returns the session of a leader, which must be running or not yet reaped. */
   static ofLeader(leaderPid: number): ProcessSession {
     return new ProcessSession({ leaderPid, startedAt: readProcess(leaderPid)?.startedAt ?? null });
   }
@@ -50,7 +50,7 @@ export class ProcessSession {
     return isGroupPresent(leaderPid);
   }
 
-  /** Returns whether the id now belongs to another process. */
+  /** Returns whether the id of the leader has been reused by another process. */
   #isReplaced(): boolean {
     const { leaderPid, startedAt } = this.ref;
     const leader = readProcess(leaderPid);
@@ -62,7 +62,8 @@ function signalGroup(groupId: number, name: NodeJS.Signals): void {
   try {
     process.kill(-groupId, name);
   } catch {
-    // The group has ended, or all of its processes run as another user. `hasProcesses` distinguishes the two.
+    // The group has no processes, or this user is not permitted to signal them. `hasProcesses` distinguishes the two
+    // cases.
   }
 }
 

@@ -1,27 +1,27 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** A line of the process table of Linux. */
+/** A process in the Linux process table (`/proc`). */
 export interface ProcessEntry {
   readonly pid: number;
   readonly groupId: number;
   readonly sessionId: number;
-  /** Clock ticks since the machine started. Together with the id, it identifies a process. */
+  /** Start time in clock ticks since the machine booted. The start time and `pid` together identify a process. */
   readonly startedAt: string;
-  /** False for a process that has exited but was not reaped by its parent. */
+  /** Whether the process is running. False if the process has exited but its parent has not reaped it. */
   readonly isLive: boolean;
 }
 
-/** Positions in /proc/PID/stat, counted from the field after the program name. */
+/** Indexes of fields in /proc/PID/stat, counted from the field after the program name. */
 const STATE = 0;
 const GROUP = 2;
 const SESSION = 3;
 const THREADS = 17;
 const STARTED_AT = 19;
 
-/** Whether the process table can be read, which needs Linux and a mounted `/proc`. */
+/** Whether the process table can be read, which requires Linux and a mounted `/proc`. */
 export const HAS_PROCESS_TABLE = process.platform === "linux" && existsSync("/proc/self/stat");
 
-/** Reads one process, or returns `undefined` if it does not exist or there is no process table. */
+/** Reads one process. Returns `undefined` if the process does not exist or there is no process table. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   if (!HAS_PROCESS_TABLE) return undefined;
   try {
@@ -33,7 +33,7 @@ export function readProcess(pid: number): ProcessEntry | undefined {
       groupId: Number(fields[GROUP]),
       sessionId: Number(fields[SESSION]),
       startedAt: fields[STARTED_AT] ?? "",
-      // The main thread is a zombie while other threads are still exiting.
+      // The main thread can be a zombie while other threads are still running.
       isLive: !(fields[STATE] === "Z" || fields[STATE] === "X") || Number(fields[THREADS]) > 1,
     };
   } catch {

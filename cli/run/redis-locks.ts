@@ -19,7 +19,11 @@ import { waitForLock } from "./wait-for-lock.ts";
 export class RedisLocks implements LockSource {
   private constructor(private readonly client: LockClient) {}
 
-  /** @param target name of this Redis on a server, which becomes part of the hold id @throws CliError */
+  /**
+   * @param target target name that becomes part of the hold ids, such as the name of the same Redis deployment on a
+   * server
+   * @throws CliError
+   */
   static async open(where: RedisLocation, target: string | undefined): Promise<RedisLocks> {
     try {
       return new RedisLocks(await LockClient.open(where, target === undefined ? {} : { target }));

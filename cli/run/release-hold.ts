@@ -3,11 +3,12 @@ import { formatDuration } from "../output/duration.ts";
 import type { HeldLock } from "./held-lock.ts";
 import { describeError, printMessage } from "./messages.ts";
 
-/** Time limit for a release, in ms. After that, the hold is left to expire. */
+/** Time limit for a release, in ms. If the release takes longer, the hold is left to expire. */
 const RELEASE_MS = 5000;
 
 /**
- * Releases the hold. A failed release is only printed, because the hold then ends with its lease.
+ * Releases the hold. Does not throw if the release fails, but prints a message, because the hold then expires with its
+ * lease.
  *
  * @param remainingMs time until the lease ends
  */

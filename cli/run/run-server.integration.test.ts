@@ -108,7 +108,7 @@ describe("lockkeeper run --server", { timeout: TIMEOUT_MS }, () => {
   });
 
   it("a restart of the server does not end the command", async ({ startWork, server, log, direct, key }) => {
-    // Longer than a restart on a busy machine.
+    // The command runs for longer than a restart of the server takes on a busy machine.
     const run = await startWork(15_000, ["--lease", "30s"]);
     await server.restart();
     expect(await run.ended).toMatchObject({ code: 0, stderr: "" });

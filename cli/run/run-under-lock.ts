@@ -21,8 +21,8 @@ export interface RunOptions
 }
 
 /**
- * How long to wait after a signal for the waiter to leave the queue, in ms. A waiter that has not left is removed by
- * the next attempt of another client.
+ * Time in ms for which the process stays connected after a signal, so that its waiter can leave the queue. If the
+ * waiter remains in the queue, the next attempt of another client removes it.
  */
 const LEAVE_QUEUE_MS = 300;
 
@@ -48,19 +48,22 @@ export async function runUnderLock(
     const key = options.keys.join(", ");
     return await new HeldRun({ ...options, key, environment }, hold, guardian, signals).run();
   } catch (error) {
-    // After a signal, the error is only a consequence of the interruption.
+    // If a signal arrived, the error is only a consequence of the interruption.
     if (signals.exitCode !== undefined) return signals.exitCode;
     throw error;
   } finally {
     await guardian?.dismiss();
-    // A cancelled wait is removed from the queue in the background, which closing the connection would prevent.
+    // The waiter of a canceled wait leaves the queue in the background. Closing the connection now would prevent this.
     if (signals.exitCode !== undefined && locks !== undefined) await sleep(LEAVE_QUEUE_MS);
     locks?.close();
     signals.stop();
   }
 }
 
-/** Starts the guardian before the lock is acquired, because its startup would use up part of the lease. */
+/**
+ * Starts the guardian. Called before the lock is acquired, because the startup would otherwise use up part of the
+ * lease.
+ */
 async function startGuardian({ variables }: RunOptions): Promise<Guardianship> {
   try {
     return await Guardianship.start(createGuardianEnvironment(variables));

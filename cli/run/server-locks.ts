@@ -31,7 +31,7 @@ export class ServerLocks implements LockSource {
   readonly #client: LockkeeperClient;
   readonly #transport: ApiTransport;
 
-  /** @throws CliError if there is no valid API key */
+  /** @throws CliError if the API key is missing */
   constructor(private readonly connection: ServerConnection) {
     const { url, apiKey, target } = connection;
     if (apiKey === undefined) throw explainProblem({ code: "unauthenticated", detail: "" }, connection);
@@ -51,7 +51,10 @@ export class ServerLocks implements LockSource {
     }
   }
 
-  /** Acquires the locks without declared holds if the server refuses those, which may belong to another target. */
+  /**
+   * Acquires the locks. If the server refuses the declared holds, for example because they belong to another target,
+   * acquires the locks without declaring holds.
+   */
   async #acquire({ keys, holding, ...request }: LockRequest): Promise<HeldLock> {
     const acquire = (declared: readonly string[] | undefined) =>
       waitForLock(request, (waitMs) =>
@@ -61,7 +64,7 @@ export class ServerLocks implements LockSource {
     try {
       return await acquire(holding);
     } catch (error) {
-      // Servers of version 0.2 refuse the field as invalid.
+      // Servers of version 0.2 do not know the field and refuse it as `invalid`.
       if (!["invalid_hold_id", "invalid"].includes(readCode(error))) throw error;
       return await acquire(undefined);
     }
@@ -84,7 +87,7 @@ export class ServerLocks implements LockSource {
   }
 
   /**
-   * Returns the liveness of the holder; `undefined` if the request fails, for example because the API key lacks read
+   * Returns the liveness of the holder, or `undefined` if the request fails, for example because the API key lacks read
    * access.
    */
   async #readLiveness(key: string): Promise<LivenessState | undefined> {

@@ -1,7 +1,7 @@
 /**
- * A point in time on both clocks of a machine. Every process of the machine can compare it with its own clocks, because the
- * monotonic clock counts from the same moment for all of them. Suspending the machine stops the monotonic clock, and the wall
- * clock may be set back, so both are needed.
+ * A point in time on the monotonic clock and the wall clock of a machine. All processes of the machine can use the same
+ * value, because the monotonic clock counts from the same moment for all processes. Both clocks are needed: the
+ * monotonic clock stops while the machine is suspended, and the wall clock can be set back.
  */
 export interface SharedMoment {
   readonly monotonicMs: number;
@@ -20,12 +20,18 @@ export function addMs({ monotonicMs, wallMs }: SharedMoment, ms: number): Shared
   return { monotonicMs: monotonicMs + ms, wallMs: wallMs + ms };
 }
 
-/** Returns the time until `moment` on the clock that reaches it first, in milliseconds; negative if it has passed. */
+/**
+ * Returns the time in milliseconds until the moment, on the clock that reaches it first. Negative if the moment has
+ * passed.
+ */
 export function computeMsUntil({ monotonicMs, wallMs }: SharedMoment): number {
   return Math.min(monotonicMs - getMonotonicMs(), wallMs - Date.now());
 }
 
-/** Reads the machine's monotonic clock in milliseconds. `performance.now()` counts from the start of the process. */
+/**
+ * Reads the machine's monotonic clock in milliseconds. Unlike `performance.now()`, the value does not depend on when
+ * the process started.
+ */
 export function getMonotonicMs(): number {
   return Number(process.hrtime.bigint()) / NANOSECONDS_PER_MS;
 }

@@ -3,7 +3,7 @@ import type { ProcessSession } from "./process-session.ts";
 
 /** Signals that the supervisor forwards to the command. */
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
-/** Ignored, because Ctrl-Z would stop the supervisor, which could then not renew its lease. */
+/** Signals that are ignored. Ctrl-Z (SIGTSTP) would stop the supervisor, which could then not renew the lease. */
 const IGNORED = ["SIGTSTP"] as const;
 
 /** Forwards the signals that this process receives to the command. Before the command starts, a signal cancels the run. */
@@ -28,12 +28,15 @@ export class SignalRelay {
     return this.#interrupted.signal;
   }
 
-  /** 128 plus the number of the signal that arrived before the command had started; `undefined` if there was none. */
+  /**
+   * Exit code for an interrupted run: 128 plus the number of the signal that arrived before the command had started.
+   * `undefined` if no signal arrived.
+   */
   get exitCode(): number | undefined {
     return this.#received === undefined ? undefined : 128 + constants.signals[this.#received];
   }
 
-  /** Forwards all further signals to the first process group of the session. */
+  /** Forwards all signals that arrive from now on to the first process group of the session. */
   forwardTo(session: ProcessSession): void {
     this.#session = session;
   }

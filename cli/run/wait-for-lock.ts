@@ -1,21 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeError, printMessage } from "./messages.ts";
 
-/** Codes of transient failures. The lock was not acquired, or is released when its lease expires. */
+/**
+ * Error codes of transient failures, after which the lock can be requested again. If the failed request acquired the
+ * lock after all, the hold expires with its lease.
+ */
 const OUTAGES: ReadonlySet<string> = new Set(["unavailable", "unknown_outcome", "not_replicated"]);
 const RETRY_MS = 500;
 
 export interface WaitOptions {
-  /** Infinity for no limit. */
+  /** Maximum wait in milliseconds; Infinity for no limit. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Calls `acquire` until it succeeds, or fails for a reason other than an outage of the server or of Redis, for at most
- * `waitMs`.
+ * Calls `acquire` for up to `waitMs` until it succeeds. Retries only if the server or Redis is unavailable; other
+ * errors are thrown immediately.
  *
- * @param acquire called with the remaining wait in milliseconds
+ * @param acquire called with the remaining wait in milliseconds, or Infinity for no limit
  */
 export async function waitForLock<Result>(
   { waitMs, signal }: WaitOptions,
@@ -34,7 +37,7 @@ export async function waitForLock<Result>(
   }
 }
 
-/** Returns the code of a lock client's error; an empty string for an error without a code. */
+/** Returns the `code` of an error of a lock client, or an empty string for an error without a code. */
 export function readCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }

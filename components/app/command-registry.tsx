@@ -4,12 +4,12 @@ import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyn
 
 /** A command that the current page adds to the palette. */
 export interface PaletteCommand {
-  /** Must stay the same across renders. The last segment must be unique on a page. */
+  /** Stable across renders. The last segment must be unique on a page. */
   readonly id: string;
   readonly name: string;
   /** Shown in gray after the name. */
   readonly hint?: string | undefined;
-  /** The keyboard shortcut, as shown in the palette. */
+  /** The keyboard shortcut to show next to the command, such as `p`. */
   readonly keys?: string | undefined;
   /** Why the command is unavailable; `null` or `undefined` if it is available. */
   readonly blocked?: string | null | undefined;
@@ -18,7 +18,7 @@ export interface PaletteCommand {
 
 type CommandSource = () => readonly PaletteCommand[];
 
-/** Stores the commands of all mounted components. The palette reads the commands only while it is open. */
+/** Stores the commands of all mounted components. Only an open palette reads the commands. */
 class CommandRegistry {
   readonly #sources = new Set<CommandSource>();
   readonly #listeners = new Set<() => void>();
@@ -64,8 +64,8 @@ function useCommandRegistry(): CommandRegistry {
 }
 
 /**
- * Adds commands to the palette while the component is mounted. The palette always shows the commands of the latest
- * render.
+ * Adds commands to the palette while the calling component is mounted. The palette shows the commands passed in the
+ * latest render.
  */
 export function useCommands(commands: readonly PaletteCommand[]): void {
   const registry = useCommandRegistry();
@@ -76,7 +76,7 @@ export function useCommands(commands: readonly PaletteCommand[]): void {
   useEffect(() => registry.add(() => latest.current), [registry]);
 }
 
-/** Returns all commands of the page, in the order in which their components were mounted. */
+/** Returns the commands of all mounted components, in mount order. */
 export function useAllCommands(): readonly PaletteCommand[] {
   const registry = useCommandRegistry();
   useSyncExternalStore(registry.subscribe, registry.getVersion, registry.getVersion);

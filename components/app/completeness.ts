@@ -4,10 +4,13 @@ import { formatLag } from "./connection.ts";
 
 type ShellMessages = Messages["shell"];
 
-/** Describes how complete the index is: one line each for scans, missed changes and unreadable keys. */
+/**
+ * Describes how complete the index is. Returns one line for each of these that applies: the last scan, a running scan,
+ * missed changes, omitted locks, unreadable keys and oversized keys.
+ */
 export function describeCompleteness(health: Health, messages: ShellMessages): string[] {
   const { now, scannedAt, scanMs, scan, missed, leftOut, unreadableKeys, oversizedKeys } = health;
-  // Keys that are too large are not locks.
+  // Oversized keys are not locks, so they are reported separately.
   const unreadable = (unreadableKeys?.count ?? 0) - (unreadableKeys?.byReason.too_large ?? 0);
   const changes = missed.found + missed.gone + missed.changed;
   return [

@@ -10,16 +10,16 @@ export interface ConnectionStatus {
   tone: ConnectionTone;
   text: string;
   /**
-   * The connection state for screen readers, which announce each change. It must not contain figures that change
-   * constantly.
+   * The connection state for screen readers. Must not contain numbers that change constantly, because screen readers
+   * announce each change.
    */
   announcement: string;
 }
 
 /**
- * Describes the connection in one line.
+ * Describes the connection to the server and, while connected, the state of the target.
  *
- * @param silentSeconds seconds since the last message; `null` before the first message
+ * @param silentSeconds seconds since the last message of the live stream; `null` before the first message
  */
 export function getConnectionStatus(
   state: LiveState,
@@ -87,23 +87,26 @@ export function formatLag(ms: number, messages: ShellMessages): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Returns whether there is no data because Lockkeeper has never reached the target. */
+/** Returns whether Lockkeeper has never reached the target, so there is no data to show. */
 export function isTargetNeverReached({ hello, health }: LiveState): boolean {
   return hello?.target.server === null && health?.state === "down";
 }
 
-/** Returns why locks cannot currently be released; `null` if they can. */
+/** Returns why the operator cannot release locks now; `null` if releases are possible. */
 export function getReleaseBlockedReason(state: LiveState, messages: ShellMessages): string | null {
   return getFactsOnlyReason(state, messages) ?? getActionBlockedReason(state, messages);
 }
 
-/** Returns why this operator can never release locks of this target; `null` if they can. */
+/**
+ * Returns why the operator can never release locks of the target (no access, or a read-only target); `null` if releases
+ * are allowed.
+ */
 export function getFactsOnlyReason(state: LiveState, messages: ShellMessages): string | null {
   if (state.hello?.operator.may.includes("force") === false) return messages.releaseForbidden;
   return state.hello?.target.readOnly ? messages.targetReadOnly : null;
 }
 
-/** Returns why actions are disabled; `null` if the data is live. */
+/** Returns why all actions are disabled; `null` if the data is live and the target is reachable. */
 export function getActionBlockedReason(state: LiveState, messages: ShellMessages): string | null {
   if (state.connection === "stale") return messages.blockedStale;
   if (state.health?.state === "down") return messages.blockedDown;

@@ -5,13 +5,16 @@ import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { FONTS_COOKIE } from "./fonts-cookie.ts";
 
-/** Delay, in ms, after the data is live. Fonts then do not compete with data for the network. */
+/**
+ * Delay in ms between the first live data and the download of the fonts, which would compete with the data for
+ * bandwidth.
+ */
 const DELAY_MS = 5000;
 const YEAR_S = 365 * 24 * 3600;
 
 /**
- * Loads the fonts after everything else. Then sets the cookie, with which the server uses the fonts on the next page.
- * The current page keeps the system fonts.
+ * Downloads the fonts into the browser's cache after the page has loaded, then sets the fonts cookie. The server uses
+ * the fonts for pages that are requested with the cookie. The current page keeps the system fonts.
  */
 export function FontLoader({ families }: { families: readonly string[] }) {
   const isLive = useLiveState().connection === "live";

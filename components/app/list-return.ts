@@ -1,6 +1,6 @@
 /**
- * The last position in the list of locks: search and scroll offset. Links back to the list use it. Each browser tab has
- * its own position, and a reload resets it.
+ * The last search and scroll position in the list of locks. Links back to the list restore this position. Each browser
+ * tab has its own position, and reloading the page resets the position.
  */
 interface ListPosition {
   /** The query string of the URL, such as `?q=…`, or "". */
@@ -15,9 +15,10 @@ export function rememberListPosition(kept: Partial<ListPosition>): void {
 }
 
 /**
- * Builds the link back to the list. Includes the last search if it was on the same target.
+ * Builds the URL of the list of locks for a link on another page. Includes the last search if that search was on the
+ * same target.
  *
- * @param target the target of the page with the link
+ * @param target the target of the page that shows the link
  */
 export function buildListHref(target: string | undefined): string {
   const kept = new URLSearchParams(lastPosition.search).get("target") ?? undefined;
@@ -25,13 +26,13 @@ export function buildListHref(target: string | undefined): string {
   return target === undefined ? "/" : `/?target=${encodeURIComponent(target)}`;
 }
 
-/** Returns the scroll offset of the list at this URL; 0 for a different list. */
+/** Returns the last scroll offset in pixels if `search` identifies the same list as the last position; 0 otherwise. */
 export function getListScrollTop(search: string): number {
   return getListId(search) === getListId(lastPosition.search) ? lastPosition.top : 0;
 }
 
 /**
- * Returns a string that identifies the list at a URL, from its target, search and sort order. Ignores other parameters,
+ * Returns a string that identifies a list by the target, search and sort order in its URL. Ignores other parameters,
  * such as the active row.
  */
 function getListId(search: string): string {

@@ -4,8 +4,8 @@ export interface ConsolePage {
   href: string;
   name: keyof typeof shell.places;
   /**
-   * Whether the page is for admins only. The navigation hides it from other operators, because the server refuses their
-   * requests.
+   * Whether the page is for admins only. The navigation hides the page from other operators, whose requests the server
+   * refuses.
    */
   isForAdmins?: true;
   covers(pathname: string): boolean;
@@ -35,7 +35,7 @@ const TARGET_PAGES: ReadonlySet<ConsolePage["name"]> = new Set([
   "formats",
 ]);
 
-/** Returns whether the page shows a single target. */
+/** Returns whether the page at `pathname` shows a single target. */
 export function isTargetPage(pathname: string): boolean {
   return CONSOLE_PAGES.some(({ name, covers }) => TARGET_PAGES.has(name) && covers(pathname));
 }

@@ -8,7 +8,7 @@ import { isTargetNeverReached } from "./connection.ts";
 /** Desaturates its children while the data may be stale. */
 export function StaleOverlay({ children, className }: { children: ReactNode; className?: string }) {
   const live = useLiveState();
-  // A target that was never reached has no data, so there is nothing stale.
+  // A target that was never reached has no data that could be stale.
   const wrong = live.connection === "stale" || (live.health?.state === "down" && !isTargetNeverReached(live));
   return (
     <div data-stale={wrong || undefined} className={clsx(className, wrong && "grayed")}>

@@ -50,7 +50,8 @@ const DOT_CLASSES: Record<TargetState, string> = {
 };
 
 /**
- * Shows a dot in the color of the state. The caller must also show the state as text or announce it to screen readers.
+ * Shows a dot in the color of the state. The dot is invisible to screen readers, so the caller must also provide the
+ * state as text.
  */
 export function StateDot({ state }: { state: TargetState }) {
   return <span aria-hidden className={clsx("size-[7px] shrink-0 rounded-full", DOT_CLASSES[state])} />;

@@ -158,7 +158,7 @@ function OtherDetails({ details }: { details: Record<string, unknown> | undefine
   ));
 }
 
-/** Shows the name of a recorded code, followed by the code itself. Filters and exports use the code. */
+/** Shows the name of a recorded code, followed by the code that filters and exports use. */
 function CodeWithName({ code, names }: { code: string; names: Readonly<Record<string, string>> }) {
   const name = findAuditName(names, code);
   return (

@@ -16,7 +16,7 @@ const AuditTimeFilter = dynamic(
   },
 );
 
-/** Placeholder examples. They are search terms, so they are not translated. */
+/** The text filters, with placeholder examples. The examples are search terms, so they are not translated. */
 const FILTER_BOXES = [
   { name: "who", example: "mei, key:*", width: "sm:w-28" },
   { name: "action", example: "force_release", width: "sm:w-32" },
@@ -25,11 +25,11 @@ const FILTER_BOXES = [
   { name: "outcome", example: "released, none", width: "sm:w-32" },
 ] as const;
 
-/** Renders the filters. Listed actions match all of them. */
+/** Renders the filters of the audit log. The page lists the actions that match all filters. */
 export function AuditFilters({ url }: { url: AuditUrl }) {
   const messages = useMessages(audit);
   const { view, span } = url;
-  // On phones, there is no room for all filters.
+  // On phones, the filters are collapsed at first.
   const [isOpen, setOpen] = useState(false);
   const values = {
     who: view.who,
@@ -84,7 +84,10 @@ interface FilterBoxProps {
   onChange(text: string): void;
 }
 
-/** Renders a text filter. Applies it on Enter or blur, because each request reads the whole log. */
+/**
+ * Renders a text filter. Applies the text on Enter or blur instead of on each keystroke, because each request reads the
+ * whole log.
+ */
 function FilterBox({ label, placeholder, width, value, onChange }: FilterBoxProps) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);

@@ -20,7 +20,7 @@ export function AuditList({ audit: found, isFiltered, onClear }: AuditListProps)
   const messages = useMessages(audit);
   const { loading } = useMessages(ui);
   const pages = found.data?.pages;
-  // The server sorts refusals by time only within each page.
+  // Across pages, refusals are not in order of time, because the server sorts them only within each page.
   const items = placeRefusalsByTime(pages?.flatMap((page) => page.items) ?? []);
   const isAll = pages !== undefined && !found.hasNextPage;
   return (

@@ -14,7 +14,7 @@ const TONES = { good: "text-ink", bad: "text-bad", open: "text-warn" } as const;
 const COLUMNS_CLASS =
   "@3xl:grid @3xl:grid-cols-[144px_150px_150px_minmax(0,5fr)_minmax(0,4fr)_130px] @3xl:items-center @3xl:gap-x-3";
 
-/** Shows the column headers. On phones, they are hidden, because each action has two lines. */
+/** Shows the column headers. Phones hide the headers, because each action takes two lines there. */
 export function AuditHeads() {
   const { heads } = useMessages(audit);
   return (
@@ -34,7 +34,7 @@ export function AuditHeads() {
   );
 }
 
-/** Shows an action and its outcome. The row can be expanded to show the details of the action. */
+/** Shows an action and its outcome. Expanding the row shows the details of the action. */
 export function AuditRow({ item }: { item: AuditItem }) {
   const { at, key, target, reason } = item;
   return (
@@ -80,7 +80,7 @@ export function AuditRow({ item }: { item: AuditItem }) {
   );
 }
 
-/** Shows the caller and, for refused logins, the names that were tried. */
+/** Shows the principal of the action and, for refused logins, the names that were tried. */
 function AuditActor({ item: { who, triedNames = [] } }: { item: AuditItem }) {
   const messages = useMessages(audit);
   return (

@@ -6,18 +6,21 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 export type OutcomeTone = "good" | "bad" | "open";
 
 /**
- * Returns how an outcome is shown: as a success, as a failure, or as still open.
+ * Returns how to show an outcome: as a success (`good`), as a failure (`bad`), or as not yet known (`open`).
  *
- * @param count the number of refusals; `undefined` for any other outcome
+ * @param count number of refusals that the entry counts; `undefined` if the entry is not about refusals
  */
 export function getOutcomeTone(outcome: AuditItem["outcome"], count?: number): OutcomeTone {
   if (outcome === null) return "open";
   if (count !== undefined) return "bad";
-  // A failure has the detail that the caller received.
+  // Only failures have a `detail`, which is the one in the error response.
   return outcome.detail === undefined && outcome.code !== "not_begun" ? "good" : "bad";
 }
 
-/** Returns the name of a recorded code, or the code itself if it is unknown, such as one from an older version. */
+/**
+ * Returns the name of a recorded code. Returns the code itself if `names` does not contain it, such as a code from an
+ * older version.
+ */
 export function findAuditName(names: Readonly<Record<string, string>>, code: string): string {
   return Object.hasOwn(names, code) ? (names[code] ?? code) : code;
 }
@@ -28,7 +31,7 @@ const formatMinute = (at: number): string => formatDate(at).slice(0, "2026-11-21
 
 const LINES_MAX = 20;
 
-/** Formats the additional details of an action, one line each. Returns at most `LINES_MAX` lines. */
+/** Formats the parameters of an action as pairs of name and value. Returns at most `LINES_MAX` pairs. */
 export function formatDetailLines(
   details: Record<string, unknown> | undefined,
 ): [name: string, text: string][] {
@@ -37,7 +40,7 @@ export function formatDetailLines(
     .map(([name, value]) => [toVisibleText(name), typeof value === "string" ? value : JSON.stringify(value)]);
 }
 
-/** A time range in Unix milliseconds. `undefined` leaves an end open. */
+/** A time range in Unix milliseconds. If `from` or `to` is `undefined`, the range is open at that end. */
 export interface AuditTimeSpan {
   readonly from: number | undefined;
   readonly to: number | undefined;

@@ -17,7 +17,10 @@ interface AuditTimeFilterProps {
   onChoose(span: AuditTimeSpan): void;
 }
 
-/** Filters by time range. Load this component lazily, because it includes the overlay code. */
+/**
+ * Shows the button and the form that filter the audit log by time. Load this component lazily, because it bundles the
+ * overlay code.
+ */
 export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
   const messages = useMessages(audit);
   const [isOpen, setOpen] = useState(false);
@@ -43,7 +46,7 @@ export function AuditTimeFilter({ span, onChoose }: AuditTimeFilterProps) {
   );
 }
 
-/** Renders the form for a time range. Applies both ends at the same time, because each request reads the whole log. */
+/** Renders the form for a time range. Applies start and end together, because each request reads the whole log. */
 function TimeForm({ span, onChoose }: AuditTimeFilterProps) {
   const messages = useMessages(audit);
   const { dateTimeInvalid } = useMessages(ui);

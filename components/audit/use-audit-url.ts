@@ -8,7 +8,7 @@ import type { AuditTimeSpan } from "./audit-texts.ts";
 const PARSERS = {
   who: parseAsString,
   action: parseAsString,
-  /** Named `at` because `target` is the target of the page, and the audit log covers all targets. */
+  /** The target to filter by. The URL parameter is named `at` because `target` is the target of the current page. */
   at: parseAsString,
   key: parseAsString,
   outcome: parseAsString,
@@ -20,12 +20,12 @@ const PARSERS = {
 type TextParameter = Exclude<keyof typeof PARSERS, "from" | "to">;
 const TEXT_CHARACTERS_MAX = 300;
 /**
- * The latest time that the filter accepts, in ms. One second before the maximum of `Date`, because the end of the
- * second must also be a valid date.
+ * The latest time that the filter accepts, in Unix milliseconds. One second before the maximum of `Date`, because the
+ * filter extends `to` to the end of its second.
  */
 const TIMESTAMP_MAX_MS = 8_640_000_000_000_000 - 1000;
 
-/** Keeps the filters in the URL, so that a link to the page shows the same actions. */
+/** Stores the filters in the URL, so that a shared link shows the same actions. */
 export function useAuditUrl() {
   const [url, set] = useQueryStates(PARSERS);
   const word = (name: TextParameter) => url[name]?.slice(0, TEXT_CHARACTERS_MAX) || undefined;
@@ -42,7 +42,7 @@ export function useAuditUrl() {
   };
   return {
     view,
-    /** The time range as entered. In `view`, `to` is the last millisecond of the entered second. */
+    /** The time range as entered. `view.to` is the last millisecond of the entered second instead. */
     span,
     isFiltered: Object.values(view).some((value) => value !== undefined),
     setWord: (name: TextParameter, text: string) => void set({ [name]: text.trim() === "" ? null : text }),

@@ -17,11 +17,11 @@ interface ApiReferenceProps {
   origin: string;
 }
 
-/** Lists all operations by tag. */
+/** Lists all API operations, grouped by tag. */
 export function ApiReference({ document, sections, language, origin }: ApiReferenceProps) {
   const messages = useMessages(docs);
   useEffect(() => {
-    // The browser tried to scroll to the fragment of the URL before the operations were rendered.
+    // When the browser tried to scroll to the fragment of the URL, the operations were not rendered yet.
     const id = window.location.hash.slice(1);
     if (id !== "") window.document.getElementById(id)?.scrollIntoView();
   }, []);

@@ -7,18 +7,18 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface CodeBlockProps {
   text: string;
-  /** The accessible name. */
+  /** The accessible name of the code. */
   label: string;
   /** The heading above the code. Defaults to the label. */
   note?: string;
-  /** Whether to limit the height of a long program, which then scrolls. */
+  /** Whether to limit the height. Longer code scrolls. */
   isTall?: boolean;
 }
 
 const WIDE_CLASS = "overflow-x-auto px-3 py-2.5";
 const TALL_CLASS = "max-h-[70dvh] overflow-auto px-3 py-2.5";
 
-/** Shows code with a copy button. The code scrolls, so it can be focused with the keyboard. */
+/** Shows code with a copy button. The code is focusable, so that keyboard users can scroll it. */
 export function CodeBlock({ text, label, note, isTall = false }: CodeBlockProps) {
   const messages = useMessages(docs);
   return (

@@ -18,13 +18,13 @@ import { useReference } from "./use-reference.ts";
 
 interface DocsPageProps {
   samples: SamplePrograms;
-  /** The origin and base path, from the request. After hydration, the page reads them from the browser. */
+  /** Origin and base path, derived from the request. After hydration, the page uses the browser's URL instead. */
   serverUrl: string;
 }
 
 const subscribeToNothing = () => () => {};
 
-/** Shows the guides, and the API reference from the server's OpenAPI document. */
+/** Shows the guides and the API reference. The reference is generated from the server's OpenAPI document. */
 export function DocsPage({ samples, serverUrl }: DocsPageProps) {
   const messages = useMessages(docs);
   const { reference, error, refetch } = useReference();

@@ -10,7 +10,7 @@ const SAMPLE_NAMES = Object.values(SAMPLE_FILES).flatMap((byTopic) =>
   Object.values(byTopic).map(({ name }) => name),
 );
 
-/** Explains the event stream. @param serverUrl origin and base path */
+/** Shows the guide to the event stream, with a sample program. @param serverUrl origin and base path */
 export function EventsGuide({ program, serverUrl }: { program: SampleProgram; serverUrl: string }) {
   const messages = useMessages(docs);
   return (

@@ -17,7 +17,11 @@ export interface SchemaField {
   readonly translation?: string | undefined;
 }
 
-/** Lists the properties of an object schema. @param translations descriptions that replace those in the schema */
+/**
+ * Converts the properties of an object schema to fields.
+ *
+ * @param translations translated descriptions by property name, which replace the descriptions in the schema
+ */
 export function listSchemaFields(
   document: OpenApiDocument,
   schema: SchemaObject,

@@ -10,7 +10,7 @@ interface SnippetLanguagePickerProps {
   onChoose(language: SnippetLanguage): void;
 }
 
-/** Selects the language of all snippets on the page. */
+/** Lets the reader select the programming language of all snippets on the page. */
 export function SnippetLanguagePicker({ language, onChoose }: SnippetLanguagePickerProps) {
   const messages = useMessages(docs);
   return (

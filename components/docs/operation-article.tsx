@@ -89,7 +89,10 @@ function listParameterFields(
   }));
 }
 
-/** Lists the request examples if there are several. The snippet already shows a single one. */
+/**
+ * Lists the request examples if there are several. A single example is not listed, because the snippet already shows
+ * it.
+ */
 function RequestExamples({ operation: { operationId, requestBody } }: { operation: ReferenceOperation }) {
   const messages = useMessages(docs);
   const examples = Object.values(requestBody?.content["application/json"]?.examples ?? {});

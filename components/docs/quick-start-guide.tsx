@@ -16,11 +16,11 @@ const API_KEY_OPERATION = "createApiKey";
 interface QuickStartGuideProps {
   language: SnippetLanguage;
   program: SampleProgram;
-  /** Origin and base path. */
+  /** Origin and base path of the server. */
   serverUrl: string;
 }
 
-/** Explains how to create an API key, shows a sample program, and lists why the program is safe. */
+/** Explains how to create an API key, shows a sample program, and lists what makes the program safe. */
 export function QuickStartGuide({ language, program, serverUrl }: QuickStartGuideProps) {
   const messages = useMessages(docs);
   return (

@@ -18,7 +18,7 @@ interface ResponseListProps {
   document: OpenApiDocument;
 }
 
-/** Lists the successful responses with their fields, and the problems with their remedies. */
+/** Lists the successful responses of an operation with their fields, and its error responses with their remedies. */
 export function ResponseList({ operation, document }: ResponseListProps) {
   const messages = useMessages(docs);
   const responses = Object.entries(operation.responses);

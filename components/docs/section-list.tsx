@@ -5,7 +5,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { Section } from "./api-sections.ts";
 import { ReferenceText } from "./reference-text.tsx";
 
-/** The prefix of all paths, which the list omits. */
+/** The prefix that all API paths share. The list omits it. */
 const API_PREFIX = "/api/v1";
 
 /** Shows the table of contents. On phones, it lists only the sections. */

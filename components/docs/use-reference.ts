@@ -11,7 +11,7 @@ interface Reference {
   isTranslated: boolean;
 }
 
-/** Reads the OpenAPI document in the page's language. Falls back to English if the translation cannot be loaded. */
+/** Loads the OpenAPI document in the page's language. Falls back to English if the translation cannot be loaded. */
 export function useReference() {
   const { language } = useLanguage();
   const { translations } = useMessages(problems);

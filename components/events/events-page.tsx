@@ -17,7 +17,7 @@ import { JumpToTime } from "./jump-to-time.tsx";
 import { EventTypeFilter } from "./type-filter.tsx";
 import { useEventsUrl } from "./use-events-url.ts";
 
-/** Loads the code of the event list. The page calls this while it waits for the stream. */
+/** Loads the code of the event list. The page calls this function early, while it waits for the stream. */
 const loadLiveEvents = () => import("./feed/live-events.tsx").then((module) => module.LiveEvents);
 const LiveEvents = dynamic(loadLiveEvents, { ssr: false, loading: () => <div className="min-h-0 flex-1" /> });
 const ReplayedEvents = dynamic(
@@ -123,9 +123,9 @@ export function EventsPage() {
 }
 
 /**
- * Returns the time up to which events are shown, and a function that removes the linked event from the URL. The time is
- * `at` if set. Otherwise, it is the time of the event whose id was in the URL fragment when the page was opened,
- * because event ids contain a time. `undefined` if there is neither.
+ * Returns the time up to which to show events, and a function that removes the linked event from the URL. The time is
+ * `at` if set. Otherwise, it is the time in the event id that was in the URL fragment when the page was opened. Without
+ * `at` and a linked event, the time is `undefined`.
  */
 function useLinkedEventTime(at: number | undefined): [moment: number | undefined, leave: () => void] {
   const [hash, setHash] = useLocationHash();

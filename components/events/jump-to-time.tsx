@@ -11,7 +11,7 @@ interface JumpToTimeProps {
   inputRef: Ref<HTMLInputElement>;
 }
 
-/** Selects the time up to which events are shown. */
+/** Lets the operator select the time up to which events are shown. */
 export function JumpToTime({ at, onJump, inputRef }: JumpToTimeProps) {
   const { jump } = useMessages(eventsPage);
   return (

@@ -6,7 +6,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { ALL_EVENT_TYPES } from "./text/event-text.ts";
 
 interface EventTypeFilterProps {
-  /** Empty if all types are shown. */
+  /** The selected types; empty if all types are shown. */
   chosen: readonly EventType[];
   onChoose(types: EventType[]): void;
 }

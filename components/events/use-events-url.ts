@@ -8,10 +8,10 @@ import { ALL_EVENT_TYPES } from "./text/event-text.ts";
 
 const PARSERS = {
   q: parseAsString.withDefault(""),
-  /** Unix milliseconds. Events up to this time are shown. In a replay, it is the position. */
+  /** The time up to which events are shown, in Unix milliseconds. During a replay, the position of the replay. */
   at: parseAsInteger,
   type: parseAsArrayOf(parseAsStringLiteral(ALL_EVENT_TYPES)).withDefault([]),
-  /** The replayed range in Unix milliseconds. */
+  /** The start of the replayed range in Unix milliseconds. `to` is the end. */
   from: parseAsInteger,
   to: parseAsInteger,
   speed: parseAsInteger,

@@ -10,7 +10,7 @@ interface ClearFacetsButtonProps {
   onFilter(filter: string): void;
 }
 
-/** Clears the filters that the operator selected in the panel. Keeps the typed search. */
+/** A button that removes the filters selected in the panel and keeps the other terms of the search. */
 export function ClearFacetsButton({ filter, onFilter }: ClearFacetsButtonProps) {
   const messages = useMessages(facetSide);
   const count = findFacetTerms(filter).length;

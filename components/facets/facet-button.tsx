@@ -14,7 +14,10 @@ import { focusFacetToggle, useFacetVisibility } from "./use-facet-visibility.ts"
 
 const FacetSheet = createLazyOverlay(() => import("./facet-sheet.tsx").then((module) => module.FacetSheet));
 
-/** Opens the filters: next to the list if there is room, otherwise as a sheet. Hidden while the filters are open. */
+/**
+ * A button that opens the filters: next to the list if there is room, otherwise as a sheet. The button is hidden while
+ * the filters are open.
+ */
 export function FacetButton(narrows: FacetFilterProps) {
   const messages = useMessages(facetSide);
   const { setOpen, closedClass } = useFacetVisibility();
@@ -27,8 +30,8 @@ export function FacetButton(narrows: FacetFilterProps) {
   return (
     <>
       <Button
-        // A new function on each render: React then calls it again, and the always mounted button takes the focus when
-        // it becomes visible.
+        // Not `ref={focusFacetToggle}`: React calls a new function after each render, which focuses the button once it
+        // becomes visible. The button is always mounted, so React would call a stable function only once.
         ref={(button) => focusFacetToggle(button)}
         className={clsx("h-[34px]! max-sm:h-11! max-sm:min-w-11", closedClass)}
         aria-expanded={false}

@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from "react";
 
-/** Marks the elements of a facet that the arrow keys can reach. */
+/** Attribute of the elements in a facet that the arrow keys can focus. */
 export const FACET_ITEM_ATTRIBUTE = "data-facet-item";
 
 /** Moves the focus among the values of one facet with the arrow keys, Home and End. */
@@ -14,7 +14,7 @@ export function moveFacetFocus(event: KeyboardEvent<HTMLElement>): void {
   items[next]?.focus();
 }
 
-/** Returns the index to focus, or `undefined` if the key does not move the focus. */
+/** Returns the index of the element to focus; `undefined` if `key` does not move the focus. */
 function findNextIndex(key: string, at: number, count: number): number | undefined {
   switch (key) {
     case "ArrowDown":

@@ -14,7 +14,9 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { FACET_ITEM_ATTRIBUTE, moveFacetFocus } from "./facet-focus.ts";
 import { buildFacetRows, FACET_ROWS_SHOWN, type FacetRow, LIVENESS_ORDER } from "./facet-rows.ts";
 
-/** The id of the button that shows more values. No filter term is empty, so the id is unique. */
+/**
+ * The id of the "more" button among the ids of the values. The ids of values are filter terms, which are never empty.
+ */
 const MORE = "";
 
 interface FacetListProps {
@@ -34,7 +36,8 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   const { rows, more } = buildFacetRows(ensureWaitersValue(facet), filter, amount);
   const { field, without, others } = facet;
   const [active, setActive] = useState<string | null>(null);
-  // The facet has one tab stop: the last focused value, else the selected one, else the first.
+  // The facet has one tab stop: the last focused value. If no value was focused, it is the selected value or else the
+  // first.
   const stop = rows.find((row) => row.filter === active) ?? rows.find((row) => row.isChosen) ?? rows[0];
   const isMoreStop = active === MORE || stop === undefined;
   return (
@@ -77,7 +80,7 @@ export function FacetList({ facet, filter, onChoose }: FacetListProps) {
   );
 }
 
-/** Adds the value of the waiters facet if it is missing, because the checkbox is also shown if no lock has waiters. */
+/** Adds the value "waiting" to a waiters facet without values. Its checkbox is shown even if no lock has waiters. */
 function ensureWaitersValue(facet: Facet): Facet {
   if (facet.field !== "waiters" || facet.values.length > 0) return facet;
   return { ...facet, values: [{ value: "waiting", filter: "waiters>0", locks: 0 }] };
@@ -86,7 +89,7 @@ function ensureWaitersValue(facet: Facet): Facet {
 interface FacetValueRowProps {
   row: FacetRow;
   field: Facet["field"];
-  /** Whether the checkbox is the tab stop. */
+  /** Whether the checkbox is the tab stop of the facet. */
   isStop: boolean;
   onFocus(): void;
   onChoose(): void;

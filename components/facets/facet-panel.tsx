@@ -15,7 +15,7 @@ import { KeyTree } from "./key-tree.tsx";
 import { TargetLinks } from "./target-links.tsx";
 import { useLiveFacets } from "./use-live-facets.ts";
 
-/** The facets in order, with those that help most during an incident first. */
+/** The facets in display order. Facets that are most useful during an incident come first. */
 const FACET_ORDER = [
   "liveness",
   "waiters",
@@ -26,13 +26,13 @@ const FACET_ORDER = [
   "kind",
 ] as const satisfies readonly FacetField[];
 
-/** Shows the key prefixes, followed by the facets of the search and the other targets. */
+/** Shows the filters: the key prefixes, the facets of the current search, and links to the other targets. */
 export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
   const messages = useMessages(english);
   const counts = useLiveFacets(fault === undefined ? filter : undefined);
   const isTreeThere = useHasKeyTree();
   const [name] = findFieldTerms(filter, "key");
-  // All lists must appear at the same time. Otherwise, each new list would move the others.
+  // Shows all lists at the same time, because a list that appears later would move the others.
   const isThere = isTreeThere && (fault !== undefined || counts.data !== undefined || counts.error !== null);
   return (
     <StaleOverlay className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-2 pt-1 pb-6">
@@ -53,8 +53,8 @@ export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
 }
 
 /**
- * Returns whether the first visible levels of the tree are loaded or unavailable. These are the first level and, if it
- * has a single branch, which opens automatically, the second.
+ * Returns whether the visible levels of the key tree have loaded or failed to load. Only the first level is visible at
+ * first. If that level has a single branch, the branch opens automatically, so the second level is visible too.
  */
 function useHasKeyTree(): boolean {
   const { data, error } = useNamespaces("");
@@ -70,8 +70,8 @@ interface FacetListsProps extends Omit<FacetFilterProps, "fault"> {
 }
 
 /**
- * Returns whether to show a facet. Few applications set a session, so the session facet is shown only if a lock has one
- * or the search filters by session.
+ * Returns whether to show a facet. Few applications set a session, so the session facet appears only if a lock has a
+ * session or the search filters by session.
  */
 function isShown({ field, values }: Facet, filter: string): boolean {
   return field !== "session" || values.length > 0 || findFieldTerms(filter, field).length > 0;

@@ -3,7 +3,7 @@ import type { LivenessState } from "@/lib/contract/liveness.ts";
 import { compareNames } from "./compare-names.ts";
 import { findFieldTerms, isSameTerm } from "./facet-terms.ts";
 
-/** Number of values shown before a click on "more". */
+/** Number of values to show before the operator clicks "more". */
 export const FACET_ROWS_SHOWN = 6;
 
 /** All liveness states, most severe first, in a fixed order. */
@@ -17,7 +17,7 @@ export const LIVENESS_ORDER = [
 
 export interface FacetRow {
   readonly value: string;
-  /** The filter term of the value. */
+  /** The filter term that selects the value. */
   readonly filter: string;
   /** Number of locks; `null` if they were not counted. */
   readonly locks: number | null;
@@ -26,11 +26,14 @@ export interface FacetRow {
 
 export interface FacetRows {
   readonly rows: readonly FacetRow[];
-  /** The number of known values that are not listed. */
+  /** Number of values that are known but not in `rows`. */
   readonly more: number;
 }
 
-/** Returns the values with the most locks, sorted by name. Rows therefore stay in place while counts change. */
+/**
+ * Returns the values with the most locks, sorted by name so that rows stay in place while counts change. The liveness
+ * facet keeps the order of `LIVENESS_ORDER`.
+ */
 export function buildFacetRows(facet: Facet, filter: string, amount: "few" | "all"): FacetRows {
   const terms = findFieldTerms(filter, facet.field);
   const rowOf = (value: FacetValue): FacetRow => ({
@@ -55,8 +58,8 @@ function listFacetValues({ field, values }: Facet): readonly FacetValue[] {
 }
 
 /**
- * Creates the row of a term that matches no listed value, such as a pattern. The operator can then see and remove the
- * term.
+ * Creates a row for a term that matches no listed value, such as a pattern. The row lets the operator see and remove
+ * the term.
  */
 function createTypedRow(term: string): FacetRow {
   return { value: term, filter: term, locks: null, isChosen: true };

@@ -1,7 +1,7 @@
 import { facets } from "@/lib/i18n/en/facets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Reserves the space of lists that are loading. @param lines number of lines below each title */
+/** Shows placeholders for lists that are loading. @param lines number of lines below the title of each list */
 export function FacetSkeleton({ lines }: { lines: readonly number[] }) {
   const messages = useMessages(facets);
   let at = 0;

@@ -2,8 +2,8 @@ import type { FacetField } from "@/lib/contract/facet.ts";
 import { parseFilter, tokenizeFilter } from "@/lib/query/filter.ts";
 
 /**
- * Duplicated from the contract, because importing the contract would bundle zod. The type checker rejects values that
- * the contract does not have.
+ * The fields of the facets. Copied from the contract, because importing the contract would bundle zod. The type checker
+ * rejects fields that the contract does not have.
  */
 const FACET_FIELDS = [
   "format",
@@ -20,7 +20,7 @@ export type FacetTermField = FacetField | "key";
 
 export interface FacetFilterProps {
   filter: string;
-  /** Why the filter is invalid; `undefined` if it is valid. Locks are not counted for an invalid filter. */
+  /** Why the filter is invalid; `undefined` if it is valid. If the filter is invalid, the panel shows no counts. */
   fault: string | undefined;
   onFilter(filter: string): void;
 }
@@ -28,8 +28,8 @@ export interface FacetFilterProps {
 const PREFIX_TERM = /:\*$/;
 
 /**
- * Builds the term for a key prefix, with wildcards for white space, which would end the term, and for a leading `=`,
- * which would make the match exact.
+ * Builds the filter term for a key prefix. Replaces white space with `?`, because white space would end the term. Also
+ * replaces a leading `=`, because it would make the match exact.
  */
 export function buildPrefixTerm(prefix: string): string {
   return `key:${prefix.replace(/\s|^=/g, "?")}*`;
@@ -41,7 +41,10 @@ function getTermField(text: string): FacetTermField | undefined {
   return term.field === "key" ? "key" : FACET_FIELDS.find((field) => field === term.field);
 }
 
-/** Returns whether the panel can set and clear a term. The panel supports keys only as prefixes. */
+/**
+ * Returns whether the panel can set and clear a term. Of the terms for keys, the panel supports only those that match a
+ * prefix.
+ */
 function isFacetTerm(text: string): boolean {
   const field = getTermField(text);
   return field === "key" ? PREFIX_TERM.test(text) : field !== undefined;
@@ -49,23 +52,23 @@ function isFacetTerm(text: string): boolean {
 
 const splitTerms = (filter: string) => tokenizeFilter(filter).map(({ word }) => word);
 
-/** Returns the terms of a filter that apply to one field. */
+/** Returns the terms of a filter that apply to `field`. */
 export function findFieldTerms(filter: string, field: FacetTermField): string[] {
   return splitTerms(filter).filter((text) => getTermField(text) === field);
 }
 
-/** Replaces the terms of a field with `text`, or removes them if `text` is `undefined`. */
+/** Replaces all terms of a field with the term `text`, or removes them if `text` is `undefined`. */
 export function replaceFieldTerm(filter: string, field: FacetTermField, text: string | undefined): string {
   const rest = splitTerms(filter).filter((each) => getTermField(each) !== field);
   return (text === undefined ? rest : [...rest, text]).join(" ");
 }
 
-/** Returns the terms that the panel can clear. */
+/** Returns the terms of a filter that the panel can clear. */
 export function findFacetTerms(filter: string): string[] {
   return splitTerms(filter).filter(isFacetTerm);
 }
 
-/** Removes a term from a search. */
+/** Returns the filter without a term. */
 export function removeTerm(filter: string, term: string): string {
   return splitTerms(filter)
     .filter((text) => text !== term)
@@ -74,7 +77,7 @@ export function removeTerm(filter: string, term: string): string {
 
 const TERM = /^([a-z]+)(?::=?)?(.*)$/s;
 
-/** Splits a term for display: `service:="pay desk"` into `service` and `pay desk`. */
+/** Splits a term into field and value for display: `service:="pay desk"` into `service` and `pay desk`. */
 export function splitTerm(term: string): { field: string; value: string } {
   const [, field = "", value = term] = TERM.exec(term) ?? [];
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
@@ -87,7 +90,7 @@ export function removeFacetTerms(filter: string): string {
     .join(" ");
 }
 
-/** Returns whether two terms of a field are equivalent, such as `format:x` and `format:="x"`. */
+/** Returns whether two terms are equivalent, such as `format:x` and `format:="x"`. */
 export function isSameTerm(one: string, other: string): boolean {
   return one === other || normalizeTerm(one) === normalizeTerm(other);
 }

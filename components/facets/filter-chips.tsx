@@ -15,8 +15,8 @@ export interface FilterChipsProps {
 }
 
 /**
- * Shows the active filters as chips while the panel is closed. A click on a chip removes its term. Load this component
- * with `lazy-filter-chips.tsx`.
+ * Shows the active filters as chips while the panel is closed. A click on a chip removes its term. Import the lazy
+ * version from `lazy-filter-chips.tsx` instead of this component.
  */
 export function FilterChips({ filter, onFilter }: FilterChipsProps) {
   const messages = useMessages(facetSide);

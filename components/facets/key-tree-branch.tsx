@@ -17,14 +17,14 @@ interface KeyTreeBranchProps {
   prefix: string;
   level: number;
   isFirst: boolean;
-  /** Whether this is the only branch on its level. */
+  /** Whether this is the only branch on its level, so that it opens automatically. */
   isOnly: boolean;
-  /** The next level, rendered only while the branch is open. */
+  /** The next level of the tree. Rendered only while the branch is open. */
   children: ReactNode;
 }
 
 /**
- * Shows a key prefix and its number of held locks. Its accessible name also contains the number of locks that need
+ * Shows a key prefix and its number of held locks. The accessible name also contains the number of locks that need
  * attention and the number of waiters.
  */
 export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, children }: KeyTreeBranchProps) {
@@ -83,7 +83,10 @@ export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, child
   );
 }
 
-/** Returns whether the selected branch is below this one. If so, this branch must be open to show the selection. */
+/**
+ * Returns whether the term `chosen` selects a branch below the branch of `term`. If so, the upper branch must be open
+ * to show the selection.
+ */
 function isUnderPrefix(chosen: string | undefined, term: string): boolean {
   return chosen !== undefined && chosen !== term && chosen.startsWith(term.slice(0, -1));
 }
@@ -127,8 +130,8 @@ function Chevron({ isThere, isOpen, onToggle }: ChevronProps) {
 }
 
 /**
- * Shows the number of held locks. The number of locks that need attention precedes it; if there are none, the number of
- * waiters does.
+ * Shows the number of held locks. If locks need attention, their number comes first. Otherwise, the number of waiters
+ * comes first, if any.
  */
 function BranchCounts({ namespace: { holds, needsAttention, waiters } }: { namespace: Namespace }) {
   const messages = useMessages(facets);

@@ -11,15 +11,15 @@ import { getIndentPx } from "./key-tree-state.ts";
 
 interface KeyTreeLevelProps {
   prefix: string;
-  /** The level of the branches; 1 for the first. */
+  /** The level of the branches in the tree, starting at 1. */
   level: number;
 }
 
-/** Lists the branches below a prefix, sorted by name. They therefore stay in place while counts change. */
+/** Lists the branches below a prefix. Sorts them by name, so that they stay in place while counts change. */
 export function KeyTreeLevel({ prefix, level }: KeyTreeLevelProps) {
   const messages = useMessages(facets);
   const { data, error } = useCountedNamespaces(prefix);
-  // Only branches may have a role within a tree, so this is a plain <div>.
+  // A plain `<div>` without a role, because a tree may contain only branches.
   if (data === undefined) {
     return (
       <div

@@ -2,7 +2,10 @@ import type { KeyboardEvent } from "react";
 
 const TREE_ITEM_SELECTOR = '[role="treeitem"]';
 
-/** Moves the focus among the visible branches. The branches themselves handle opening, closing and selecting. */
+/**
+ * Handles the keys that move the focus between visible branches. Each branch handles the keys that open, close and
+ * select it.
+ */
 export function moveTreeFocus(event: KeyboardEvent<HTMLElement>): void {
   const target =
     event.target instanceof HTMLElement ? event.target.closest<HTMLElement>(TREE_ITEM_SELECTOR) : null;
@@ -18,8 +21,8 @@ export function moveTreeFocus(event: KeyboardEvent<HTMLElement>): void {
 }
 
 /**
- * Returns the branch to focus. Returns `null` if there is none in that direction, and `undefined` if the key does not
- * move the focus.
+ * Returns the branch to focus; `null` if there is no branch in that direction, and `undefined` if the key does not move
+ * the focus.
  */
 function findNextTreeItem(key: string, target: HTMLElement, items: readonly HTMLElement[]) {
   const at = items.indexOf(target);

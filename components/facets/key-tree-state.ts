@@ -3,15 +3,18 @@
 import { createContext, use } from "react";
 
 export interface KeyTreeState {
-  /** Branches that the operator opened or closed. All others are open if they are the only one on their level. */
+  /**
+   * Whether each branch is open that the operator has opened or closed, by prefix. Any other branch is open only if it
+   * is the only one on its level or contains the selected branch.
+   */
   readonly opened: ReadonlyMap<string, boolean>;
   open(name: string, isOpen: boolean): void;
-  /** The branch that is the tab stop; `null` for the first branch. */
+  /** The prefix of the branch that is the tab stop; `null` for the first branch. */
   readonly active: string | null;
   setActive(name: string | null): void;
-  /** Called when a branch is removed, because that branch may have had the keyboard focus. */
+  /** Called when a branch is removed, because the removed branch may be the tab stop. */
   leave(name: string): void;
-  /** The term for the `key` facet in the current search; `undefined` if there is none. */
+  /** The term of the current search that selects a branch; `undefined` if there is none. */
   readonly chosen: string | undefined;
   onChoose(term: string | undefined): void;
 }
@@ -25,9 +28,9 @@ export function useKeyTree(): KeyTreeState {
 }
 
 /**
- * Returns the indentation of a level in pixels, up to a maximum, because deep branches must fit into the panel.
+ * Returns the indentation of a level in pixels. Limits the indentation so that deep branches fit into the panel.
  *
- * @param level starts at 1
+ * @param level level in the tree, starting at 1
  */
 export function getIndentPx(level: number): number {
   return 12 * Math.min(level - 1, 5);

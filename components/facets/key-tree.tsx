@@ -10,12 +10,12 @@ import { moveTreeFocus } from "./key-tree-shortcuts.ts";
 import { KeyTreeContext, type KeyTreeState } from "./key-tree-state.ts";
 
 interface KeyTreeProps {
-  /** The term for the `key` facet in the current search; `undefined` if there is none. */
+  /** The term of the current search that selects a branch; `undefined` if there is none. */
   chosen: string | undefined;
   onChoose(term: string | undefined): void;
 }
 
-/** Shows the key prefixes of the whole target as a tree. The search does not affect it. */
+/** Shows the key prefixes of the target as a tree. The tree contains all locks, regardless of the search. */
 export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
   const messages = useMessages(facets);
   const id = useId();
@@ -45,7 +45,7 @@ export function KeyTree({ chosen, onChoose }: KeyTreeProps) {
   );
 }
 
-/** Shows the first level. While the list is empty, it must not have the role of a tree. */
+/** Shows the first level of the tree. Without branches, the element must not have the role `tree`. */
 function KeyTreeRoot({ labelledBy }: { labelledBy: string }) {
   const messages = useMessages(facets);
   const { data, error, refetch } = useNamespaces("");

@@ -16,7 +16,7 @@ export function FilterChips(props: FilterChipsProps) {
   return findFacetTerms(props.filter).length > 0 && <LoadedFilterChips {...props} />;
 }
 
-/** Reserves the line of the chips on phones, where the rows would otherwise move. */
+/** Reserves the space of the chips on phones, so that the rows do not move when the chips appear. */
 function FilterChipsPlaceholder() {
   const { closedClass } = useFacetVisibility();
   return <div className={clsx("max-sm:order-last max-sm:h-11 max-sm:w-full", closedClass)} />;

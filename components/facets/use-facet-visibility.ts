@@ -3,20 +3,26 @@
 import { useUiFlag } from "@/components/ui/ui-flags.tsx";
 
 export interface FacetVisibility {
-  /** The operator's choice; `null` if the style sheet decides based on the width. */
+  /**
+   * Whether the operator opened or closed the filters; `null` if the operator did neither, so that the width of the
+   * window decides.
+   */
   readonly chosen: boolean | null;
   setOpen(open: boolean): void;
-  /** Hides the closed sidebar, with media queries that apply before hydration. */
+  /**
+   * The class of the sidebar, which hides a closed sidebar. The class uses media queries, so it applies before
+   * hydration.
+   */
   readonly sidebarClass: string;
-  /** The class of elements that are shown only while the sidebar is closed. */
+  /** The class for elements that are visible only while the sidebar is closed. */
   readonly closedClass: string;
 }
 
 let wasToggled = false;
 
 /**
- * Returns whether the filters next to the list are open. By default, they are open at 1600 px and wider. Below 1024 px,
- * they are always hidden.
+ * Returns whether the filter sidebar is open, and a function that opens or closes it. By default, the sidebar is open
+ * in windows of 1600 px and wider. Below 1024 px, the sidebar is always hidden.
  */
 export function useFacetVisibility(): FacetVisibility {
   const [chosen, setChosen] = useUiFlag("facets");
@@ -32,8 +38,8 @@ export function useFacetVisibility(): FacetVisibility {
 }
 
 /**
- * Focuses the button that appears when the sidebar is opened or closed, because the clicked button disappears. Use this
- * function as the ref of both buttons.
+ * Moves the focus to the button that appears after the sidebar was opened or closed, because the clicked button
+ * disappears. Call this function from the refs of the open button and the close button.
  */
 export function focusFacetToggle(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;

@@ -5,14 +5,17 @@ import { useLockCounts } from "@/lib/queries/counts.ts";
 import { useFacets } from "@/lib/queries/facets.ts";
 import { replaceFieldTerm } from "./facet-terms.ts";
 
-/** Values whose counts other parts of the page also show. */
+/** Facet values whose counts also appear elsewhere on the page. */
 const LIVE_VALUES = [
   { field: "liveness", term: "liveness:overdue" },
   { field: "liveness", term: "liveness:no_ttl" },
   { field: "waiters", term: "waiters>0" },
 ] as const;
 
-/** Returns the facets of a search. Replaces the counts of values that other parts of the page show with live counts. */
+/**
+ * Returns the facets of a search. Replaces the counts of `LIVE_VALUES` with live counts, so that they match the counts
+ * elsewhere on the page.
+ */
 export function useLiveFacets(filter: string | undefined) {
   const facets = useFacets(filter);
   const filters =

@@ -13,7 +13,7 @@ interface RuleFormProps {
   formats: Formats["formats"];
   blocked: string | null;
   keysRef: Ref<HTMLInputElement>;
-  /** Opens the dialog in which the operator reviews the effect of the rule and adds it. */
+  /** Called to open the dialog that shows the effect of the rule and adds it. */
   onPreview(rule: FormatRule): void;
 }
 

@@ -18,18 +18,18 @@ import { useReplaceRules } from "@/lib/queries/formats.ts";
 import { RuleForm } from "./rule-form.tsx";
 import { type ProposedRules, RulePreviewDialog } from "./rule-preview-dialog.tsx";
 
-/** Returns the rules set through the API, without fields that only the list has. */
+/** Returns the rules that were set through the API, in the form that the API accepts. */
 function selectApiRules(rules: readonly ListedRule[]): FormatRule[] {
   return rules.filter(({ from }) => from === "api").map(({ pattern, format }) => ({ pattern, format }));
 }
 
-/** Lists the configured rules, which cannot be changed here, followed by those set through the API. */
+/** Lists the rules from the configuration, which are read-only, followed by the rules set through the API. */
 export function RuleList({ formats: { formats, rules } }: { formats: Formats }) {
   const messages = useMessages(english);
   const replace = useReplaceRules();
   const blocked = useRulesBlockedReason(replace.isPending);
   const apiRules = selectApiRules(rules);
-  // Adding a rule clears the form. Cancelling the preview does not.
+  // Incrementing `round` clears the form after a rule was added. Cancelling the preview keeps the input.
   const [proposed, setProposed] = useState<ProposedRules | null>(null);
   const [round, setRound] = useState(0);
   const keys = useRef<HTMLInputElement>(null);

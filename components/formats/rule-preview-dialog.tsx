@@ -15,7 +15,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { usePreviewRules } from "@/lib/queries/formats.ts";
 
 export interface ProposedRules {
-  /** All stored rules after the change. */
+  /** All rules of the API after the change. */
   readonly rules: readonly FormatRule[];
   readonly kind: "add" | "remove";
   /** The added or removed rule. */
@@ -29,7 +29,10 @@ interface RulePreviewDialogProps {
   onCancel(): void;
 }
 
-/** Shows how adding or removing a rule would change the formats of held locks, and asks for confirmation. */
+/**
+ * Shows how adding or removing a rule would change the formats of held locks. The operator confirms or cancels the
+ * change.
+ */
 export function RulePreviewDialog({ proposed, blocked, onDo, onCancel }: RulePreviewDialogProps) {
   const { change: messages, ...all } = useMessages(english);
   const names = useMessages(lock);

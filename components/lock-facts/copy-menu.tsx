@@ -31,12 +31,12 @@ export interface CopyMenuProps {
   lock: Lock | undefined;
   /** The element that anchors the menu and receives the focus when it closes. */
   anchor: RefObject<HTMLElement | null>;
-  /** Announces what was copied. */
+  /** Shows a message that names what was copied. */
   showToast(text: string): void;
   onClose(): void;
 }
 
-/** Copies a lock as a link, as a description, or as a shell command. */
+/** Shows a menu with which the operator copies a link to a lock, its description, or a shell command. */
 export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenuProps) {
   const messages = useMessages(lockCopy);
   const target = useTargetName();
@@ -86,7 +86,7 @@ export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenu
   );
 }
 
-/** Returns why the menu offers no release command; `null` if it offers one. */
+/** Returns why the menu cannot offer a release command; `null` if it can. */
 function useReleaseObstacle(lock: Lock | undefined): string | null {
   const messages = useMessages(lockCopy);
   const lockText = useMessages(lockWords);

@@ -2,7 +2,7 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import type { TypicalMs, TypicalTimes } from "@/lib/contract/stats.ts";
 import { SAMPLES_MIN } from "./typical-duration.ts";
 
-/** Returns the holder whose known start is earliest. If no start is known, returns the first holder. */
+/** Returns the holder with the earliest known start. If no start is known, returns the first holder. */
 export function findLongestHolder({ holders }: Lock): Holder | undefined {
   return holders.reduce<Holder | undefined>((one, other) => {
     if (one === undefined) return other;
@@ -10,14 +10,14 @@ export function findLongestHolder({ holders }: Lock): Holder | undefined {
   }, undefined);
 }
 
-/** Returns the typical duration, or `undefined` if too few holds have ended to determine it. */
+/** Returns `typical`, or `undefined` if it is based on fewer than `SAMPLES_MIN` holds or waits. */
 export function selectSufficientSamples(typical: TypicalMs | null | undefined): TypicalMs | undefined {
   return typical == null || typical.samples < SAMPLES_MIN ? undefined : typical;
 }
 
 /**
- * How a duration compares with the typical one. `long`: above p95, but less than twice p50. `times`: above p95, as a
- * multiple of p50.
+ * How a duration compares with the typical duration. `typical`: at most p95. `long`: above p95, but less than twice
+ * p50. `times`: above p95 and at least twice p50. `times` contains the duration as a multiple of p50.
  */
 export type DurationRating = { is: "typical" } | { is: "long" } | { is: "times"; times: string };
 

@@ -1,7 +1,7 @@
 import type { FormatName } from "@/lib/contract/format.ts";
 
 /**
- * The display names of formats, without the longer descriptions, which load with the pages and dialogs that show them.
+ * The display names of formats. They are separate from the longer descriptions in `FORMAT_FACTS`, which few pages need.
  * A test compares the labels with those in `FORMAT_FACTS`.
  */
 export const FORMAT_LABELS: Readonly<Record<FormatName, string>> = {

@@ -12,16 +12,19 @@ import { ReleaseRequestMark } from "./release-request-text.tsx";
 
 interface HolderNameProps {
   holder: Pick<Holder, "owner" | "record"> & Partial<Pick<Holder, "holdId">>;
-  /** Whether to show the whole owner string, on several lines if necessary. */
+  /** Whether to show the whole text, on several lines if necessary. */
   wrap?: boolean;
   /**
-   * Whether the name is part of a heading. Random values are then shortened, and the font size follows the surrounding
-   * text.
+   * Whether the name is part of a heading. In a heading, random values are shortened and the font size follows the
+   * surrounding text.
    */
   isHeading?: boolean;
 }
 
-/** Shows the holder's name, or the owner string if there is no name, on one line. Truncates ids in the middle. */
+/**
+ * Shows the holder's name, or the owner string if the holder has no name. Unless `wrap` is set, shows one line and
+ * shortens random values in the middle.
+ */
 export function HolderName({ holder, wrap = false, isHeading = false }: HolderNameProps) {
   const messages = useMessages(english);
   const reservation = parseReservedHold(holder.owner);
@@ -55,12 +58,18 @@ function ReservationName({ by, wrap }: { by: string | null; wrap: boolean }) {
     : messages.reservedFor(<SafeText text={by} wrap={wrap} />);
 }
 
-/** Returns whether the owner string does not identify a client. Always false for holds acquired through the API. */
+/**
+ * Returns whether the owner string does not identify a client, such as `1` or a deadline. Always false for holds
+ * acquired through the API.
+ */
 export function isOwnerUnknown({ owner, holdId = null }: HolderNameProps["holder"]): boolean {
   return holdId === null && identifyOwner(owner).is !== "identity";
 }
 
-/** Returns whether a holder has a name other than its owner string. The second line then shows the owner string. */
+/**
+ * Returns whether the first line shows something other than the owner string. If so, the second line shows the owner
+ * string.
+ */
 export function hasHolderName(holder: Holder): boolean {
   return (
     getHolderLabel(holder) !== null || parseReservedHold(holder.owner) !== null || isOwnerUnknown(holder)
@@ -69,13 +78,13 @@ export function hasHolderName(holder: Holder): boolean {
 
 interface HolderCellProps {
   holders: readonly Holder[];
-  /** Shown instead of the name if several clients can share the lock; otherwise `null`. */
+  /** The text to show instead of the holder's name if several clients share the lock; `null` otherwise. */
   summary?: string | null;
-  /** The kind of lock, shown before the details on the second line. */
+  /** The kind of the lock, shown at the start of the second line; `null` for none. */
   kind?: string | null;
   /** Whether the owner strings identify clients. */
   isNamed?: boolean;
-  /** Whether the key cannot be read, so that it is unknown whether the lock is held. */
+  /** Whether Lockkeeper cannot read the key, so that it is unknown whether the lock is held. */
   isUnreadable?: boolean;
 }
 
@@ -134,8 +143,8 @@ const shortenOwners = (holders: readonly Holder[]) =>
     .join(", ");
 
 /**
- * Shows the host, or the owner strings if the host is unknown. If the first line already shows the owner string of a
- * single holder, shows only its Redisson thread, if any.
+ * Shows the host, or the owner strings if the host is unknown. If the first line already shows the owner string, shows
+ * the Redisson thread instead, or nothing if there is none.
  */
 function HolderDetail({ holders, host }: { holders: readonly Holder[]; host: string | undefined }) {
   const messages = useMessages(english);

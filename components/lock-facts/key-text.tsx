@@ -3,7 +3,7 @@ import { SafeText } from "@/components/ui/safe-text.tsx";
 import { toVisibleText } from "@/components/ui/visible-text.ts";
 import { splitKey } from "./lock-texts.ts";
 
-/** Shows a key on one line. Truncates a long key first in its namespace, then in the middle of its last segment. */
+/** Shows a key on one line. Truncates the namespace of a long key first, then the middle of its last segment. */
 export function KeyText({ text }: { text: string }) {
   const { namespace, rest } = splitKey(text);
   return (

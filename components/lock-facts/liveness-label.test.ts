@@ -44,7 +44,7 @@ describe("liveness evidence", () => {
     expect(formatLivenessEvidence(late, NOW, words)).toBe(
       "expected 16 s ago, 2 renewals missed, last renewed 26 s ago, interval 10 s",
     );
-    // The number of missed renewals increases by 1 at a time, even without a new read.
+    // The number of missed renewals increases with time, even if the server does not read the lock again.
     expect(formatLivenessEvidence(late, NOW + 9000, words)).toContain("expected 25 s ago, 3 renewals missed");
     expect(formatLivenessEvidence(late, NOW + 19_000, words)).toContain(
       "expected 35 s ago, 4 renewals missed",

@@ -8,7 +8,10 @@ export function isLivenessCritical({ liveness, unlisted }: Pick<Lock, "liveness"
   return unlisted !== true && (liveness?.state === "overdue" || liveness?.state === "no_ttl");
 }
 
-/** Formats the liveness for a cell, with a second line (`under`) only if the lock needs attention. */
+/**
+ * Formats the liveness for a cell of the table. `under` is the second line; "" unless the state is `overdue` or
+ * `no_ttl`.
+ */
 export function formatLivenessLines(
   liveness: Liveness,
   now: number,
@@ -25,7 +28,11 @@ export function formatLivenessLines(
   return { word, under };
 }
 
-/** Formats the evidence for the liveness. @param now Redis clock in Unix milliseconds */
+/**
+ * Formats the evidence for a liveness state, such as the last renewal and the renewal interval.
+ *
+ * @param now time on the Redis clock in Unix milliseconds
+ */
 export function formatLivenessEvidence(liveness: Liveness, now: number, messages: Messages["lock"]): string {
   const { state, watchedMs, lastRenewalAt, renewalIntervalMs, nextRenewalExpectedAt } = liveness;
   const last = lastRenewalAt === null ? "" : messages.lastRenewed(formatAgo(now - lastRenewalAt, messages));
@@ -61,8 +68,8 @@ export function formatLivenessEvidence(liveness: Liveness, now: number, messages
 }
 
 /**
- * Counts missed renewals with the formula of the server. The server updates its count only when it reads the lock. This
- * function keeps the count current between reads.
+ * Counts missed renewals up to `now` with the same formula as the server. The server updates its count
+ * (`missedRenewals`) only when it reads the lock.
  */
 function countMissedRenewals(
   { missedRenewals, renewalIntervalMs, nextRenewalExpectedAt }: Liveness,

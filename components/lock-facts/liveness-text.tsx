@@ -17,8 +17,8 @@ const LIVENESS_CLASS: Record<LivenessState, string> = {
 };
 
 /**
- * Shows the liveness as a word, with the evidence in a tooltip. For tables without room for the liveness column. Omits
- * locks without TTL, which their row marks elsewhere.
+ * Shows the liveness as a word, with the evidence in a tooltip, if a table has no room for the liveness column. Shows
+ * nothing if the state is `unknown`, or `no_ttl`, which the row shows elsewhere.
  */
 export function LivenessLabel({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
@@ -55,13 +55,13 @@ export function LivenessWord({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows the liveness with its evidence, updated live. */
+/** Shows the liveness and its evidence, with times that update continuously. */
 export function LivenessEvidence({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const now = useServerNow() ?? lock.asOf;
   const { liveness } = lock;
   if (liveness === null) return null;
-  // Adds the time since the last read, in which the lock was watched too.
+  // The lock has also been watched since the last read.
   const watchedMs = liveness.watchedMs + Math.max(0, now - lock.asOf);
   const evidence = formatLivenessEvidence({ ...liveness, watchedMs }, now, messages);
   if (liveness.state === "unknown") return <span className="text-ink-3">{evidence}</span>;

@@ -27,9 +27,9 @@ function lockOf(key: Key, owner: Key, fields: Partial<Lock>): Lock {
   return createSampleLock({ ...toKeyFields(key), holders: [holder], ...fields });
 }
 
-/** Runs the Redis command that a shell would pass to redis-cli. */
+/** Runs a shell command and sends the Redis command that the shell passes to redis-cli. */
 async function run(redis: TestRedis, command: string): Promise<unknown> {
-  // Replaces redis-cli: prints each argument followed by a zero byte, and with -x also the input.
+  // Replaces redis-cli. Prints each argument followed by a zero byte. With `-x`, also prints the standard input.
   const fake = `fake() { x=; if [ "$1" = -x ]; then x=1; shift; fi; printf '%s\\0' "$@"; if [ -n "$x" ]; then cat; printf '\\0'; fi; }; `;
   const said = execFileSync("/bin/sh", ["-c", fake + command.replace("redis-cli ", "fake ")]);
   const [name = "", script = "", , ...rest] = said.toString("latin1").split("\0");

@@ -37,7 +37,7 @@ describe("commands to copy", () => {
   it("a redis-cli command passes the exact bytes of any key", () => {
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 24 });
     const seen = (command: string) => {
-      // Replaces redis-cli: prints its last argument, or with -x its input.
+      // Replaces redis-cli. Prints the second argument. With `-x`, prints the standard input instead.
       const fake = 'fake() { if [ "$1" = -x ]; then cat; else printf %s "$2"; fi; }; ';
       return new Uint8Array(sh(fake + command.replace("redis-cli ", "fake ")));
     };
@@ -54,7 +54,7 @@ describe("commands to copy", () => {
     for (const text of nasty) {
       const lock = createSampleLock({ key: "lock:a", version: text });
       const command = buildForceReleaseCurl("http://x", lock, { target: "eu", reason: text }) ?? "";
-      // Replaces curl: prints its last two arguments, the body and the URL.
+      // Replaces curl. Prints its last two arguments: the body and the URL.
       const fake = `fake() { shift $(($# - 2)); printf '%s\\n%s' "$1" "$2"; }; `;
       const [body = "", ...url] = sh(fake + command.replace("curl ", "fake "))
         .toString()

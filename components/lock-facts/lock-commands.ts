@@ -13,7 +13,7 @@ import { quoteForShell } from "@/lib/snippets/quote-for-shell.ts";
 /**
  * Builds the curl command that reads a lock.
  *
- * @param target `undefined` for the first configured target
+ * @param target target of the lock; `undefined` for the first configured target
  */
 export function buildLockCurl(origin: string, key: Key, target?: string): string {
   return buildCurl(buildLockUrl(origin, key, "", target));
@@ -27,7 +27,7 @@ function buildLockUrl(origin: string, key: Key, verb: "" | "/force-release", tar
 const CURL = 'curl -H "Authorization: Bearer $LOCKKEEPER_API_KEY"';
 
 /**
- * Builds the curl command that sends a GET request with the caller's API key.
+ * Builds the curl command that sends a GET request. The command reads the API key from `LOCKKEEPER_API_KEY`.
  *
  * @param url an absolute URL
  */
@@ -36,10 +36,10 @@ export function buildCurl(url: string): string {
 }
 
 /**
- * Builds the curl command that force-releases the hold that the operator saw. The server refuses the release of any
- * other hold, and authorizes and audits the request like a release in the console.
+ * Builds the curl command that force-releases the hold that the operator saw. If another hold has started since, the
+ * server refuses the request. The server authorizes and audits the request like a release in the console.
  *
- * @returns `undefined` if the lock is not held, or if the request requires a format
+ * @returns the command; `undefined` if the lock is not held, cannot be released, or can be released only with a format
  */
 export function buildForceReleaseCurl(
   origin: string,
@@ -64,7 +64,10 @@ const READ_COMMANDS: Record<RedisType, string> = {
   zset: "ZRANGE",
 };
 
-/** Builds the redis-cli command that shows the lock. */
+/**
+ * Builds the redis-cli command that shows the value of a lock. A sorted set with a key that must be escaped is only
+ * counted.
+ */
 export function buildInspectCommand(key: Key, type: RedisType | null): string {
   const command = READ_COMMANDS[type ?? "hash"];
   const text = toPlainText(key);
@@ -75,10 +78,10 @@ export function buildInspectCommand(key: Key, type: RedisType | null): string {
 }
 
 /**
- * Builds the redis-cli command that deletes the lock if the owner that the operator saw still holds it. Lockkeeper
- * neither authorizes nor audits such a command.
+ * Builds the redis-cli command that deletes a lock if the owner that the operator saw still holds it. Lockkeeper cannot
+ * authorize or audit this command.
  *
- * @returns `undefined` if one comparison is not enough to identify the hold
+ * @returns the command; `undefined` if comparing the owner is not enough to identify the hold
  */
 export function buildReleaseCommand(lock: Lock): string | undefined {
   const [holder, second] = lock.holders;
@@ -116,20 +119,23 @@ function decodeOwnerBytes({ owner, ownerBase64 }: Holder): Uint8Array {
 }
 
 /**
- * Returns a key that needs no escaping: printable ASCII without `!`, which shells expand. Returns `undefined` if the
- * bytes must be escaped.
+ * Returns the key as text if it needs no escaping: printable ASCII without `!`, which shells expand. Returns
+ * `undefined` for any other key.
  */
 function toPlainText(key: Key): string | undefined {
   const text = formatKey(key);
   return PRINTABLE_ASCII.test(text) && !isBinaryKey(key) && !text.includes("!") ? text : undefined;
 }
 
-/** Builds a command that prints the key for `redis-cli -x`. Program arguments cannot contain a zero byte. */
+/**
+ * Builds a `printf` command whose output `redis-cli -x` reads as the key. A key with a zero byte cannot be a program
+ * argument.
+ */
 function escapeForPrintf(key: Key): string {
   return `printf '%b' '${[...encodeKey(key)].map(formatOctal).join("")}'`;
 }
 
-/** Returns a Lua string literal in plain ASCII. */
+/** Formats bytes as a Lua string literal. Escapes all bytes except letters, digits and a few safe characters. */
 function toLuaLiteral(bytes: Uint8Array): string {
   const letters = [...bytes].map((byte) => {
     const character = String.fromCharCode(byte);

@@ -1,6 +1,6 @@
 import { encodeKeyPath, type KeyFields, parseKeyFields } from "@/lib/keys/key.ts";
 
-/** Formats a key as one path segment. The segment identifies the lock in URLs and lists. */
+/** Encodes a key as a single path segment, which identifies the lock in URLs and lists. */
 export function toLockPath(fields: KeyFields): string {
   return encodeKeyPath(parseKeyFields(fields));
 }

@@ -4,35 +4,38 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 type LockMessages = Messages["lock"];
 
-/** Splits `lock:orders:42` into `lock:orders:` and `42`, because adjacent keys in a list differ at the end. */
+/** Splits a key into its namespace and its last segment: `lock:orders:42` into `lock:orders:` and `42`. */
 export function splitKey(key: string): { namespace: string; rest: string } {
   const cut = key.slice(0, -1).lastIndexOf(":") + 1;
   return { namespace: key.slice(0, cut), rest: key.slice(cut) };
 }
 
-/** Returns the remaining time of the lock in ms; `null` if there is no TTL. */
+/** Returns the time until the lock expires, in ms; `null` if the lock has no TTL. */
 export function computeRemainingMs(lock: Lock, now: number | null): number | null {
   if (lock.remainingMs === null) return null;
   if (now === null) return lock.remainingMs;
   return Math.min(lock.remainingMs, Math.max(0, lock.remainingMs - (now - lock.asOf)));
 }
 
-/** Returns the remaining time in ms of one holder, or of the lock if `only` is `undefined`; `null` without a TTL. */
+/**
+ * Returns the time in ms until the holder `only` expires, or until the lock expires if `only` is `undefined`. Returns
+ * `null` if there is no TTL.
+ */
 export function computeSubjectRemainingMs(lock: Lock, only: Holder | undefined, now: number): number | null {
   if (only === undefined) return computeRemainingMs(lock, now);
   return only.remainingMs === null ? null : Math.max(0, only.remainingMs - Math.max(0, now - lock.asOf));
 }
 
 /**
- * Maximum rounding error of deadlines in ms, because some libraries store seconds. A smaller difference is not a grace
- * period.
+ * Maximum rounding error of deadlines in ms. Some libraries store deadlines in seconds, so a smaller difference is not
+ * a grace period.
  */
 const TIMESTAMP_ROUNDING_MS = 2000;
 
 /** Returns the grace period of the lock in ms; `null` if there is none. */
 export function getGraceMs(lock: Lock): number | null {
   const [holder, second] = lock.holders;
-  // Several holders expire one by one. The lock expires with the last one.
+  // With several holders, the difference is not a grace period: the lock expires with the last holder.
   if (second !== undefined) return null;
   if (holder === undefined || holder.remainingMs === null || lock.remainingMs === null) return null;
   const graceMs = lock.remainingMs - holder.remainingMs;
@@ -40,7 +43,8 @@ export function getGraceMs(lock: Lock): number | null {
 }
 
 /**
- * Returns the remaining lease of the holder in ms, 0 if it has expired. Returns `null` if the lock has no grace period.
+ * Returns the remaining lease of the holder in ms; 0 during the grace period. Returns `null` if the lock has no grace
+ * period.
  */
 export function computeOwnRemainingMs(lock: Lock, now: number | null): number | null {
   const graceMs = getGraceMs(lock);
@@ -50,11 +54,11 @@ export function computeOwnRemainingMs(lock: Lock, now: number | null): number | 
 
 export interface HeldTime {
   ms: number;
-  /** Whether `ms` is a minimum, because the lock was already held when it was first observed. */
+  /** Whether `ms` is a minimum, because the hold had already started when Lockkeeper first observed it. */
   atLeast: boolean;
 }
 
-/** Returns how long a holder has held the lock, in ms; `null` if the start is unknown. */
+/** Returns how long a holder has held the lock; `null` if the start of the hold or the current time is unknown. */
 export function computeHeldTime(holder: Holder, now: number | null): HeldTime | null {
   if (holder.since === null || now === null) return null;
   return { ms: Math.max(0, now - holder.since), atLeast: holder.sinceIs === "at_least" };
@@ -65,7 +69,10 @@ export interface HolderLabel {
   where: string | undefined;
 }
 
-/** Returns the name in the owner record; `null` if there is none. */
+/**
+ * Returns the name of a holder from its owner record: the service and host, or else the purpose. Returns `null` if the
+ * record contains none of these.
+ */
 export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | null {
   const { service, host, purpose } = holder.record ?? {};
   if (service !== undefined) return { who: service, where: host };
@@ -74,21 +81,21 @@ export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | nu
 }
 
 /**
- * A reservation, or the rest of a minimum hold time. `by` is `null` for a minimum hold time. No client can acquire the
- * lock.
+ * A hold that keeps clients from acquiring the lock: a reservation by the operator `by`, or the rest of a minimum hold
+ * time (`by` is `null`).
  */
 export interface ReservedHold {
   by: string | null;
 }
 
-/** Parses the owner string of a reservation or a minimum hold time; `null` for an ordinary hold. */
+/** Parses the owner string of a reservation or a minimum hold time. Returns `null` for the owner of any other hold. */
 export function parseReservedHold(owner: string): ReservedHold | null {
   const who = parseReservedOwner(owner);
   if (who === undefined) return null;
   return { by: who === MIN_HOLD_RESERVER ? null : who };
 }
 
-/** Describes a holder as part of a sentence. */
+/** Describes a holder as a phrase within a sentence. */
 export function formatHolder(
   holder: Holder,
   messages: Pick<LockMessages, "theReservation" | "minimumHold" | "reservedBy" | "onHostText">,
@@ -113,7 +120,7 @@ export function parseThreadId(owner: string): string | undefined {
   return REDISSON_OWNER.exec(owner)?.[1];
 }
 
-/** Returns the total of all holders' counts: re-entries, or permits. */
+/** Returns the sum of the counts of all holders: the re-entrancy counts, or the numbers of permits. */
 export function countHolds({ holders }: Lock): number {
   return holders.reduce((sum, { count }) => sum + count, 0);
 }

@@ -8,7 +8,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { computeHeldTime, computeOwnRemainingMs, computeRemainingMs } from "./lock-texts.ts";
 
-/** Shows the remaining time. At 0, only the server knows whether the lock has expired. */
+/** Shows the time until the lock expires. At 0, shows "expiring" until the server reports that the lock has expired. */
 export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: number | null }) {
   const messages = useMessages(english);
   const now = useClock(endedAt);
@@ -31,7 +31,10 @@ export function RemainingTime({ lock, endedAt = null }: { lock: Lock; endedAt?: 
   return <>{formatRemaining(left, messages)}</>;
 }
 
-/** Shows the remaining share of the lease as a bar. Hidden from screen readers, because the figure is next to it. */
+/**
+ * Shows the remaining share of the lease as a bar. Screen readers skip the bar, because the remaining time is next to
+ * it.
+ */
 export function LeaseBar({ lock, className }: { lock: Lock; className?: string }) {
   const now = useServerNow();
   const left = computeRemainingMs(lock, now);
@@ -48,8 +51,8 @@ export function LeaseBar({ lock, className }: { lock: Lock; className?: string }
 }
 
 /**
- * Returns the class for the color of the lease bar. Highlights the bar if the holder's own lease has expired or its
- * renewal is overdue.
+ * Returns the class for the color of the lease bar. The color is different if the holder's lease has expired (during a
+ * grace period) or its renewal is overdue.
  */
 function getLeaseColor(lock: Lock, now: number | null): string {
   if (computeOwnRemainingMs(lock, now) === 0) return "bg-bad";
@@ -66,7 +69,8 @@ function useClock(endedAt: number | null): number | null {
 /**
  * Shows how long a holder has held the lock.
  *
- * @param endedAt the end of the hold, after which the time stays the same
+ * @param endedAt time at which the hold ended, in Unix milliseconds, after which the duration no longer increases;
+ * `null` while held
  */
 export function HeldFor({ holder, endedAt = null }: { holder: Holder | undefined; endedAt?: number | null }) {
   const messages = useMessages(english);

@@ -16,7 +16,7 @@ import { findNextHolder, type NextHolder } from "./next-holder.ts";
 import { shortenOwner } from "./owner-text.ts";
 import { listFormats } from "./use-format-texts.ts";
 
-/** Shows which client acquires the lock after a release, and how certain that is. */
+/** Describes which client would acquire the lock after a release, and how certain the prediction is. */
 export function NextHolderText({ lock }: { lock: Lock }) {
   const messages = useMessages(lockWords);
   const { data } = useWaiters(toLockPath(lock), lock.waiters.count);

@@ -1,25 +1,31 @@
 import type { Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 
-/** The client that acquires the lock after a release, as far as known. */
+/** Prediction of which client acquires the lock after a release. */
 export type NextHolder =
-  /** Redis stores the order, so this waiter is certainly next. */
+  /** `waiter` is certainly next, because the order of the queue is stored in Redis. */
   | { is: "first_in_queue"; waiter: LockWaiter; others: number }
-  /** One process serves its waiters in order of arrival, but a new client can still get in first. */
+  /**
+   * `waiter` is likely next. Its process serves waiters in order of arrival, but a new client can acquire the lock
+   * first.
+   */
   | { is: "longest_waiting"; waiter: LockWaiter; others: number }
-  /** These clients wait, and any of them can be next. */
+  /** Any of the `count` waiters can be next. */
   | { is: "undetermined"; count: number; known: Waiters["known"] }
   | { is: "no_waiter" }
-  /** The library notifies waiters, but no client is subscribed. */
+  /**
+   * No client is subscribed to the channel on which the library notifies waiters. Clients that poll can still be
+   * waiting.
+   */
   | { is: "no_subscriber" }
-  /** Clients that poll are not visible. */
+  /** It is unknown whether clients wait, because clients that poll are not visible. */
   | { is: "not_visible" };
 
 /**
- * Determines which client acquires a lock next. All descriptions of the next holder use this result.
+ * Predicts which client acquires a lock next. All texts about the next holder use this prediction.
  *
  * @param waiters the number of waiters in the lock's state
- * @param named the waiters known by name; `undefined` while they load or if they were not requested
+ * @param named the waiters whose names are known; `undefined` while they load or if they were not requested
  */
 export function findNextHolder(waiters: Waiters, named: LockWaiters | undefined): NextHolder {
   const count = Math.max(waiters.count ?? 0, named?.waiters.count ?? 0, named?.named ?? 0);

@@ -8,8 +8,8 @@ export type OwnerMessages = Pick<
 >;
 
 /**
- * What an owner string identifies. Libraries without owners write other values: `deadline` is the time at which the
- * lock ends (Unix milliseconds), and `constant` is the same for all clients.
+ * What an owner string contains. `identity`: a string that identifies the owner. `deadline`: the time at which the lock
+ * expires (`endsAt`, in Unix milliseconds). `constant`: a value that all clients write, such as `1`.
  */
 export type OwnerIdentity =
   | { readonly is: "identity" }
@@ -18,7 +18,7 @@ export type OwnerIdentity =
 
 const CONSTANT = /^(?:[01x]|true|yes|on|ok|lock|locked|acquired|none|null)$/i;
 const UNIX_TIME = /^(\d{10})(?:\.\d{1,9})?$|^(\d{13})$/;
-/** The lower bound of numbers that count as times, 2017 to 2100. Other numbers are ids. */
+/** Numbers count as times if they are between 2017 and 2100. Any other number is an id. */
 const DEADLINE_MIN_MS = 1_500_000_000_000;
 const DEADLINE_MAX_MS = 4_102_444_800_000;
 const DAY_CLOCK_AFTER_MS = 12 * 3_600_000;
@@ -32,7 +32,7 @@ export function identifyOwner(owner: string): OwnerIdentity {
     : { is: "identity" };
 }
 
-/** Describes a value that does not identify a client. Returns `null` if the value identifies its owner. */
+/** Describes an owner string that does not identify a client. Returns `null` if the string identifies its owner. */
 export function formatUnknownOwner(owner: string, messages: OwnerMessages): string | null {
   const identity = identifyOwner(owner);
   if (identity.is === "identity") return null;
@@ -41,9 +41,7 @@ export function formatUnknownOwner(owner: string, messages: OwnerMessages): stri
   return messages.unknownDeadline(isFar ? formatDayClock(identity.endsAt) : formatClock(identity.endsAt));
 }
 
-/**
- * Formats an owner string for one line. Describes reservations and unknown owners in words, and shortens random values.
- */
+/** Formats an owner string for one line. Describes reservations and unknown owners, and shortens random values. */
 export function formatOwner(owner: string, messages: OwnerMessages): string {
   const reservation = parseReservedHold(owner);
   if (reservation !== null) return formatReservedHold(reservation, messages);
@@ -53,12 +51,12 @@ export function formatOwner(owner: string, messages: OwnerMessages): string {
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const LONG_HEX = /(?<![0-9a-z])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{16,128}(?![0-9a-z])/gi;
 /**
- * Matches base64 of at least 15 random bytes, with lower-case and upper-case letters and digits, which words do not
- * combine.
+ * Matches the base64 encoding of at least 15 random bytes. Requires lower-case letters, upper-case letters and digits,
+ * a combination that rarely occurs in names.
  */
 const BASE64 = /^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/]{20,128}={0,2}$/;
 
-/** Shortens a random value in the middle: `8743c9c0…4586:42`, `worker-3:8743c9c0…4586`. */
+/** Shortens the random values in an owner string in the middle: `8743c9c0…4586:42`, `worker-3:8743c9c0…4586`. */
 export function shortenOwner(owner: string): string {
   if (BASE64.test(owner)) return shortenRandomValue(owner.replace(/=+$/, ""));
   return owner.replace(UUID, shortenRandomValue).replace(LONG_HEX, shortenRandomValue);

@@ -13,7 +13,9 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 
 type State = ReleaseRequest["state"];
 
-/** The icons of the states, which differ in shape and not only in color. */
+/**
+ * The icons of release requests by state. The icons differ in shape, because color must not be the only distinction.
+ */
 export const REQUEST_ICONS: Readonly<Record<State, LucideIcon>> = {
   requested: MessageCircleQuestionMark,
   accepted: MessageCircleCheck,
@@ -28,8 +30,8 @@ export const REQUEST_INK: Readonly<Record<State, string>> = {
 };
 
 /**
- * Marks a hold whose release was requested. The mark precedes the holder's name. Its tooltip contains the answer, or
- * the reason while there is no answer.
+ * Shows an icon for a hold whose release was requested, to be placed before the holder's name. The tooltip contains the
+ * holder's response, or the reason of the request while there is no response.
  */
 export function ReleaseRequestMark({ request }: { request: ReleaseRequest | null | undefined }) {
   const messages = useMessages(english);
@@ -44,7 +46,7 @@ export function ReleaseRequestMark({ request }: { request: ReleaseRequest | null
   );
 }
 
-/** Shows the state of a request and its answer, and who made the request, when and why. */
+/** Shows the state of a request, the holder's response, and who made the request, when and why. */
 export function ReleaseRequestText({ request }: { request: ReleaseRequest }) {
   const messages = useMessages(english);
   const { state, answerText } = request;
@@ -81,8 +83,9 @@ export function RequestOrigin({ request }: { request: ReleaseRequest }) {
 }
 
 /**
- * Announces each change of a request to screen readers. Omits the time, which changes every second. Render this
- * component even if there is no request, because screen readers announce only changes of an existing element.
+ * Announces each change of a request to screen readers. Omits the time of the request, whose text changes every second.
+ * Render this component even if there is no request, because screen readers announce only changes to an existing
+ * element.
  */
 export function RequestAnnouncement({ request }: { request: ReleaseRequest | null }) {
   const messages = useMessages(english);

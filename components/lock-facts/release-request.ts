@@ -2,18 +2,18 @@ import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import type { Holder, Lock } from "@/lib/contract/lock.ts";
 
 /**
- * Returns the holder to which an action on a lock applies: the current state of `only`, or the first holder if `only`
- * is `undefined`.
+ * Returns the holder to which an action on a lock applies: the holder in `lock` with the version of `only`, or the
+ * first holder if `only` is `undefined`.
  */
 function findSubject(lock: Lock, only: Holder | undefined): Holder | undefined {
   return only === undefined ? lock.holders[0] : lock.holders.find(({ version }) => version === only.version);
 }
 
 /**
- * Returns whether the holder receives release requests. A request goes to a single holder, so the result is false if
- * the lock has several and `only` is `undefined`.
+ * Returns whether the holder receives release requests. A request goes to one holder, so the result is false if the
+ * lock has several holders and `only` is `undefined`.
  *
- * @param only the holder to ask if the lock has several holders
+ * @param only one of several holders; `undefined` if the lock has a single holder
  */
 export function canAskHolder(lock: Lock, only: Holder | undefined): boolean {
   if (only === undefined && lock.holders.length > 1) return false;
@@ -30,8 +30,8 @@ export function findReleaseRequest(lock: Lock, only?: Holder | undefined): Relea
 }
 
 /**
- * Returns the newer of two states of a hold's release request. The response to the request can arrive after the stream
- * has reported the holder's answer.
+ * Returns the newer of two states of a hold's release request. They can arrive out of order: the live stream can report
+ * the holder's response before the page receives the result of sending the request.
  */
 export function pickNewerRequest(
   known: ReleaseRequest | null,

@@ -3,7 +3,10 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 
 type ReleaseMessages = Pick<Messages["lock"], "release">;
 
-/** Returns what an operator must know before a release of this lock; `null` if there is nothing. */
+/**
+ * Returns what an operator should know before releasing a lock, such as a limit or a consequence; `null` if there is
+ * nothing special.
+ */
 export function formatReleaseAdvice(
   { release, format, kind, votes }: Lock,
   { release: messages }: ReleaseMessages,
@@ -22,7 +25,7 @@ export function formatReleaseAdvice(
   }
 }
 
-/** Returns why this lock cannot be released; `null` if it can. */
+/** Returns why a lock can never be released; `null` if it can. */
 export function getReleaseObstacle(lock: Lock, texts: ReleaseMessages): string | null {
   return lock.release?.may === "never" ? formatReleaseAdvice(lock, texts) : null;
 }

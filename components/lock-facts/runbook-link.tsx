@@ -2,11 +2,11 @@ import { ExternalLink } from "lucide-react";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Links to the runbook of the key's pattern. Opens in a new tab. */
+/** Shows a link to the runbook of the key pattern. The link opens in a new tab. */
 export function RunbookLink({ url }: { url: string | undefined }) {
   const messages = useMessages(english);
-  // The server accepts no other scheme. A `javascript:` URL would run with the rights of the operator who clicks the
-  // link.
+  // Defense in depth: the server accepts only these schemes too. A `javascript:` URL would run with the permissions of
+  // the operator.
   if (url === undefined || !/^https?:\/\//i.test(url)) return null;
   return (
     <a

@@ -4,12 +4,12 @@ import type { TypicalMs } from "@/lib/contract/stats.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { isLivenessCritical } from "./liveness-label.ts";
 
-/** Minimum number of ended holds for a typical duration. */
+/** Minimum number of ended holds needed to show a typical duration. */
 export const SAMPLES_MIN = 3;
-/** Minimum number of ended holds for a comparison with p95. Must match the server. */
+/** Minimum number of ended holds needed to compare a hold with p95. Must match the server. */
 const SAMPLES_TO_JUDGE = 20;
 
-/** Formats the typical duration, such as `typical 4 s`; "" if too few holds have ended. */
+/** Formats a typical duration (p50), such as `typical 4 s`. Returns "" if fewer than `SAMPLES_MIN` holds have ended. */
 export function formatTypicalDuration(
   typical: TypicalMs,
   messages: Pick<Messages["lock"], "typical" | "units">,
@@ -18,8 +18,8 @@ export function formatTypicalDuration(
 }
 
 /**
- * Returns whether a lock has been held for longer than is typical. With `times` = 1, equals the server's filter
- * `held>typical`.
+ * Returns whether a lock has been held for longer than `times` the p95 of its key pattern. With `times` = 1, the result
+ * matches the server's filter `held>typical`.
  *
  * @param times the multiple of p95 that the hold must exceed
  */
@@ -39,8 +39,8 @@ export function isLongerThanTypical(
 const TYPICAL_FACTOR_MAX = 2;
 
 /**
- * Returns whether a lock needs attention, according to the data on the page. Equals the server's filter
- * `is:needs_attention`.
+ * Returns whether a lock needs attention: it is overdue, has no TTL, or has been held for unusually long. The result
+ * matches the server's filter `is:needs_attention`.
  */
 export function needsAttention(lock: Lock, typical: TypicalMs | undefined, now: number | null): boolean {
   if (lock.state !== "held" || lock.unlisted === true) return false;

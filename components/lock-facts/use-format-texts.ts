@@ -3,10 +3,14 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { FORMAT_LABELS } from "./format-labels.ts";
 
-/** Returns the formats that the lock may have: a single format if the value of the key determines it. */
+/**
+ * Returns the formats that a lock may have. The result has a single format if the key's value determines the format,
+ * and is empty if no format is known.
+ */
 export function listFormats({ format, candidates }: Lock): readonly FormatName[] {
   if (format === null) return [];
-  // `token` states only that the value is a single string. The libraries that write such strings are more specific.
+  // `token` means only that the value is a single string. The candidates, which are libraries that write such strings,
+  // are more specific.
   return format === "token" && candidates.length > 0 ? candidates : [format, ...candidates];
 }
 
@@ -14,7 +18,10 @@ export function getFormatLabel(format: FormatName, messages: Pick<Messages["lock
   return format === "token" || format === "timestamp" ? messages.formatNames[format] : FORMAT_LABELS[format];
 }
 
-/** Describes the lock format for a cell: the library, or the number of candidates. */
+/**
+ * Describes the format of a lock for a cell of the table: the name of the format, or the number of candidates. Appends
+ * `?` for a possible lock.
+ */
 export function describeFormat(
   lock: Lock,
   messages: Pick<Messages["lock"], "formats" | "formatNames">,
@@ -28,7 +35,7 @@ export function describeFormat(
     : messages.formats(formats.length) + sure;
 }
 
-/** Describes the lock format for a sentence or a tooltip. */
+/** Lists the possible formats of a lock for a sentence or a tooltip. */
 export function describeFormats(
   lock: Lock,
   messages: Pick<Messages["lock"], "either" | "formatNames">,

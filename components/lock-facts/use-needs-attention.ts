@@ -7,7 +7,10 @@ import { useLiveStore } from "@/lib/live/live-context.ts";
 import { useTypicalHeldTime } from "@/lib/queries/typical-held-times.ts";
 import { needsAttention } from "./typical-duration.ts";
 
-/** Returns whether a lock needs attention now, and rerenders the component only when this changes. */
+/**
+ * Returns whether a lock needs attention now. Rerenders the component only when the result changes, not with each tick
+ * of the clock.
+ */
 export function useNeedsAttention(lock: Lock): boolean {
   const { ticker } = useLiveStore();
   const typical = useTypicalHeldTime(parseKeyFields(lock));

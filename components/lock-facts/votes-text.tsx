@@ -9,7 +9,8 @@ export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
   const { of, known, state, agreement, owners } = votes;
   const [holder] = lock.holders;
   if (agreement === "different_owners") return messages.differentOwners;
-  // Several holds with votes may have the same label. The holder is the one with the most votes.
+  // Several holds can have the same label in `owners`. The first match belongs to the holder, because it has the most
+  // votes.
   const held = owners.findIndex(({ owner }) => owner === holder?.owner);
   const its = owners[held]?.masters ?? 0;
   const others = owners.filter((_, at) => at !== held);

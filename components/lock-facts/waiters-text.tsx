@@ -4,7 +4,7 @@ import { lock } from "@/lib/i18n/en/lock.tsx";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows the number of waiters in a cell: `3`, `≥ 2`, or `–` if waiters are not visible. */
+/** Shows the number of waiters for a cell of the table: `3`, `≥ 2` (at least 2), or `–` if waiters are not visible. */
 export function WaiterCount({ waiters: { count, known } }: { waiters: Waiters }) {
   const messages = useMessages(lock);
   const title = messages.waitersHints[known];
@@ -23,7 +23,7 @@ export function WaiterCount({ waiters: { count, known } }: { waiters: Waiters })
   );
 }
 
-/** Formats the number of waiters for a sentence. */
+/** Formats the number of waiters as a sentence. */
 export function formatWaiterCount({ count, known }: Waiters, messages: Messages["lock"]): string {
   if (known === "exact") return count ? messages.wait(formatNumber(count)) : messages.noWaiters;
   if (known === "estimated") return count ? messages.subscribed(formatNumber(count)) : messages.noSubscriber;

@@ -15,7 +15,7 @@ export function KindHolderCell({ lock }: { lock: Lock }) {
       isUnreadable={lock.unreadable !== undefined}
       summary={summarizeHolders(lock, messages)}
       kind={describeKind(lock, messages)}
-      // The holder of a latch is a count without a name.
+      // The holder of a latch is only a count. Its owner string identifies no client.
       isNamed={lock.kind !== "latch"}
     />
   );

@@ -2,19 +2,23 @@ import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 
-/** Separates the parts of a line, in every language. */
+/** Separates the facts in a line, in every language. */
 export const PART_SEPARATOR = " · ";
 
 type KindMessages = Messages["lockKinds"];
 
-/** Returns the number of acquired permits and the total; `null` unless Redis stores both. */
+/**
+ * Returns the number of acquired permits and the total; `null` if the lock is not a semaphore or Redis does not store
+ * the total.
+ */
 export function getPermitUse({ permits }: Lock): { acquired: number; total: number } | null {
   if (permits === undefined || permits.total === null) return null;
   return { acquired: permits.total - permits.available, total: permits.total };
 }
 
 /**
- * Describes who holds a lock that several clients can share. Returns `null` if the name of the holder is sufficient.
+ * Summarizes the holders of a lock that several clients can share: acquired permits, the count of a latch, or the
+ * number of readers. Returns `null` if showing the holder's name is sufficient.
  */
 export function summarizeHolders(lock: Lock, messages: KindMessages): string | null {
   const { kind, holders } = lock;
@@ -32,7 +36,7 @@ export function summarizeHolders(lock: Lock, messages: KindMessages): string | n
 }
 
 /**
- * Describes the kind of a lock for a row, for a fair lock with the length of its queue. Returns `null` for a plain
+ * Describes the kind of a lock for a row. For a fair lock, includes the length of its queue. Returns `null` for a plain
  * lock.
  */
 export function describeKind({ kind, holders, waiters }: Lock, messages: KindMessages): string | null {

@@ -1,7 +1,7 @@
 import type { Lock } from "@/lib/contract/lock.ts";
 
 export interface ActionSheetProps {
-  /** The lock, as it was when the operator opened the dialog. */
+  /** The state of the lock when the operator opened the dialog. Does not change afterwards. */
   lock: Lock;
   onClose(): void;
   finalFocus(): HTMLElement | null;

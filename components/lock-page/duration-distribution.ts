@@ -3,27 +3,28 @@ import type { TypicalTimes } from "@/lib/contract/stats.ts";
 type DurationHistogram = TypicalTimes["heldSpread"];
 
 export interface HistogramBar {
-  /** The left edge as a percentage of the width. */
+  /** The left edge, as a percentage of the width of the plot. */
   readonly left: number;
   readonly width: number;
   readonly height: number;
 }
 
 export interface HistogramScale {
-  /** Returns the position of a duration as a percentage of the width, 0 to 100. */
+  /** Returns the position of a duration as a percentage of the width, from 0 to 100. */
   toPercent(ms: number): number;
   readonly bars: readonly HistogramBar[];
 }
 
-/** The start of the scale, in ms. All shorter durations have this position. */
+/** The shortest duration on the scale, in ms. Shorter durations have the same position. */
 const SHORTEST_MS = 0.5;
-/** Share of the width that stays free at both ends, because a mark at the edge would be clipped. */
+/** Fraction of the scale that is added at each end, because a mark at the edge would be clipped. */
 const MARGIN = 0.04;
 
 /**
- * Creates a logarithmic scale for durations, because they span several orders of magnitude.
+ * Creates the scale and the bars of a histogram of durations. The scale is logarithmic, because durations span several
+ * orders of magnitude.
  *
- * @param marks durations that must also fit on the scale
+ * @param marks durations in ms that the scale must also include
  */
 export function createHistogramScale(histogram: DurationHistogram, marks: readonly number[]): HistogramScale {
   const edges = [...histogram.flatMap(({ fromMs, toMs }) => [fromMs, toMs]), ...marks].map(toLog2);

@@ -10,13 +10,16 @@ interface DurationPlotProps {
   /** The duration of the current hold or wait in ms; `null` if there is none. */
   nowMs: number | null;
   isPast: boolean;
-  /** The text alternative of the plot. */
+  /** The text alternative of the plot for screen readers. */
   label: string;
   /** The labels of the marks. */
   names: { p50: string; p95: string; now: string | null };
 }
 
-/** Draws a histogram of past durations and the current duration. Scales with CSS, so a new width causes no render. */
+/**
+ * Draws a histogram of past durations with marks for p50, p95 and the current duration. Positions are percentages, so
+ * the plot adapts to a new width without rendering again.
+ */
 export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }: DurationPlotProps) {
   const { bars, toPercent } = createHistogramScale(
     histogram,
@@ -73,7 +76,10 @@ export function DurationPlot({ histogram, typical, nowMs, isPast, label, names }
   );
 }
 
-/** Labels a mark on the side away from the other mark. Both labels then fit even if the marks are close together. */
+/**
+ * Labels a mark. `isBefore` places the label to the left of the mark, so that the labels of two close marks do not
+ * overlap.
+ */
 function MarkLabel({ at, isBefore, children }: { at: number; isBefore: boolean; children: string }) {
   return (
     <span

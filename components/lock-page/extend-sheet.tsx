@@ -28,8 +28,8 @@ const MINUTE_MS = 60_000;
 const EXTENSION_PRESETS_MS = [5, 15, 60, 240].map((minutes) => ({ minutes, ms: minutes * MINUTE_MS }));
 
 /**
- * Extends the lease of the hold that the operator saw. Requires no typed confirmation, because an extension is
- * harmless.
+ * The dialog that extends the lease of the hold that the operator saw. Requires no typed confirmation, because an
+ * extension interrupts no client.
  */
 export function ExtendSheet({ lock, onClose, finalFocus }: ActionSheetProps) {
   const all = useMessages(lockParts);

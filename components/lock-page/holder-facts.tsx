@@ -18,7 +18,7 @@ import { ReleaseRequestText } from "../lock-facts/release-request-text.tsx";
 interface HolderFactsProps {
   lock: Lock;
   holder: Holder;
-  /** Called to release only this holder; `undefined` if the lock's holders cannot be released separately. */
+  /** Called to release only this holder; `undefined` if the holders of the lock cannot be released separately. */
   onRelease?: ((holder: Holder) => void) | undefined;
   blocked: string | null;
 }
@@ -108,7 +108,10 @@ function HeldSince({ holder: { since, sinceIs } }: { holder: Holder }) {
   );
 }
 
-/** Shows the lease of the holder if a grace period follows. */
+/**
+ * Shows the remaining lease of the holder, and the grace period after it. Shows nothing if the lock has no grace
+ * period.
+ */
 function HolderLease({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const uiMessages = useMessages(ui);
@@ -133,7 +136,7 @@ function HolderLease({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows the lease of one of several holders. Each holder has a separate lease. */
+/** Shows the remaining lease of one of several holders, each of which has its own lease. */
 function HolderLeaseEnd({ lock, holder: { remainingMs } }: { lock: Lock; holder: Holder }) {
   const messages = useMessages(lockPage);
   const uiMessages = useMessages(ui);
@@ -155,7 +158,7 @@ const shortenHoldId = (holdId: string) =>
 
 interface MonoTextProps {
   text: string;
-  /** The text to copy, if the visible text is shortened. */
+  /** The text to copy if it differs from the visible text. */
   value?: string;
   copy: string;
 }

@@ -10,7 +10,10 @@ import { NextHolderText } from "../lock-facts/next-holder-text.tsx";
 import { formatReleaseAdvice, getReleaseObstacle } from "../lock-facts/release-text.ts";
 import { listFormats } from "../lock-facts/use-format-texts.ts";
 
-/** Shows the consequences of a release: the next holder, and the reaction of the previous holder's library. */
+/**
+ * Describes the consequences of a release: which client acquires the lock next, and how the library of the previous
+ * holder reacts.
+ */
 export function IfReleased({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const words = useMessages(lockWords);

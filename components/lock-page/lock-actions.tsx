@@ -19,7 +19,7 @@ const ExtendSheet = createLazyOverlay(() =>
   import("./extend-sheet.tsx").then((module) => module.ExtendSheet),
 );
 
-/** Shows the actions on a lock, except its release. */
+/** Shows the actions on a lock, except for the release. */
 export function LockActions({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts);
   const known = useMessages(lockWords);

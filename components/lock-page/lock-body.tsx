@@ -84,7 +84,7 @@ export function LockBody({ lockKey, lock, history, blocked, onRelease }: LockBod
   );
 }
 
-/** Shows the runbook of the key pattern, and the note about this lock. */
+/** Shows the link to the runbook of the key pattern, and the note about the lock. */
 function LockNotes({ lock }: { lock: Lock | undefined }) {
   if (lock?.note === undefined && lock?.runbook === undefined) return null;
   return (

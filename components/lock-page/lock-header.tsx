@@ -43,7 +43,7 @@ function CopyKeyButtons({ lockKey, lock }: { lockKey: Key; lock: Lock | undefine
   );
 }
 
-/** Links back to the list, with the same search and scroll position. */
+/** Shows a link back to the list of locks, which restores the last search and scroll position. */
 export function BackToListLink() {
   const messages = useMessages(lockPage);
   return (

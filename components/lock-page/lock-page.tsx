@@ -30,7 +30,10 @@ const ReleaseSheet = createLazyOverlay(
   "idle",
 );
 
-/** Loads the code of the body in parallel with the state of the lock. */
+/**
+ * Loads the code of the body. The page calls this function early, so that the code loads in parallel with the state of
+ * the lock.
+ */
 const loadLockBody = () => import("./lock-body.tsx").then((module) => module.LockBody);
 const LockBody = dynamic(loadLockBody, { ssr: false, loading: () => <LockSkeleton label="" /> });
 const loadLockActions = () => import("./lock-actions.tsx").then((module) => module.LockActions);
@@ -66,7 +69,7 @@ function LoadedLock({ lockKey }: { lockKey: Key }) {
   const [releaseSubject, setReleaseSubject] = useState<ReleaseSubject | null>(null);
   const actions = useRef<HTMLDivElement>(null);
   const blocked = usePageReleaseBlockedReason(lock);
-  // Also opens for an operator who may not release the lock. The dialog then shows the details without the form.
+  // The dialog also opens for operators who may not release the lock. For them, it shows the details without the form.
   const openRelease = () => lock !== undefined && lock.holders.length > 0 && setReleaseSubject({ lock });
   useShortcuts({ r: openRelease });
   useCommands([{ id: "lock:free", name: messages.release, keys: "r", blocked, run: openRelease }]);
@@ -113,7 +116,7 @@ interface ReleaseButtonProps {
   onFree(): void;
 }
 
-/** Renders the release button, highlighted if the lock needs attention. */
+/** Renders the release button. Highlights the button if the renewal is overdue or the lock has no TTL. */
 function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
   const messages = useMessages(lockPage);
   const state = lock?.liveness?.state;
@@ -130,7 +133,7 @@ function ReleaseButton({ lock, blocked, onFree }: ReleaseButtonProps) {
   );
 }
 
-/** Shows why a held lock cannot be released, because not all users can see the tooltip of the button. */
+/** Shows why a held lock cannot be released. The text repeats the button's tooltip, which touch screens do not show. */
 function BlockedNote({ lock, blocked }: { lock: Lock | undefined; blocked: string | null }) {
   const messages = useMessages(lockPage);
   if (blocked === null || lock === undefined || lock.holders.length === 0) return null;

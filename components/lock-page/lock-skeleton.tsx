@@ -1,4 +1,4 @@
-/** Reserves the space of a lock with one holder. */
+/** Shows a placeholder with the height of a lock that has one holder. */
 export function LockSkeleton({ label }: { label: string }) {
   return (
     <section aria-label={label} aria-busy className="rounded-[10px] border border-line bg-panel">

@@ -32,12 +32,12 @@ import { UnheldLock } from "./unheld-lock.tsx";
 interface LockStateProps {
   lock: Lock;
   history: KeyEvents;
-  /** Releases one of several holders. */
+  /** Called to release one of several holders. */
   onRelease(holder: Holder): void;
   blocked: string | null;
 }
 
-/** Shows the current state of the lock: its holder, liveness, and the consequences of a release. */
+/** Shows the current state of a lock: the holder, the liveness, and the consequences of a release. */
 export function LockState({ lock, history, onRelease, blocked }: LockStateProps) {
   const messages = useMessages(lockPage);
   return (
@@ -59,7 +59,10 @@ export function LockState({ lock, history, onRelease, blocked }: LockStateProps)
   );
 }
 
-/** Shows the holder, or a list of several holders. Renders nothing for a latch, whose only holder is its count. */
+/**
+ * Shows the details of a single holder, or a list of several holders. Shows nothing for a latch, which has only a count
+ * instead of holders.
+ */
 function Holders({ lock, onRelease, blocked }: Omit<LockStateProps, "history">) {
   const [holder, second] = lock.holders;
   if (holder === undefined || lock.kind === "latch") return null;
@@ -113,7 +116,7 @@ const FACTS_CLASS = "grid grid-cols-[104px_minmax(0,1fr)] gap-x-3 gap-y-2 px-4 p
 function OperatorFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const kinds = useMessages(lockKinds);
-  // A reservation has no liveness, because no client works under it.
+  // A reservation has no liveness, because no client holds the lock.
   const isReservation = lock.holders.some(({ owner }) => parseReservedHold(owner) !== null);
   return (
     <dl className={FACTS_CLASS}>
@@ -130,10 +133,10 @@ function OperatorFacts({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows the details of the lock that do not depend on its holder. */
+/** Shows details of the lock as a whole, such as its format and version. */
 function LockFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
-  // The holder's details already show the fencing token.
+  // A version that consists of the fencing token is not shown, because the holder's details already show the token.
   const isVersionFence = lock.holders.some(
     ({ fence }) => fence !== null && lock.version === `fence.${fence}`,
   );
@@ -193,7 +196,10 @@ function LockFormatFact({ lock }: { lock: Lock }) {
   );
 }
 
-/** Lists keys that were acquired together. An action on one of the keys can affect the others. */
+/**
+ * Lists links to the keys that have the same token because they were acquired together. An action on one of these keys
+ * can affect the others.
+ */
 function SharedTokenKeys({ keys }: { keys: readonly KeyFields[] }) {
   return (
     <ul className="flex flex-col gap-0.5">

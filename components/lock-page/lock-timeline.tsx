@@ -7,13 +7,13 @@ import { KeyTimeline } from "@/components/events/timeline/key-timeline.tsx";
 import type { Lock } from "@/lib/contract/lock.ts";
 
 interface LockTimelineProps {
-  /** The key as a path segment. */
+  /** The key of the lock, encoded as a path segment. */
   path: string;
   lock: Lock | undefined;
   history: KeyEvents;
 }
 
-/** Shows the holders of the lock up to now, or up to the time in the URL. */
+/** Shows who held the lock up to now, or up to the time in the URL. */
 export function LockTimeline({ path, lock, history }: LockTimelineProps) {
   const [at, setAt] = useQueryState("at", parseAsInteger.withOptions({ history: "push" }));
   const kind = lock?.kind ?? null;

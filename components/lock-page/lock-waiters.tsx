@@ -21,10 +21,10 @@ import { shortenOwner } from "../lock-facts/owner-text.ts";
 type WaiterMessages = typeof lockParts.waiting;
 
 const SHOWN_WAITERS_MAX = 20;
-/** The maximum number of placeholder rows while the waiters load. */
+/** Maximum number of placeholder rows to show while the waiters load. */
 const PLACEHOLDER_ROWS_MAX = 8;
 
-/** Lists the waiters in the order in which they acquire the lock, and states how certain that order is. */
+/** Lists the waiters of a lock. Also describes in which order they acquire the lock and how certain that order is. */
 export function LockWaitersSection({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts).waiting;
   const { count, known } = lock.waiters;
@@ -49,7 +49,7 @@ export function LockWaitersSection({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows one line for a lock without known waiters, which is the most common case. */
+/** Shows a line for a lock without known waiters: there are none, or waiters are not visible. */
 function NoWaiters({ waiters: { known }, messages }: { waiters: Waiters; messages: WaiterMessages }) {
   const text = {
     exact: messages.noWaiters,
@@ -122,7 +122,10 @@ function WaiterRow({
 }: {
   waiter: LockWaiter;
   messages: WaiterMessages;
-  /** Whether the lock is fair, so that a crashed waiter blocks the waiters behind it until its heartbeat expires. */
+  /**
+   * Whether the lock is fair. In a fair lock, a crashed waiter blocks the waiters behind it until its heartbeat
+   * expires.
+   */
   isFair: boolean;
 }) {
   const kinds = useMessages(lockKinds);

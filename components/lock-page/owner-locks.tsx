@@ -27,22 +27,22 @@ const BulkReleaseSheet = createLazyOverlay(() =>
   import("@/components/release/bulk/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
-/** Maximum number of holders for which other locks are requested. */
+/** Maximum number of owners whose other locks are listed. */
 const OWNERS_MAX = 3;
 const SHOWN_LOCKS_MAX = 6;
 
 interface OwnerLocksSectionProps {
   lock: Lock | undefined;
-  /** Returns the element that receives the focus if the release removed the button that opened the dialog. */
+  /** Returns the element to focus after the release dialog if the button that opened the dialog has disappeared. */
   focusAfter(): HTMLElement | null;
 }
 
-/** Lists the other locks of the holders. A holder that crashed often left several locks. */
+/** Lists other locks with the same owners, because a holder that crashed often leaves several locks behind. */
 export function OwnerLocksSection({ lock, focusAfter }: OwnerLocksSectionProps) {
-  // Keeps the dialog open even if the release removes all locks of the list.
+  // Stored here and not in `OwnerLocks`, so that the dialog stays open even if the release removes the whole list.
   const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
-  // If values are a constant, equal values do not imply the same owner.
+  // Omits owner strings that identify no client, such as a constant. Equal constants do not imply the same owner.
   const identified = lock?.holders.filter((holder) => !isOwnerUnknown(holder));
   const owners = new Set(identified?.map(getHolderKey));
   return (
@@ -76,7 +76,7 @@ function getHolderKey({ owner, ownerBase64 }: Holder): Key {
 
 interface OwnerLocksProps {
   owner: Key;
-  /** The path of the lock of this page. */
+  /** The path of the lock on this page, which the list omits. */
   here: string;
   onRelease(filter: string, button: HTMLElement): void;
 }

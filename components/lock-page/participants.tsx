@@ -22,12 +22,12 @@ const SHOWN_STEP = 20;
 
 interface ParticipantsProps {
   lock: Lock;
-  /** Called to release one holder; `undefined` if holders cannot be released separately. */
+  /** Called to release one holder; `undefined` if the holders of the lock cannot be released separately. */
   onRelease?: ((holder: Holder) => void) | undefined;
   blocked: string | null;
 }
 
-/** Lists the readers, or the holders of permits, each with its lease and a button that releases only that holder. */
+/** Lists the readers or the holders of permits. Each has its lease and a button that releases only that holder. */
 export function Participants({ lock, onRelease, blocked }: ParticipantsProps) {
   const messages = useMessages(lockKinds);
   const [filter, setFilter] = useState("");
@@ -43,7 +43,7 @@ export function Participants({ lock, onRelease, blocked }: ParticipantsProps) {
         ? messages.participants.writer
         : messages.participants.holders;
   return (
-    // The surrounding section is the landmark.
+    // Not a section, because the surrounding section is already a landmark.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls
     <div role="group" aria-label={title} data-testid="participants" className="border-t border-line-soft">
       <div className="flex flex-wrap items-center justify-between gap-2 px-4 pt-3 pb-1">

@@ -5,7 +5,7 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { unlisted as english } from "@/lib/i18n/en/unlisted.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Explains a possible lock: what it may be, what is required to release it, and why it is not listed. */
+/** Explains why a key may be a lock, what is required to release it, and why lists omit it. */
 export function PossibleLockNote({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   if (lock.confidence !== "possible") return null;

@@ -20,7 +20,7 @@ import { getPermitUse } from "../lock-kinds/kind-summary.ts";
 
 type LockPageMessages = typeof lockPage;
 
-/** Describes the state in plain sentences: holder, liveness, waiters. */
+/** Describes the state of a lock in sentences: the holder, the liveness and the waiters. */
 export function StateSentence({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const now = useServerNow() ?? lock.asOf;
@@ -65,7 +65,10 @@ function HeldSentence({ lock, now, messages }: SentenceProps): ReactNode {
   return lock.holders.length > 1 ? messages.heldByMany(lock.holders.length) : messages.held(who);
 }
 
-/** Describes a lock by its readers, permits or count; `null` if its single holder is sufficient to describe it. */
+/**
+ * Describes a lock by its readers, its permits or the count of a latch. Returns `null` for a lock that is described by
+ * its holder.
+ */
 function formatSharedState(lock: Lock, messages: Messages["lockKinds"]): string | null {
   const { kind, holders } = lock;
   const use = getPermitUse(lock);
@@ -132,13 +135,15 @@ function WaitersSentence({
   return waiters.count ? <span className="font-medium text-warn">{text}</span> : text;
 }
 
-/** Describes the waiters; "" if they are unknown, which the waiters section explains. */
+/** Describes the number of waiters. Returns "" if the number is unknown, which the waiters section explains. */
 function formatWaiters({ count, known }: Waiters, messages: LockPageMessages): string {
   if (!count) return known === "exact" ? messages.noWaiters : "";
   return known === "exact" ? messages.wait(count) : messages.waitAtLeast(count);
 }
 
-/** Announces changes of the holder and the liveness to screen readers. Omits times, which change every second. */
+/**
+ * Announces changes of the holder and the liveness to screen readers. Omits times, because they change every second.
+ */
 export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
   const messages = useMessages(lockPage);
   const shared = useMessages(lockWords);

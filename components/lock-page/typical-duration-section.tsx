@@ -25,7 +25,7 @@ import { DurationPlot } from "./duration-plot.tsx";
 
 type TypicalDurationMessages = typeof lockParts.typical;
 
-/** Compares the typical hold and wait times of the key pattern with this lock. */
+/** Shows the typical hold and wait times of the key pattern, compared with the current times of the lock. */
 export function TypicalDurationSection({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts).typical;
   const typical = useTypicalDurations(toLockPath(lock));
@@ -128,7 +128,7 @@ interface DurationSummaryProps {
   histogram: TypicalTimes["heldSpread"];
   nowMs: number | null;
   messages: TypicalDurationMessages;
-  /** Formats the label of the mark for the current value. */
+  /** Formats the label of the mark for the current duration. */
   formatNow(span: string): string;
   describe(span: string, rating: DurationRating): string;
 }

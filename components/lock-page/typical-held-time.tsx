@@ -13,7 +13,10 @@ import { findLongestHolder, rateDuration, selectSufficientSamples } from "../loc
 import { toLockPath } from "../lock-facts/lock-path.ts";
 import { computeHeldTime, parseReservedHold } from "../lock-facts/lock-texts.ts";
 
-/** Shows the typical hold time of the key pattern, if known. Highlights it in color if the current hold is longer. */
+/**
+ * Shows the typical hold time of the key pattern, if known. Colors the text if the current hold is longer than is
+ * typical.
+ */
 export function TypicalHeldTime({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);
   const uiMessages = useMessages(ui);

@@ -32,7 +32,7 @@ export function NoLocksFound({ filter, onClear, onFilter }: NoLocksFoundProps) {
   );
 }
 
-/** Replaces the table if the search is invalid. Invalid searches are not sent to the server. */
+/** Shown instead of the table if the search is invalid. Invalid searches are not sent to the server. */
 export function InvalidSearch({ onClear }: { onClear(): void }) {
   const messages = useMessages(emptyLocks);
   return (

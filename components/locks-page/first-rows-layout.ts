@@ -1,4 +1,7 @@
-/** The class of a row with the default columns of the table. Hides columns that do not fit. */
+/**
+ * The class for a row that the server renders, with the same default columns as the table. Narrow windows have fewer
+ * columns.
+ */
 export const FIRST_ROWS_GRID =
   "grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 px-3 sm:grid-cols-[minmax(0,3fr)_minmax(0,2fr)_96px_112px] sm:pl-10 lg:grid-cols-[minmax(180px,3fr)_minmax(110px,2fr)_48px_92px_76px_112px_52px] lg:gap-x-2 lg:pr-24";
 export const FIRST_ROWS_BOX =

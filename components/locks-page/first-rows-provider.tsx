@@ -3,7 +3,7 @@
 import { createContext, type ReactNode, use, useState } from "react";
 import { useLiveStore } from "@/lib/live/live-context.ts";
 
-/** Identifies the list that the server rendered. */
+/** The filter, sort order and target of the list that the server rendered. */
 export interface FirstRowsView {
   filter: string;
   sort: string;
@@ -17,14 +17,14 @@ interface FirstRowsState extends FirstRowsView {
 const FirstRowsContext = createContext<FirstRowsState | null>(null);
 
 interface FirstRowsProviderProps {
-  /** `null` if the server could not render the rows. */
+  /** The rows that the server rendered; `null` if there are none. */
   first: FirstRowsState | null;
   children: ReactNode;
 }
 
 /**
- * Provides the rows that the server rendered into the document. Only the first page uses them, because later they may
- * be outdated.
+ * Provides the rows that the server rendered into the document. Only the first page uses these rows, because they may
+ * be outdated later.
  */
 export function FirstRowsProvider({ first, children }: FirstRowsProviderProps) {
   const store = useLiveStore();
@@ -32,7 +32,9 @@ export function FirstRowsProvider({ first, children }: FirstRowsProviderProps) {
   return <FirstRowsContext value={isFirstPage ? first : null}>{children}</FirstRowsContext>;
 }
 
-/** Returns the rows that the server rendered for this list; `null` if there are none. */
+/**
+ * Returns the rows that the server rendered for the given list; `null` if the server rendered a different list or none.
+ */
 export function useFirstRows({ filter, sort, target }: FirstRowsView): ReactNode {
   const first = use(FirstRowsContext);
   if (first === null) return null;

@@ -22,13 +22,13 @@ export type FirstRowsMessages = Pick<Messages, "lock" | "table">;
 interface FirstRowsProps {
   locks: readonly Lock[];
   messages: FirstRowsMessages;
-  /** Builds the URL of a console page, with base path and target. */
+  /** Builds the URL of a console page, including the base path and the target. */
   buildHref(path: string): string;
 }
 
 /**
- * Renders the first rows on the server, so operators can read them before any script has run. Renders a list, because
- * the rows have no actions yet. Times are those of the read on the server.
+ * Renders the first rows of the list on the server, so operators can read them before any script has run. Renders a
+ * list instead of a table, because the rows have no actions yet. Remaining times and hold times do not update.
  */
 export function FirstRows({ locks, messages, buildHref }: FirstRowsProps) {
   const { title } = messages.table;

@@ -1,4 +1,4 @@
-// Checks that docs/configuration.md matches the output of server/config. With --write, writes it (npm run docs).
+// Checks that docs/configuration.md is up to date with server/config. With --write (npm run docs), updates the file.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { formatVariableDocs } from "../../server/config/format-variable-docs.ts";

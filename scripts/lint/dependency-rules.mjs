@@ -2,7 +2,7 @@ import { LAYERS, PARTS, USERS } from "./layers.mjs";
 
 const TEST = "\\.test\\.tsx?$";
 const escaped = (/** @type {string} */ text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-/** The files directly in a folder, without its subfolders. */
+/** Returns a pattern for the files directly in a folder, without those in its subfolders. */
 const filesIn = (/** @type {string} */ folder) => `^${escaped(folder)}/[^/]+$`;
 
 const folders = LAYERS.map(([folder]) => folder);

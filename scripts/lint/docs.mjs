@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { checkDocument, collectAnchors, collectVariables } from "./document-checks.mjs";
 
-/** Documents that may refer to things that no longer exist. */
+/** Documents that may refer to files, scripts and variables that no longer exist. */
 const HISTORICAL = /^(?:CHANGELOG\.md|docs\/decisions\/.*)$/;
-/** The files that read variables. Tests are excluded, because they also try misspelled variables. */
+/** Source files that read environment variables. Tests are excluded because they also use misspelled variables. */
 const READS_VARIABLES =
   /^(server|cli|scripts|packages|demo|e2e|public|lib|test)\/.*\.(ts|mts|mjs|py|go|java|sh)$/;
 

@@ -2,10 +2,10 @@ import { dirname, join } from "node:path/posix";
 
 /**
  * @typedef {object} Known
- * @property {(path: string) => boolean} exists whether the repository has this file or folder
- * @property {Map<string, Set<string>>} anchors the anchors of each document
- * @property {Set<string>} scripts the scripts of package.json
- * @property {Set<string>} variables the variables that occur in the sources
+ * @property {(path: string) => boolean} exists returns whether the repository has this file or folder
+ * @property {Map<string, Set<string>>} anchors the anchors of each document, by its path
+ * @property {Set<string>} scripts names of the npm scripts in package.json
+ * @property {Set<string>} variables names of the LOCKKEEPER_ variables in the source files
  */
 /** @typedef {{ line: number, message: string }} Finding */
 
@@ -15,14 +15,17 @@ const EXTERNAL = /^(?:[a-z]+:|\/)/i;
 const REPOSITORY_PATH = new RegExp(`\`((?:${FOLDERS})/[\\w./@[\\]-]*)\``, "g");
 const NPM_SCRIPT = /\bnpm run (?:-s )?([a-z][\w:-]*)/g;
 const VARIABLE = /\bLOCKKEEPER_[A-Z0-9_]*[A-Z0-9]\b(?!\*|_\*)/g;
-/** Names that sources assemble from parts, and names that Kubernetes sets for a Service. */
+/**
+ * Variables whose full name does not occur in the sources: some names are built from a prefix at run time, and
+ * Kubernetes sets others for a Service.
+ */
 const EXEMPT_VARIABLE = /^LOCKKEEPER_(?:BENCH_|E2E_|SERVICE_HOST$|PORT$|PORT_\d+_TCP)/;
 
 /**
  * Returns the broken references of a document. A historical document may refer to files, scripts and variables that no
  * longer exist.
  *
- * @param {string} file its path in the repository
+ * @param {string} file path of the document in the repository
  * @param {string} text
  * @param {Known} known
  * @param {{ isHistorical?: boolean }} [options]
@@ -129,7 +132,7 @@ function toAnchor(heading) {
 }
 
 /**
- * Returns the names of LOCKKEEPER_ variables in source texts.
+ * Returns the names of the LOCKKEEPER_ variables that occur in the given source code.
  *
  * @param {string[]} sources
  */

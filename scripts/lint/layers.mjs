@@ -132,10 +132,10 @@ export const LAYERS = [
   ["components/owners", "the owners page"],
 ];
 
-/** Folders that use the product. The product does not import them. */
+/** Top-level folders that may import the product. The product must not import them. */
 export const USERS = ["test", "e2e", "scripts", "demo"];
 
-/** Additional rules for imports between the parts of the product. */
+/** Additional rules for imports between the top-level folders of the product. */
 export const PARTS = {
   lib: { imports: ["lib"], why: "lib also runs in the browser, so it imports only lib." },
   components: {

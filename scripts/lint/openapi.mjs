@@ -10,7 +10,10 @@ import { listDeclaredRoutes } from "../../test/support/declared-routes.ts";
 /** @typedef {{ linter: string, isError: boolean, rule: string, path: string, message: string }} Finding */
 
 const SPECTRAL_ERROR = 0;
-/** The name of the document in the linters' output. The file does not exist. */
+/**
+ * The file name that the linters print for the document. The file does not exist because the document is only in
+ * memory.
+ */
 const FILE = fileURLToPath(new URL("openapi.json", import.meta.url));
 
 const started = performance.now();

@@ -1,5 +1,6 @@
 /**
- * Words that Lockkeeper's text does not use, and their replacements. docs/glossary.md defines the terms.
+ * Words that Lockkeeper's documents, comments and messages do not use, and their replacements. docs/glossary.md defines
+ * the terms.
  * `only` restricts a rule to files whose path starts with one of its entries.
  */
 export const RULES = [
@@ -45,7 +46,7 @@ export const RULES = [
   { pattern: /\bwhat is there\b/i, use: "the value; name it" },
 ];
 
-/** Files that may use the words, because they list them or quote the output of other programs. */
+/** Files that may contain the retired words because they list them or quote the output of other programs. */
 export const EXEMPT = [
   "scripts/lint/vocabulary-rules.mjs",
   "docs/glossary.md",

@@ -1,4 +1,5 @@
-// Rejects retired words in console text, documents, messages and comments. Arguments restrict it to paths.
+// Rejects retired words in console text, documents, messages and comments. Path prefixes as arguments limit the check
+// to matching files.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { EXEMPT, PENDING, RULES } from "./vocabulary-rules.mjs";

@@ -10,14 +10,14 @@ const DOWNLOAD_MS = 120_000;
 const EXTRACT_MS = 30_000;
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 /**
- * The packages that a server needs to run. apt also downloads packages that install the server as a service. They are
- * ignored.
+ * Matches the packages that a server needs at run time. The other packages that apt downloads only install the server
+ * as a system service.
  */
 const UNPACKED = /^(lib|zlib|redis-|valkey-)/;
 
 /**
- * Unpacks a package of any Debian release, with the libraries of that release, into `root`. apt uses the mirror in its
- * own configuration and verifies the signature. Nothing is installed.
+ * Downloads a package of any Debian release with the libraries of that release and unpacks them into `root`. Uses the
+ * Debian mirror of this machine, and apt verifies the signatures. Nothing is installed on the machine.
  *
  * @throws Skip if the package is not available
  */
@@ -69,7 +69,7 @@ async function prepareApt(
     join(state, "sources/release.sources"),
     `${[...source, `Signed-By: ${KEYRING}`].join("\n")}\n`,
   );
-  // The status file is empty, so that every library comes from the server's release.
+  // With an empty status file, apt downloads every library from the server's release, even if this machine has it.
   await writeFile(join(state, "status"), "");
   return [
     `Dir::State=${state}`,

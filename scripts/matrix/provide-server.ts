@@ -12,12 +12,12 @@ const CACHE = fileURLToPath(new URL("../../.cache/redis-versions", import.meta.u
 const DOWNLOAD_MS = 120_000;
 const EXTRACT_MS = 30_000;
 const VERSION_MS = 10_000;
-/** The version of the folders in the cache. Increment it to rebuild them. */
+/** The version of the folder layout in the cache. Increment it to install all servers again. */
 const LAYOUT = "1";
 
 /** A server that is ready to run. */
 export interface ProvidedServer {
-  /** The executable, for `REDIS_SERVER_BIN`. */
+  /** Path of the executable, for `REDIS_SERVER_BIN`. */
   readonly path: string;
   /** The full version, such as `7.0.15`. */
   readonly version: string;
@@ -118,10 +118,13 @@ async function readVersion({ product, version }: MatrixServer, dir: string): Pro
   return found;
 }
 
-/** Writes an executable next to the server that starts it without CONFIG, as in managed services. */
+/**
+ * Writes a script next to the server's executable that starts the server without the CONFIG command, as in managed
+ * services.
+ */
 async function writeVariant(path: string): Promise<string> {
   const variant = `${path}-without-config`;
-  // The server does not start if a command is renamed twice.
+  // The server refuses to start if a command is renamed twice, so the script respects a --rename-command argument.
   const script = `#!/bin/sh
 for argument; do [ "$argument" = --rename-command ] && exec "\${0%-without-config}" "$@"; done
 exec "\${0%-without-config}" "$@" --rename-command CONFIG ""

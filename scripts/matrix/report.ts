@@ -1,4 +1,4 @@
-/** The result of one server of the matrix. */
+/** The result of running the suites on one server. */
 export type ServerResult =
   | {
       readonly outcome: "passed" | "failed";
@@ -13,13 +13,13 @@ export type ServerResult =
 
 const HEADER = ["server", "version", "passed", "failed", "skipped", "seconds"] as const;
 
-/** Formats the line of one server: its outcome, or why it is not available. */
+/** Formats the outcome for one server, with the reason if the server was not available. */
 export function formatOutcome(result: ServerResult): string {
   const reason = result.outcome === "skipped" ? ` (${result.reason})` : "";
   return `${result.name}: ${result.outcome}${reason}`;
 }
 
-/** Formats a table of all servers with columns of equal width. */
+/** Formats the results of all servers as a table with aligned columns. */
 export function formatTable(results: readonly ServerResult[]): string {
   const rows = [HEADER, ...results.map(toRow)];
   const widths = HEADER.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));
@@ -36,7 +36,10 @@ function toRow(result: ServerResult): readonly string[] {
   return [name, version, ...[passed, failed, skipped, Math.round(seconds)].map(String)];
 }
 
-/** Counts servers. An unavailable server counts as failed unless skipping is allowed. */
+/**
+ * Counts the servers whose suites passed and failed. An unavailable server counts as failed unless `skipping` is
+ * "allowed".
+ */
 export function countServers(
   results: readonly ServerResult[],
   skipping: "fails" | "allowed",

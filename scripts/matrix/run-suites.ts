@@ -9,19 +9,19 @@ import type { ProvidedServer } from "./provide-server.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LIMIT_MS = 30 * 60_000;
-/** The number of characters to keep from the end of the output of a failed run. They are enough to show the cause. */
+/** Maximum number of characters kept from the end of a failed run's output. */
 const OUTPUT_CHARACTERS_MAX = 12_000;
 
 /** The result of the suites on one server. */
 export interface SuitesResult {
   readonly passed: number;
-  /** At least 1 if the run failed, for whatever reason. */
+  /** Number of failed tests, or 1 if the run failed outside a test. */
   readonly failed: number;
   readonly skipped: number;
   readonly failedTests: readonly string[];
-  /** Also empty if something outside a test failed. */
+  /** Test files with failed tests. Also empty if the run failed outside a test or wrote no report. */
   readonly failedFiles: readonly string[];
-  /** The end of the output of a failed run. */
+  /** The last characters of the output of a failed run. Empty if the run succeeded. */
   readonly output: string;
 }
 

@@ -1,12 +1,12 @@
-/** The source of a server. */
+/** Where the server's executable comes from: a Debian package or a Python package. */
 export type ServerSource =
   | { readonly kind: "debian"; readonly suite: "bookworm" | "trixie" | "forky"; readonly package: string }
   | { readonly kind: "pypi"; readonly requirement: string };
 
-/** How a server is started: unchanged, or without a command that managed services remove. */
+/** The command set of a server: complete, or without CONFIG, which managed services remove. */
 export type ServerVariant = "complete" | "without_config";
 
-/** A server that `npm run matrix` runs the suites on. */
+/** A Redis or Valkey server on which `npm run matrix` runs the suites. */
 export interface MatrixServer {
   readonly name: string;
   readonly product: "redis" | "valkey";

@@ -1,6 +1,6 @@
 import type { MatrixServer } from "./servers.ts";
 
-/** The part of the suites to run. */
+/** How many of the suites to run. */
 export type Extent = "full" | "quick";
 
 type SuiteLists = Readonly<Record<Extent, readonly string[]>>;
@@ -16,7 +16,7 @@ const COMPLETE: SuiteLists = {
     "test/conformance/",
     "test/hazards/",
   ],
-  // For each area, the files closest to the wire protocol.
+  // The test files of each area that depend most on the wire protocol.
   quick: [
     "server/formats/fast-path",
     "server/formats/keys",
@@ -40,7 +40,7 @@ const COMPLETE: SuiteLists = {
   ],
 };
 
-/** The tests for servers without CONFIG: tests that do not call CONFIG and need no Sentinel. */
+/** The tests for servers without CONFIG. These tests neither call CONFIG nor use Sentinel. */
 const WITHOUT_CONFIG: SuiteLists = {
   full: [
     "server/locks/backends/",

@@ -1,9 +1,13 @@
-// Copies the parts of packages that the console needs into the package, so that npm does not install those packages.
+// Bundles the modules that the console needs into the package lockkeeper, so that npm does not install them as
+// dependencies.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { copyTo, ROOT } from "./package-files.mjs";
 
-/** Fields of a package.json that would make npm install, link or run more than was copied. */
+/**
+ * Fields that are removed from the package.json of a bundled package, because npm would install, link or run files that
+ * were not copied.
+ */
 const DROPPED_FIELDS = [
   "bin",
   "dependencies",
@@ -20,8 +24,9 @@ export const LICENSE_FILE = /^(?:license|licence|notice|copying)(?:\.\w+)?$/i;
  * Copies files of installed packages, with their licenses and a reduced package.json.
  *
  * @param {readonly string[]} files paths that begin with `node_modules/`
- * @param {{ target: string, separate: readonly string[] }} options `separate`: packages that npm installs instead
- * @returns {Record<string, string>} the version of each top-level package that was copied
+ * @param {{ target: string, separate: readonly string[] }} options `separate`: packages that are not copied because npm
+ * installs them
+ * @returns {Record<string, string>} the version of each copied package, by its name
  */
 export function bundleModules(files, { target, separate }) {
   const copied = files.filter((file) => !separate.includes(getPackageName(file)));
@@ -39,13 +44,17 @@ export function bundleModules(files, { target, separate }) {
   );
 }
 
-/** Returns the top-level package that contains a file. @param {string} file */
+/** Returns the name of the package directly in `node_modules` that contains a file. @param {string} file */
 function getPackageName(file) {
   const [, first = "", second = ""] = file.split("/");
   return first.startsWith("@") ? `${first}/${second}` : first;
 }
 
-/** Returns the folder of the innermost package that contains a file. @param {string} file */
+/**
+ * Returns the folder of the package that contains a file. For nested packages, this is the innermost one.
+ *
+ * @param {string} file
+ */
 function getPackageFolder(file) {
   const start = file.lastIndexOf("node_modules/");
   return `${file.slice(0, start)}node_modules/${getPackageName(file.slice(start))}`;

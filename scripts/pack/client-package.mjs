@@ -18,7 +18,7 @@ const PACKAGE = join(DIST, "client");
 /** The output folder of packages/client/tsconfig.json. It has the same layout as the repository. */
 const COMPILED = join(PACKAGE, "esm");
 const ENTRIES = "packages/client";
-/** The folder that is compiled only for its types, because its schemas need zod. */
+/** A folder of which the package uses only the types. Its compiled code is removed, because its schemas need zod. */
 const TYPES_ONLY = "lib/contract";
 
 /**
@@ -41,7 +41,7 @@ export async function packClient() {
   return { ...(await packFolder(PACKAGE)), modules: modules.length, scripts: 0, dependencies };
 }
 
-/** @param {string} file @throws {StepError} if it imports a module that is not in the package, or a Node module */
+/** @param {string} file @throws {StepError} if the file imports a Node module or a module that is not in the package */
 function assertPortable(file) {
   const [found] = /\bfrom "(?:node:[^"]*|[^"]*contract\/[^"]*)"/.exec(readFileSync(file, "utf8")) ?? [];
   if (found === undefined) return;

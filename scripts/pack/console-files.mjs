@@ -1,10 +1,10 @@
-// Lists the files that the built console needs at run time: those of its build, and those of the packages that it uses.
+// Lists the files that the built console needs at run time, from its build and from installed packages.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { listFiles } from "./package-files.mjs";
 
-/** Entry points of Next that a custom server uses. */
+/** Modules of Next that a custom server loads. */
 const NEXT_ENTRIES = [
   "next/dist/server/next.js",
   "next/dist/server/lib/start-server.js",
@@ -13,8 +13,9 @@ const NEXT_ENTRIES = [
 ];
 
 /**
- * Modules to leave out: those that standalone builds of Next leave out, and those that only a development server or
- * unused features need. sharp converts images, and the font metrics are for fonts of the pages router.
+ * Modules that are excluded from the package. Standalone builds of Next also exclude some of them. The others are only
+ * needed by a development server or by features that the console does not use, such as image conversion (sharp) and
+ * fonts of the pages router (font metrics).
  */
 const IGNORED_MODULES = [
   "**/next/dist/server/lib/router-utils/setup-dev-bundler.js",
@@ -36,7 +37,7 @@ const IGNORED_MODULES = [
   "**/*.map",
 ];
 
-/** Parts of `.next` that only the build or a development server uses. */
+/** Files and folders in `.next` that only the build or a development server uses. */
 const BUILD_ONLY = [
   /^(?:build|cache|dev|diagnostics|types)\//,
   /^(?:trace|trace-build|turbopack|lockkeeper-inputs|export-marker\.json)$/,
@@ -47,7 +48,7 @@ const BUILD_ONLY = [
 /**
  * Lists the files of installed packages that the console needs.
  *
- * @param {string} root of the repository, with a production build of the console
+ * @param {string} root path of the repository, which must contain a production build of the console
  * @returns {Promise<string[]>} paths relative to `root`, sorted
  */
 export async function traceModules(root) {
@@ -62,7 +63,7 @@ export async function traceModules(root) {
 }
 
 /**
- * Lists the files of `.next` that the server reads or sends.
+ * Lists the files in `.next` that the server reads or serves.
  *
  * @param {string} root
  * @returns {string[]} paths relative to `root`
@@ -75,7 +76,7 @@ export function listBuiltFiles(root) {
 }
 
 /**
- * Lists the modules that each page loads, from the lists that the build writes.
+ * Lists the modules that pages load, according to the trace files that the build writes.
  *
  * @param {string} root
  */

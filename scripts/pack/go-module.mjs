@@ -6,7 +6,7 @@ import { createZip } from "./zip-file.mjs";
 
 export const GO_MODULE = join(ROOT, "packages/go");
 
-/** Returns the module path in go.mod, which programs use to import the module. */
+/** Returns the module path in go.mod, which is the import path of the module. */
 export function readGoModulePath() {
   return /^module (\S+)$/m.exec(readFileSync(join(GO_MODULE, "go.mod"), "utf8"))?.[1] ?? "";
 }
@@ -32,7 +32,7 @@ export function packGoModule(folder = DIST) {
 }
 
 /**
- * Writes a module proxy with only this module, for `GOPROXY=file://<folder>`.
+ * Writes the files of a module proxy that contains only this module, for `GOPROXY=file://<folder>`.
  *
  * @param {string} folder
  */

@@ -1,4 +1,4 @@
-// Builds the package lockkeeper: the command line, the server and the built console.
+// Builds the package lockkeeper, which contains the command line, the server and the built console.
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { StepError } from "../steps/child.mjs";
@@ -22,7 +22,7 @@ import { formatThirdPartyLicenses } from "./third-party-licenses.mjs";
 /** The output folder of packages/lockkeeper/tsconfig.json. It has the same layout as the repository. */
 const PACKAGE = join(DIST, "lockkeeper");
 
-/** The packages that npm installs with it. */
+/** Packages that npm installs as dependencies of the package lockkeeper. */
 const DEPENDENCIES = [
   "@node-rs/argon2",
   "@opentelemetry/api",
@@ -40,7 +40,7 @@ const DEPENDENCIES = [
   "zod-openapi",
 ];
 
-/** Matches the build manifest, whose configuration contains the path of the repository. */
+/** Matches the build manifest. It contains the absolute path of the repository, which is replaced. */
 const BUILD_MANIFEST = /^\.next\/required-server-files\.js(?:on)?$/;
 
 /**
@@ -82,10 +82,11 @@ export async function packLockkeeper() {
 }
 
 /**
- * Checks the relative paths by which modules import other modules, read Lua files and start scripts.
+ * Checks that the package contains the files to which its modules refer by relative paths: modules, Lua files and
+ * scripts.
  *
  * @param {readonly string[]} modules
- * @throws {StepError} if the package does not have a file to which a module refers
+ * @throws {StepError} if a file is missing
  */
 function assertPathsExist(modules) {
   for (const file of modules) {
@@ -97,7 +98,8 @@ function assertPathsExist(modules) {
 }
 
 /**
- * Returns whether the package has a file. A name without a folder can be in a subfolder that the module adds.
+ * Returns whether the package contains a file. A path without a folder also matches a file in a subfolder of `folder`,
+ * because some modules add the subfolder at run time.
  *
  * @param {string} folder
  * @param {string} path
@@ -123,7 +125,7 @@ function copyConsole() {
  * Creates the package.json.
  *
  * @param {readonly string[]} dependencies
- * @param {Record<string, string>} bundled versions of the packages in the tarball
+ * @param {Record<string, string>} bundled versions of the packages that are bundled in the tarball, by name
  */
 export function createManifest(dependencies, bundled) {
   const root = readRootManifest();

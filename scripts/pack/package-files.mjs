@@ -1,4 +1,4 @@
-// Functions that the builds of all packages share.
+// Functions for building npm packages.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,8 @@ export const DIST = join(ROOT, "dist");
  */
 
 /**
- * Reads the package.json of the repository, which has the version and the ranges of dependencies.
+ * Reads the package.json of the repository, which defines the version of all packages and the ranges of their
+ * dependencies.
  *
  * @returns {{ version: string, license: string, repository?: object, dependencies: Record<string, string> }}
  */
@@ -27,22 +28,22 @@ export function readRootManifest() {
   return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 }
 
-/** Returns the fields that every package has in common. */
+/** Returns the fields of package.json that are the same in every package. */
 export function readSharedFields() {
   const { version, license, repository } = readRootManifest();
-  // The release workflow sets the repository.
+  // The field "repository" is missing until the release workflow sets it.
   return { version, license, ...(repository && { repository }), type: "module" };
 }
 
-/** Compiles a package. @param {string} folder with its tsconfig.json, relative to the repository */
+/** Compiles a package. @param {string} folder folder with the package's tsconfig.json, relative to the repository */
 export async function compile(folder) {
   await run(join(ROOT, "node_modules/.bin/tsc"), ["--project", folder], ROOT);
 }
 
 /**
- * Changes the imports in declaration files to `.js`, because tsc only does this for JavaScript.
+ * Renames the imported `.ts` files in declaration files to `.js`. tsc only does this in JavaScript files.
  *
- * @param {readonly string[]} files only those that end with `.d.ts` are changed
+ * @param {readonly string[]} files files of any type; only `.d.ts` files are changed
  */
 export function renameDeclarationImports(files) {
   for (const file of files.filter((file) => file.endsWith(".d.ts"))) {
@@ -52,10 +53,10 @@ export function renameDeclarationImports(files) {
 }
 
 /**
- * Copies the Lua files of each folder that contains a compiled module, and of its subfolders, because a format whose
- * verbs are only Lua has no module.
+ * Copies the Lua files from each folder that contains a compiled module, including subfolders. A format that consists
+ * only of Lua files has no module in its own folder.
  *
- * @param {string} compiled folder with the same layout as the repository
+ * @param {string} compiled output folder of the compiler, with the same layout as the repository
  * @param {readonly string[]} modules
  */
 export function copyScripts(compiled, modules) {
@@ -72,8 +73,8 @@ export function copyScripts(compiled, modules) {
  *
  * @param {string} compiled
  * @param {readonly string[]} modules
- * @param {readonly string[]} allowed packages that they may import
- * @throws {StepError} if they import another package
+ * @param {readonly string[]} allowed packages that the modules may import
+ * @throws {StepError} if a module imports any other package
  */
 export function findDependencies(compiled, modules, allowed) {
   const found = new Set();
@@ -91,7 +92,7 @@ export function findDependencies(compiled, modules, allowed) {
 }
 
 /**
- * Lists the packages that compiled code imports, statically or with a literal in `import()`.
+ * Lists the packages that compiled code imports, statically or by `import()` with a string literal.
  *
  * @param {string} code
  */

@@ -3,7 +3,7 @@ import { packLockkeeper } from "./lockkeeper-package.mjs";
 import { packRedisLibrary } from "./redis-package.mjs";
 
 /**
- * The packages that are published, by the name of their folder in `packages`.
+ * The functions that pack the published npm packages, by the name of the package's folder in `packages`.
  *
  * @type {Record<string, () => Promise<import("./package-files.mjs").Packed>>}
  */

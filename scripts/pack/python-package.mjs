@@ -6,7 +6,7 @@ import { DIST, ROOT } from "./package-files.mjs";
 
 export const PYTHON_PACKAGE = join(ROOT, "packages/python");
 
-/** Returns the path of `python3`, or `undefined` where there is none. */
+/** Returns the path of `python3`, or `undefined` if this machine does not have it. */
 export function findPython() {
   return (process.env.PATH ?? "")
     .split(delimiter)
@@ -32,7 +32,7 @@ export function readPythonVersion() {
  *
  * @param {string} python
  * @param {string} [folder]
- * @returns {Promise<{ wheel: string, sdist: string }>} their paths
+ * @returns {Promise<{ wheel: string, sdist: string }>} the paths of the files
  * @throws {StepError} if the build fails
  */
 export async function packPython(python, folder = DIST) {

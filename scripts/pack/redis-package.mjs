@@ -20,7 +20,7 @@ const PACKAGE = join(DIST, "redis");
 const COMPILED = join(PACKAGE, "esm");
 const ENTRY = "packages/redis/index";
 
-/** The only packages that the library may import: no web framework, logger or tracing. */
+/** The only packages that the library may import. Web frameworks, loggers and tracing are excluded on purpose. */
 const DEPENDENCIES = ["cluster-key-slot", "ioredis", "zod"];
 
 /**

@@ -1,16 +1,18 @@
-// Collects the licenses of packages whose code is in the built console, unless the package includes them elsewhere.
+// Collects the licenses of packages whose code is in the built console and whose license files are not in the tarball
+// already.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LICENSE_FILE } from "./bundled-modules.mjs";
 import { ROOT, readRootManifest } from "./package-files.mjs";
 
-/** Dependencies that leave no code in the build. */
+/** Dependencies whose code is not in the built console. */
 const BUILD_TOOLS = ["@tailwindcss/postcss", "tsx"];
 
 /**
  * Returns the text of THIRD-PARTY-LICENSES.txt.
  *
- * @param {readonly string[]} present packages that npm installs or that are in the tarball with their licenses
+ * @param {readonly string[]} present packages to omit: npm installs them, or the tarball already contains them with
+ * their licenses
  */
 export function formatThirdPartyLicenses(present) {
   const left = [...BUILD_TOOLS, ...present];

@@ -1,13 +1,13 @@
 // Writes zip files without an external program. Identical entries produce identical bytes.
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** 1 January 1980, the earliest date that a zip file can have. */
+/** January 1, 1980 as an MS-DOS date, the earliest date that a zip entry can have. */
 const DATE = 0x21;
 const DEFLATE = 8;
 const VERSION = 20;
 
 /**
- * Returns a zip file with the entries, in the given order.
+ * Creates a zip file with the entries in the given order.
  *
  * @param {readonly { readonly name: string, readonly content: Buffer }[]} entries
  */
@@ -29,7 +29,8 @@ export function createZip(entries) {
     const place = Buffer.alloc(14);
     place.writeUInt32LE(offset, 10);
     files.push(Buffer.from("PK\x03\x04"), header, path, packed);
-    // The maximum version, the header without the length of the extra field, then comment, disk, attributes and offset.
+    // A central directory record: signature, version made by, the shared fields, then comment length, disk number,
+    // attributes and offset of the local header.
     directory.push(Buffer.from("PK\x01\x02"), Buffer.from([VERSION, 0]), header, place, path);
     offset += 4 + header.length + path.length + packed.length;
   }

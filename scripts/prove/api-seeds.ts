@@ -8,13 +8,13 @@ import { TestStream } from "../../test/support/test-stream.ts";
 const CHECK_MS = 250;
 const LEASE_MS = 600_000;
 const PASSWORD = "correct horse battery";
-/** The locks acquired through the API, by format. */
+/** Keys of the locks that are acquired through the API, by format. */
 const ACQUIRED = {
   redisson: "lock:seed:redisson",
   token: "lock:seed:token",
   timestamp: "lock:seed:timestamp",
 };
-/** Locks in the layout of other libraries, and one key that is not a lock. */
+/** Redis commands that create locks in the formats of other libraries, and one key that is not a lock. */
 const FOREIGN: readonly (readonly [command: string, ...args: string[]])[] = [
   ["SET", "lock:seed:foreign-token", randomUUID(), "PX", String(LEASE_MS)],
   ["HSET", "lock:seed:foreign-redisson", `${randomUUID()}:1`, "2"],
@@ -37,10 +37,10 @@ interface Seeds {
 }
 
 /**
- * Replaces locks, an operator, an API key and a browser session as generated requests end them, keeps a live stream
- * open, and writes the current resources to `file`.
+ * Provides the resources that generated requests use: locks, an operator, an API key, a browser session and a live
+ * stream. Writes them to `file`, and replaces those that a generated request ends.
  *
- * @returns a function that stops it
+ * @returns a function that stops the replacement and closes the stream
  */
 export async function keepSeeds(server: TestServer, file: string): Promise<() => Promise<void>> {
   const stream = await TestStream.open(server, "/live");
@@ -71,7 +71,11 @@ class SeedKeeper {
     this.#browser = new TestBrowser(server);
   }
 
-  /** Replaces the resources that have ended and writes the file. @throws if a generated request interfered */
+  /**
+   * Replaces the resources that generated requests have ended and writes the file.
+   *
+   * @throws if a generated request interferes
+   */
   async refresh(): Promise<void> {
     await this.#refreshLocks();
     await this.#refreshAccounts();
@@ -125,7 +129,10 @@ async function addApiKey(server: TestServer): Promise<string> {
   return body.id;
 }
 
-/** Repeats `work` with pauses, even after failures, because generated requests interfere. */
+/**
+ * Repeats `work` with pauses until the returned function is called. Failures are ignored because generated requests
+ * interfere.
+ */
 function repeat(work: () => Promise<void>): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let running = Promise.resolve();

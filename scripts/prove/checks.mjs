@@ -2,7 +2,7 @@ let passed = 0;
 let failed = 0;
 
 /**
- * Runs a check and prints one line with its result and the text that `check` returns.
+ * Runs a check and prints one line with the result and the text that `check` returns. Returns whether the check passed.
  *
  * @param {string} name
  * @param {() => Promise<string | void> | string | void} check
@@ -21,7 +21,7 @@ export async function check(name, check) {
   }
 }
 
-/** Returns the counts in the format that CI parses. */
+/** Returns the number of passed and failed checks in the format that CI parses, and whether all passed. */
 export function summary() {
   return { line: `${passed} passed, ${failed} failed`, ok: failed === 0 };
 }

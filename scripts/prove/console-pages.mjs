@@ -1,7 +1,7 @@
 /**
- * Logs in with a one-time link, and loads pages with all scripts and styles that they refer to.
+ * Logs in with a one-time link, and loads pages with all their scripts and styles.
  *
- * @param {readonly string[] | null} link the URL of the console and the token
+ * @param {readonly string[] | null} link a match of the login link: the link, the URL of the console and the token
  */
 export async function openConsole(link) {
   const [, url = "", token = ""] = link ?? [];

@@ -6,7 +6,10 @@ import { findTool } from "./tools.mjs";
 
 const POLL_MS = 25;
 
-/** Mounts the image read-only with a writable /data, and runs the arguments in it. Runs in its own namespaces. */
+/**
+ * Shell script that mounts the image read-only with a writable /data and runs its arguments in the image. Must run in
+ * separate mount and PID namespaces.
+ */
 const ENTER = `
 set -e
 mount --make-rprivate /
@@ -25,14 +28,17 @@ exec env --ignore-environment "$@"
 
 /**
  * @typedef {object} Settings
- * @property {string} image the root folder of the image
+ * @property {string} image path of the mounted root folder of the image
  * @property {string} folder a temporary folder
  * @property {string} data the folder mounted at /data
- * @property {number} uid the user and the group of every process
+ * @property {number} uid user ID and group ID of every process
  * @property {{ Env: string[], Entrypoint: string[], Cmd: string[] }} config the configuration of the image
  */
 
-/** Runs the image as a container engine does: read-only, as an unprivileged user, with its main process as process 1. */
+/**
+ * A container of the image without a container engine: the file system is read-only, the user is unprivileged and the
+ * main process has PID 1.
+ */
 export class Container {
   /** @param {Settings} settings */
   constructor(settings) {
@@ -50,7 +56,7 @@ export class Container {
   }
 
   /**
-   * Runs a command to its end, with its own /proc.
+   * Runs a command in the image and waits until it ends. The command has a separate PID namespace and /proc.
    *
    * @param {readonly string[]} command
    * @param {Record<string, string>} [variables]
@@ -89,7 +95,7 @@ export class Container {
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
 process.on("exit", () => {
-  // When unshare is killed, it also ends its child.
+  // Killing `unshare` also kills its child process.
   for (const child of running) child.kill("SIGKILL");
 });
 
@@ -116,7 +122,7 @@ export class ContainerProcess {
     return this.#output;
   }
 
-  /** PID of the container's process 1, outside of its namespace. */
+  /** PID of the container's main process in the namespace of this script. */
   get pid() {
     const { pid } = this.child;
     const [main = ""] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
@@ -141,7 +147,7 @@ export class ContainerProcess {
     }
   }
 
-  /** Sends SIGTERM to process 1. Returns the exit code and the time until it ended, in milliseconds. */
+  /** Sends SIGTERM to the main process. Returns its exit code and the time until it ended, in milliseconds. */
   async stop() {
     const began = performance.now();
     process.kill(this.pid, "SIGTERM");

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { findNode } from "./node-binaries.mjs";
 import { findTool, runTool } from "./tools.mjs";
 
-/** The version of Node, which is copied from its npm package, because no container registry is used. */
+/** Major version of Node in the image. Node is copied from its npm package because no container registry is used. */
 const NODE_MAJOR = 24;
 const BASE_TAG = "localhost/lockkeeper-base";
 const NODE_TAG = "localhost/lockkeeper-node";
@@ -48,11 +48,11 @@ export function findObstacle() {
   return undefined;
 }
 
-/** Builds the image with buildah, in its own storage, from stand-ins for the two base images. */
+/** Builds the image with buildah from stand-ins for the two base images. The images are kept in a temporary storage. */
 export class ImageBuild {
   /**
-   * @param {{ root: string, folder: string, cache: string }} options the repository, a temporary folder, and a folder
-   * that is kept between runs
+   * @param {{ root: string, folder: string, cache: string }} options `root`: the repository; `folder`: a temporary
+   * folder; `cache`: a folder that is kept between runs
    */
   constructor({ root, folder, cache }) {
     this.root = root;
@@ -63,7 +63,10 @@ export class ImageBuild {
     this.driver = "overlay";
   }
 
-  /** Uses overlay mounts if this machine permits them, because copies of the layers take twice as long. */
+  /**
+   * Chooses the storage driver: overlay mounts if this machine permits them, otherwise copies of the layers, which take
+   * twice as long.
+   */
   #chooseDriver() {
     try {
       this.#buildah("info");
@@ -72,7 +75,7 @@ export class ImageBuild {
     }
   }
 
-  /** Installs Debian and Node in a file tree. The tree of Debian is kept in the cache. */
+  /** Creates the stand-ins for the base images from a minimal Debian system, which is kept in the cache, and Node. */
   async createStandIns() {
     this.#chooseDriver();
     const context = join(this.folder, "stand-ins");
@@ -130,7 +133,7 @@ export class ImageBuild {
     );
   }
 
-  /** Mounts the image. Returns its root folder and its configuration. */
+  /** Mounts the image. Returns the path of its root folder and its configuration. */
   mount() {
     const container = this.#buildah("from", "--pull-never", TAG).trim();
     const root = this.#buildah("mount", container).trim();
@@ -142,12 +145,12 @@ export class ImageBuild {
     return statSync(this.baseTar).size;
   }
 
-  /** Removes the storage and its mounts. */
+  /** Unmounts the image and removes the storage. */
   remove() {
     try {
       this.#buildah("umount", "--all");
     } catch {
-      // Nothing was mounted.
+      // No image was mounted.
     }
     rmSync(join(this.folder, "storage"), { recursive: true, force: true });
   }

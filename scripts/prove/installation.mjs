@@ -14,14 +14,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StepError } from "../steps/child.mjs";
 
 const READY = /^\s*Lockkeeper is ready: (http\S+)/m;
-/** Lines printed by npm, by the setup and by Next, which is loaded before the configuration is checked. */
+/** Matches lines that are printed by npm, by the setup or by Next rather than by Lockkeeper. */
 const NOT_OURS =
   /^(> |npm (warn|error|notice|ERR!))|^(Installing|Building|Waiting) .*…|^✓ Running next\.config\.js /;
 
 /**
  * @typedef {object} Run
  * @property {number} pid the PID of npm, which leads its own process group
- * @property {() => string} output
+ * @property {() => string} output returns the output so far
  * @property {Promise<number>} ended resolves with the exit code
  */
 
@@ -32,7 +32,7 @@ export class Installation {
     const parent = realpathSync(mkdtempSync(join(tmpdir(), "lockkeeper-start-")));
     this.parent = parent;
     this.dir = join(parent, "fresh clone");
-    // Git rejects repositories that belong to other users, as CI checkouts often do.
+    // Git rejects repositories that are owned by another user, which is common for CI checkouts.
     const gitConfig = join(parent, "gitconfig");
     writeFileSync(gitConfig, "[safe]\n\tdirectory = *\n");
     execFileSync("git", ["clone", "--quiet", repository, this.dir], {
@@ -41,7 +41,7 @@ export class Installation {
   }
 
   /**
-   * Runs `npm start` in a clean environment with these variables.
+   * Runs `npm start` with the given environment variables and none of the developer's settings.
    *
    * @param {Record<string, string>} variables
    * @returns {Run}
@@ -69,7 +69,7 @@ export class Installation {
   }
 
   /**
-   * Waits for the ready line and returns its URL.
+   * Waits until Lockkeeper prints that it is ready, and returns the URL in that line.
    *
    * @param {Run} run
    * @param {number} withinMs
@@ -91,13 +91,13 @@ export class Installation {
     }
   }
 
-  /** Lists the processes of this clone, by command or working directory. */
+  /** Lists the processes whose command or working directory refers to this clone. */
   processes() {
     return process.platform === "linux" ? fromProc(this.dir) : fromPs(this.dir);
   }
 
   /**
-   * Waits until no process of this clone is running. Returns the time in milliseconds.
+   * Waits until no process of this clone is running. Returns how long that took, in milliseconds.
    *
    * @param {number} withinMs
    */
@@ -130,11 +130,11 @@ export function ownLines(run) {
     .filter((line) => line !== "" && !NOT_OURS.test(line));
 }
 
-/** Returns an environment without the variables of npm, this script and the developer's settings. */
+/** Returns the environment of this process without variables of npm and the developer's settings. */
 function plainEnvironment() {
   const foreign = /^(npm_|INIT_CWD$|NODE_ENV$|NODE_OPTIONS$|PORT$|HOST$|REDIS_|LOCKKEEPER_|CI$)/i;
   const entries = Object.entries(process.env).filter(([name]) => !foreign.test(name));
-  // PATH entries of this repository would hide missing dependencies of the clone.
+  // The node_modules folders in PATH would hide dependencies that are missing in the clone.
   const path = (process.env.PATH ?? "").split(":").filter((part) => !part.includes("node_modules"));
   return { ...Object.fromEntries(entries), PATH: path.join(":") };
 }
@@ -174,6 +174,6 @@ function kill(pid) {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // The process has ended in the meantime.
+    // The process has already ended.
   }
 }

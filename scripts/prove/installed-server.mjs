@@ -4,21 +4,25 @@ import { findFreePort } from "../../test/support/test-redis.ts";
 import { seconds } from "./checks.mjs";
 import { countUserProcesses } from "./root-file-system.mjs";
 
-/** The time in which everything must end after SIGTERM. */
+/** Maximum time from SIGTERM until all processes have ended, in milliseconds. */
 export const STOP_MS = 2000;
-/** The root key of all servers, so that the example of the client works with each home store. */
+/** The root key of all servers that this run starts. The client example uses the same key for each of them. */
 export const ROOT_KEY = `lk_${randomBytes(32).toString("base64url")}`;
 
 /** @typedef {import("./root-file-system.mjs").RootFileSystem} RootFileSystem */
 /** @typedef {ReturnType<RootFileSystem["start"]>} Started */
 
-/** Returns the match with the URL of the console and the token. @param {Started | undefined} started */
+/**
+ * Returns the match of the login link in the output, with the URL of the console and the token as groups, or `null`.
+ *
+ * @param {Started | undefined} started
+ */
 export function findLoginLink(started) {
   return /Log in \(once, within 10 minutes\): (http\S+)\/login#(\S+)/.exec(started?.output() ?? "");
 }
 
 /**
- * Starts Lockkeeper on a free port and waits for its login link.
+ * Starts Lockkeeper on a free port and waits until it prints a login link.
  *
  * @param {RootFileSystem} system
  * @param {string[]} command
@@ -42,7 +46,8 @@ export async function startServer(system, command, cwd, withinMs) {
 }
 
 /**
- * Sends SIGTERM to the command alone, and returns how long all processes of the user took to end, in milliseconds.
+ * Sends SIGTERM only to the command, not to its child processes. Returns the time until all processes of the user have
+ * ended, in milliseconds.
  *
  * @param {Started} started
  */

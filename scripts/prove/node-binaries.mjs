@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { runChild } from "../steps/child.mjs";
 
 /**
- * Returns the Node that runs this script if its version matches, otherwise the path of a Node that is installed from
- * npm.
+ * Returns the path of a Node executable with the given major version: the Node that runs this script if the version
+ * matches, otherwise one installed from npm.
  *
  * @param {number} major
- * @param {string} folder in which Node is installed if necessary
+ * @param {string} folder folder in which Node is installed if necessary
  */
 export async function findNode(major, folder) {
   if (Number.parseInt(process.versions.node, 10) === major) return process.execPath;

@@ -1,4 +1,4 @@
-// Shared by the proofs of the packages: installs a tarball in an empty folder, runs it and compiles against it.
+// Installs the tarball of a package in an empty folder, runs its example and compiles programs against it.
 import {
   copyFileSync,
   mkdirSync,
@@ -48,9 +48,9 @@ function install(dir, packages) {
 /**
  * Builds a package and installs its tarball in an empty folder.
  *
- * @param {string} name of its folder in `packages`
+ * @param {string} name name of the package's folder in `packages`
  * @param {() => Promise<import("../pack/package-files.mjs").Packed>} pack
- * @returns {Promise<string | undefined>} the folder; `undefined` if a step failed
+ * @returns {Promise<string | undefined>} the folder of the installation, or `undefined` if a step failed
  */
 export async function installPackage(name, pack) {
   const app = join(folder, name);
@@ -74,7 +74,7 @@ export async function installPackage(name, pack) {
 /**
  * Runs the example of a package on each version of Node, without a loader.
  *
- * @param {string} name of the folder in `packages`
+ * @param {string} name name of the package's folder in `packages`
  * @param {string} app in which the package is installed
  * @param {{ env: Record<string, string>, printed: RegExp, afterwards: () => Promise<void> }} options
  */
@@ -91,14 +91,14 @@ export async function proveExample(name, app, { env, printed, afterwards }) {
   }
 }
 
-/** The compiler options of an application with the types of Node, and of an application with the types of browsers. */
+/** Compiler options for applications with the types of Node and for applications with the types of browsers. */
 const PLATFORMS = { node: { types: ["node"] }, browser: { types: [], lib: ["es2022", "dom"] } };
 
 /**
- * Compiles a strict program against the installed package.
+ * Compiles a program against the installed package with the option `strict`.
  *
  * @param {string} app in which the package is installed
- * @param {string} program in `scripts/prove`
+ * @param {string} program file name of the program in `scripts/prove`
  * @param {keyof typeof PLATFORMS} platform
  */
 export function proveTypes(app, program, platform) {

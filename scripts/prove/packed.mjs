@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { runTool } from "./tools.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** The inputs of `npm run pack`. */
+/** Files and folders whose changes make the packed tarballs outdated. */
 const SOURCES = [
   "app",
   "cli",
@@ -17,12 +17,12 @@ const SOURCES = [
   "next.config.js",
 ];
 
-/** The version of all packages. @type {string} */
+/** The version that all npm packages share. @type {string} */
 export const version = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version;
 
 /**
- * Runs `npm run pack` unless the tarball of `lockkeeper` is newer than the sources. Returns the size of the tarball as
- * text, and whether it already existed.
+ * Runs `npm run pack` unless the tarball of `lockkeeper` is newer than the sources. Returns a text with the size of the
+ * tarball, which notes if the tarball already existed.
  */
 export function packIfOutdated() {
   const tarball = join(ROOT, `dist/lockkeeper-${version}.tgz`);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { runChild, StepError } from "../steps/child.mjs";
 
 /**
- * Creates a minimal Debian system from the package sources of this machine.
+ * Creates a root file system with a minimal Debian from the package sources of this machine.
  *
  * @param {string} target
  * @param {string} work a temporary folder

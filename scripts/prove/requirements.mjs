@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** Returns why a root file system cannot be created here, or `undefined`. */
+/** Returns why this machine cannot create a root file system, or `undefined` if it can. */
 export function findObstacle() {
   if (process.platform !== "linux") return "a root file system for Node needs Linux";
   if (process.getuid?.() !== 0) return "chroot needs root";

@@ -20,23 +20,23 @@ import { basename, dirname, join } from "node:path";
 import { runChild } from "../steps/child.mjs";
 import { makePlainSystem } from "./plain-system.mjs";
 
-/** The user in the root file system. It exists in no password file, as in many containers. */
+/** ID of the unprivileged user in the root file system. As in many containers, the user is not in /etc/passwd. */
 export const USER_ID = 31_415;
 export const HOME = "/home/lock";
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 
-/** Counts the running processes of the user. Excludes zombies, which have an empty command line. */
+/** Counts the running processes of the unprivileged user. Excludes zombies, which have an empty command line. */
 export function countUserProcesses() {
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isRunningForUser(`/proc/${name}`))
     .length;
 }
 
-/** @param {string} folder of the process in /proc */
+/** @param {string} folder folder of the process in /proc */
 function isRunningForUser(folder) {
   try {
     return statSync(folder).uid === USER_ID && readFileSync(join(folder, "cmdline")).length > 0;
   } catch {
-    // The process has ended since the folder was listed.
+    // The process has ended since /proc was listed.
     return false;
   }
 }
@@ -53,7 +53,12 @@ export class RootFileSystem {
     this.dir = realpathSync(mkdtempSync(join(tmpdir(), "lockkeeper-root-")));
   }
 
-  /** Creates the plain system if there is none, and a copy of it with npm. @param {{ npm: string }} folders */
+  /**
+   * Copies the minimal Debian system into a temporary folder and installs npm there. Creates the minimal system if it
+   * is not in the cache.
+   *
+   * @param {{ npm: string }} folders
+   */
   async prepare({ npm }) {
     if (!existsSync(this.plain)) await makePlainSystem(this.plain, this.dir);
     execFileSync("cp", ["-a", "--reflink=auto", `${this.plain}/.`, this.dir]);
@@ -73,7 +78,10 @@ export class RootFileSystem {
     chmodSync(file, 0o755);
   }
 
-  /** Copies certificates, because the registry can be a mirror whose certificate only this machine trusts. */
+  /**
+   * Copies the trusted certificates of this machine. The npm registry can be a mirror whose certificate only this
+   * machine trusts.
+   */
   #copyCertificates() {
     const file = process.env.NODE_EXTRA_CA_CERTS ?? CERTIFICATES;
     if (!existsSync(file)) return;
@@ -81,7 +89,7 @@ export class RootFileSystem {
     copyFileSync(file, join(this.dir, CERTIFICATES));
   }
 
-  /** @param {string} binary of Node */
+  /** @param {string} binary path of the Node executable */
   installNode(binary) {
     const target = join(this.dir, "usr/bin/node");
     rmSync(target, { force: true });
@@ -90,7 +98,7 @@ export class RootFileSystem {
   }
 
   /**
-   * Puts a Redis server with its shared libraries on PATH.
+   * Installs a Redis server with its shared libraries in a folder on PATH.
    *
    * @param {{ path: string, libraryPath?: string | undefined }} binary
    */
@@ -109,7 +117,11 @@ export class RootFileSystem {
     rmSync(join(this.dir, "usr/bin/redis-server"), { force: true });
   }
 
-  /** Empties the home folder, which also contains the cache of npm. @param {string} [registry] its URL */
+  /**
+   * Recreates the empty home folder of the user, which also removes npm's cache.
+   *
+   * @param {string} [registry] URL of the npm registry
+   */
   resetHome(registry = readNpmSetting("registry")) {
     const home = join(this.dir, HOME);
     rmSync(home, { recursive: true, force: true });
@@ -125,9 +137,9 @@ export class RootFileSystem {
   }
 
   /**
-   * Creates a folder of the user.
+   * Creates a folder that the user owns.
    *
-   * @param {string} path in the root file system
+   * @param {string} path path of the folder in the root file system
    */
   makeFolder(path) {
     mkdirSync(join(this.dir, path), { recursive: true });
@@ -139,7 +151,7 @@ export class RootFileSystem {
    * Copies a file so that the user can read it.
    *
    * @param {string} file
-   * @param {string} path in the root file system
+   * @param {string} path path of the copy in the root file system
    */
   addFile(file, path) {
     mkdirSync(join(this.dir, dirname(path)), { recursive: true });
@@ -148,7 +160,7 @@ export class RootFileSystem {
   }
 
   /**
-   * Runs a command to its end and returns its output.
+   * Runs a command as the user, waits until it ends and returns its output.
    *
    * @param {string[]} command
    * @param {{ cwd: string, env?: Record<string, string> }} options
@@ -161,8 +173,8 @@ export class RootFileSystem {
   }
 
   /**
-   * Starts a command in a terminal. `pid` returns the PID of the command, not of the program that emulates the
-   * terminal.
+   * Starts a command as the user in a pseudo-terminal. `pid` returns the PID of the command, not of the program that
+   * provides the terminal.
    *
    * @param {string[]} command
    * @param {{ cwd: string, env?: Record<string, string> }} options

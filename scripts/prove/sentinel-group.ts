@@ -1,6 +1,6 @@
 // Runs the services of deploy/compose/compose.sentinel.yaml and Lockkeeper in a network namespace, stops the master and
-// waits for the failover. Arguments: the loaded compose file as JSON, and an empty folder. The namespaces are created by
-// the caller.
+// waits for the failover. Arguments: the parsed Compose file as JSON, and an empty folder. The caller creates the
+// namespaces.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ const addresses = new Map(names.map((name, index) => [name, `127.0.1.${index + 1
 const programs = join(folder, "bin");
 const running = new Map<string, ChildProcess>();
 
-/** Gives each service the address and the name that it has in a Compose network. */
+/** Assigns each service a loopback address and a host name, like a Compose network. */
 function createNetwork(): void {
   execFileSync("ip", ["link", "set", "lo", "up"]);
   const lines = [...addresses].map(([name, address]) => `${address} ${name}`);
@@ -47,7 +47,7 @@ function createNetwork(): void {
   execFileSync("mount", ["--bind", hosts, "/etc/hosts"]);
 }
 
-/** Makes the programs of the image available under their names. redis-cli connects to the service that runs it. */
+/** Creates the programs of the Redis image in a folder for PATH. redis-cli connects to the service in which it runs. */
 async function createPrograms(): Promise<void> {
   const { path } = await findTestBinary();
   mkdirSync(programs);
@@ -64,7 +64,7 @@ function findService(name: string): Service {
   return service;
 }
 
-/** Replaces the folders of the container with folders for this service. */
+/** Replaces the paths /data and /etc with folders that belong to this service. */
 function relocate(name: string, text: string): string {
   return text.replaceAll("/data", join(folder, name, "data")).replaceAll("/etc", join(folder, name, "etc"));
 }
@@ -137,12 +137,12 @@ async function startLockkeeper(): Promise<void> {
     readConfig({ LOCKKEEPER_CONFIG: SENTINEL_CONFIG, REDIS_PASSWORD, LOCKKEEPER_ROOT_KEY }, []),
   );
   await server.start({ hasTerminal: false, printLine: () => undefined });
-  // The console is not built here, and readiness includes its pages.
+  // Readiness includes the pages of the console, which is not built here.
   server.httpServer.attachPages(() => Promise.resolve());
   await until("readiness", async () => ((await fetch("http://127.0.0.1:3000/readyz")).ok ? true : undefined));
 }
 
-/** Returns how long the failover took, in milliseconds. */
+/** Stops the master and returns how long the failover took, in milliseconds. */
 async function proveFailover(sentinel: Redis): Promise<number> {
   const acquired = await request("POST", `/locks/${encodeURIComponent(KEY)}/acquire`);
   if (acquired.status !== 201)

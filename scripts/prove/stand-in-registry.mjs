@@ -1,4 +1,5 @@
-// Runs a registry that serves the packed packages, and redirects npm to the configured registry for all others.
+// Runs an npm registry that serves the packed packages. Requests for all other packages are redirected to the
+// configured registry.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -36,7 +37,7 @@ export async function startStandInRegistry(tarballs) {
 }
 
 /**
- * Returns the name of a package and its document in the registry.
+ * Returns the name of a packed package and the document with which a registry describes the package.
  *
  * @param {string} tarball
  * @param {string} url

@@ -38,7 +38,7 @@ export function runTool(command, args, { cwd, input = "", env = {} } = {}) {
 }
 
 /**
- * Prints a check that this machine cannot run. It counts neither as passed nor as failed.
+ * Prints that this machine cannot run a check. The check counts neither as passed nor as failed.
  *
  * @param {string} name
  * @param {string} reason

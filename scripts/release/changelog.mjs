@@ -1,5 +1,5 @@
 /**
- * Returns why a version cannot be released, according to its changelog.
+ * Returns the faults in the changelog that prevent the release of a version.
  *
  * @param {string} changelog
  * @param {string} version

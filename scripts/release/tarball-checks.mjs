@@ -1,11 +1,11 @@
-// Checks the content of the tarball of a package.
+// Checks the content of a package's tarball before its release.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { join, relative } from "node:path";
 import { listFiles, ROOT } from "../pack/package-files.mjs";
 
-/** The patterns of allowed files by package. Every file must match one, so that a new kind of file is noticed. */
+/** Patterns for the files that each package may contain. A file that matches no pattern is a finding. */
 const CONTENTS = {
   redis: [/^(?:package\.json|README\.md|LICENSE)$/, /^esm\/(?:lib|server|packages)\/.+\.(?:js|d\.ts|lua)$/],
   client: [/^(?:package\.json|README\.md|LICENSE)$/, /^(?:esm|dist)\/.+\.(?:js|d\.ts)$/],
@@ -21,7 +21,7 @@ const CONTENTS = {
     /^node_modules\/(?:@next\/env|@swc\/helpers|baseline-browser-mapping|caniuse-lite|client-only|next|react|react-dom|styled-jsx)\//,
   ],
 };
-/** Limits in bytes. A package that suddenly exceeds its limit contains something that it should not. */
+/** Maximum sizes of the tarballs in bytes. A larger tarball probably contains files that should not be published. */
 const PACKED_BYTES_MAX = { redis: 400_000, client: 100_000, lockkeeper: 8_000_000 };
 
 /** @typedef {keyof typeof CONTENTS} PackageName */
@@ -40,11 +40,11 @@ const REPOSITORY = ROOT.replace(/\/$/, "");
 let foreignTexts;
 
 /**
- * Extracts a tarball and returns what is wrong with its content.
+ * Extracts a tarball and checks its content.
  *
  * @param {PackageName} name
  * @param {{ tarball: string, packedBytes: number }} packed
- * @param {{ folder: string, version: string }} options `folder`: an empty one, for the content
+ * @param {{ folder: string, version: string }} options `folder`: an empty folder for the extracted files
  * @returns {string[]} one sentence per finding
  */
 export function inspectTarball(name, { tarball, packedBytes }, { folder, version }) {
@@ -65,7 +65,7 @@ export function inspectTarball(name, { tarball, packedBytes }, { folder, version
 
 /**
  * @param {PackageName} name
- * @param {string} path in the package
+ * @param {string} path path in the package
  * @param {Buffer} content
  * @returns {string[]}
  */
@@ -84,7 +84,10 @@ export function inspectFile(name, path, content) {
   return findings.map((finding) => `${path} ${finding}`);
 }
 
-/** Lists the texts that identify the build machine. The registry can be a private mirror. */
+/**
+ * Lists strings that identify the build machine: its home folder, host name and npm registry, which can be a private
+ * mirror.
+ */
 function listForeignTexts() {
   foreignTexts ??= [`${homedir()}/`, hostname(), readRegistryHost()].filter((text) => text.length > 6);
   return foreignTexts;

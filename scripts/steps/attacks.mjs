@@ -7,17 +7,18 @@ import { relative } from "node:path";
 
 /**
  * @typedef {object} AttackReport
- * @property {string} summary "attacks: 74 of 74 passed", and a line for each attack that did not pass
- * @property {number} unproven number of attacks whose test was skipped or did not run; a failed test counts in its
- * stage
+ * @property {string} summary a line such as "attacks: 74 of 74 passed", followed by a line for each attack that did not
+ * pass
+ * @property {number} unproven number of attacks whose test was skipped or did not run. Failed tests are not included
+ * because their stage counts them
  */
 
 /**
- * Reads the results of each test from JSON reports of vitest or Playwright. A missing report, such as after a crash,
- * has no results.
+ * Reads the result of each test from JSON reports of vitest or Playwright. A report that is missing, such as after a
+ * crash, is ignored.
  *
- * @param {string[]} reports a later report replaces earlier results for its files
- * @param {string} root paths are relative to it
+ * @param {string[]} reports paths of the reports. For each test file, the last report that contains it counts
+ * @param {string} root folder to which the paths of test files are relative
  * @returns {TestResult[]}
  */
 export function readTestResults(reports, root) {
@@ -85,7 +86,7 @@ function listSuite({ file, specs = [], suites = [] }, folder) {
   const own = specs.map(({ title, ok, tests }) => ({
     file: `${folder}/${file}`,
     title,
-    // Playwright reports skipped tests as ok.
+    // Playwright also sets `ok` for skipped tests.
     status: toStatus(ok && tests.length > 0 && tests.every(({ status }) => status !== "skipped"), !ok),
   }));
   return [...own, ...suites.flatMap((suite) => listSuite(suite, folder))];
@@ -99,7 +100,7 @@ function listSuite({ file, specs = [], suites = [] }, folder) {
 const toStatus = (isPassed, isFailed) => (isPassed ? "passed" : isFailed ? "failed" : "skipped");
 
 /**
- * Checks that the test of each attack ran and passed.
+ * Checks for each attack that its test ran and passed.
  *
  * @param {readonly Attack[]} attacks
  * @param {TestResult[]} results

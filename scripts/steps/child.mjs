@@ -9,19 +9,19 @@ const running = new Set();
 const parent = process.ppid;
 let ending = false;
 
-/** A failed step. `message` is complete and printed without a stack trace. */
+/** An error whose message is printed to the user without a stack trace. */
 export class StepError extends Error {
   name = "StepError";
 }
 
 /**
- * Runs a command in its own process group, which is terminated together with this process, so that no grandchild
- * remains.
+ * Runs a command in a separate process group. The whole group is terminated together with this process, so that no
+ * descendant keeps running.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd: string, env?: Record<string, string | undefined>, capture?: boolean, onStart?: (pid: number) =>
- * void }} options
+ * @param {{ cwd: string, env?: Record<string, string | undefined>, capture?: boolean, onStart?: (pid: number) => void
+ * }} options
  * @returns {Promise<{ code: number, output: string }>}
  */
 export function runChild(command, args, { cwd, env = {}, capture = false, onStart }) {
@@ -64,8 +64,8 @@ function startWatching() {
   if (watching) return;
   watching = true;
   for (const name of SIGNALS) process.on(name, () => endAll(name));
-  // npm forwards signals to its shell, but not every shell forwards them. Therefore, the process also exits when it is
-  // orphaned.
+  // npm forwards signals to its shell, but not every shell forwards them to this process. Therefore, this process also
+  // exits when its parent has exited.
   setInterval(() => {
     if (process.ppid !== parent) endAll("SIGTERM");
   }, 500).unref();
@@ -98,6 +98,6 @@ function signalGroup(child, name) {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, name);
   } catch {
-    // The whole group has ended.
+    // All processes of the group have already ended.
   }
 }

@@ -17,7 +17,8 @@ const INSTALLED = [
 ];
 
 /**
- * Returns the path of a Chromium that runs on this machine, preferably the headless shell. Installs one if necessary.
+ * Returns the path of a Chromium that runs on this machine, preferably the headless shell. Installs Chromium if
+ * necessary.
  *
  * @param {string} root
  * @returns {Promise<string>}
@@ -31,7 +32,7 @@ export async function findChromium(root) {
   const found = await firstWorking(root);
   if (found) return found;
   for (const way of await waysToInstall()) {
-    // Another method may still work. The output matters only if all of them fail.
+    // Another way to install may still work, so the problem is only printed if all of them fail.
     const problem = await install(way, root);
     const path = await firstWorking(root);
     if (path) return path;
@@ -51,7 +52,10 @@ async function firstWorking(/** @type {string} */ root) {
   return undefined;
 }
 
-/** On Ubuntu, /usr/bin/chromium-browser only prints that Chromium is a snap. */
+/**
+ * Returns whether an executable starts. On Ubuntu, /usr/bin/chromium-browser can be a script that only asks to install
+ * a snap.
+ */
 function works(/** @type {string} */ path) {
   return run(path, ["--version", "--no-sandbox"], { timeout: 20_000 }).then(
     () => true,
@@ -79,7 +83,7 @@ async function aptWay() {
   return { title: "Installing Chromium with apt-get", command: all[0] ?? "", args: all.slice(1) };
 }
 
-/** Returns the prefix to run a command as root; `undefined` if that requires a password. */
+/** Returns the command prefix for running a command as root, or `undefined` if that requires a password. */
 async function sudoPrefix() {
   if (process.getuid?.() === 0) return [];
   return run("sudo", ["-n", "true"]).then(

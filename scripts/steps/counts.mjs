@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 /** @typedef {{ passed: number, failed: number }} Counts */
 
 /**
- * Reads the JSON report of vitest or Playwright; `undefined` if there is none, such as after a crash.
+ * Reads the number of passed and failed tests from a JSON report of vitest or Playwright. Returns `undefined` if there
+ * is no report, such as after a crash.
  *
  * @param {string} file
  * @returns {Counts | undefined}
@@ -26,14 +27,14 @@ export function readCounts(file) {
  */
 export function countsOf(report) {
   const { stats } = report;
-  // A flaky test has passed. With `retries: 0`, there are none.
+  // Playwright counts a test that passed on a retry as flaky. With `retries: 0`, there are no such tests.
   if (stats) return { passed: stats.expected + stats.flaky, failed: stats.unexpected };
   return { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
 }
 
 /**
- * Adds the counts of all stages. A stage that failed without a failing test, such as a lint error, counts as one
- * failure, so that the last line is never "0 failed".
+ * Adds up the counts of all stages. A stage that failed without a failed test, for example because of a lint error,
+ * counts as one failure. The last line of a failed run is therefore never "0 failed".
  *
  * @param {{ ok: boolean, counts?: Counts | undefined }[]} results
  * @returns {Counts}

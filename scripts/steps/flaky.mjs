@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 
-/** The maximum number of files that may fail once and pass when rerun. */
+/** Maximum number of test files that may fail and pass when rerun in one run. */
 export const FLAKY_FILES_MAX = 2;
-/** The paths of tests that must never fail: those of the lock core and of the formats. */
+/** Paths of test files that are not rerun after a failure: the tests of the lock core and of the formats. */
 export const NEVER_FLAKY = ["server/locks/", "server/formats/", "test/conformance/", "test/hazards/"];
 
 /**
- * Returns the failed test files in the JSON report of vitest or Playwright. Empty if there is no report, such as after
- * a crash, or if something outside a test failed.
+ * Returns the failed test files in a JSON report of vitest or Playwright. Returns no files if there is no report, such
+ * as after a crash, or if the report has errors outside of tests.
  *
  * @param {string} report
- * @param {string} root paths are relative to it
+ * @param {string} root folder to which the returned paths are relative
  * @returns {string[]}
  */
 export function readFailedFiles(report, root) {
@@ -53,7 +53,7 @@ function isPassed({ specs = [], suites = [] }) {
 }
 
 /**
- * Returns why failed files may not be rerun; `undefined` if they may.
+ * Returns why failed test files must not be rerun, or `undefined` if they may be.
  *
  * @param {string[]} files
  * @returns {string | undefined}

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** The inputs of `next build`. */
+/** Files and folders that `next build` reads. */
 export const BUILD_INPUTS = [
   "app",
   "components",
@@ -15,7 +15,10 @@ export const BUILD_INPUTS = [
   "package-lock.json",
 ];
 
-/** Returns whether the dependencies are installed. npm writes its hidden lockfile last, and only if it succeeds. */
+/**
+ * Returns whether the dependencies are installed. npm writes its hidden lockfile at the end of a successful
+ * installation.
+ */
 export function isInstalled(/** @type {string} */ root) {
   const installed = statSync(join(root, "node_modules/.package-lock.json"), { throwIfNoEntry: false });
   const wanted = statSync(join(root, "package-lock.json"), { throwIfNoEntry: false });
@@ -27,14 +30,17 @@ export function isBuilt(/** @type {string} */ root) {
   return readStamp(root) === hashInputs(root);
 }
 
-/** Hashes the contents of the inputs, except tests, because a checkout does not preserve modification times. */
+/**
+ * Hashes the contents of the build inputs, except tests. Modification times are not sufficient because a checkout
+ * changes them.
+ */
 export function hashInputs(/** @type {string} */ root) {
   // The build also depends on the base path.
   const hash = createHash("sha256").update(`${process.env.LOCKKEEPER_BASE_PATH ?? ""}\0`);
   for (const input of BUILD_INPUTS) {
     for (const file of filesOf(root, input)) {
       const content = readFileSync(join(root, file));
-      // The length delimits the contents of consecutive files.
+      // Includes the length to separate the contents of consecutive files.
       hash.update(`${file}\0${content.length}\0`).update(content);
     }
   }

@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-/** The folder into which Debian installs Chromium and the files that it shares with the headless shell. */
+/** The folder in which Debian installs Chromium and the files that the headless shell also needs. */
 const SHARED_FILES = "/usr/lib/chromium";
 const PACKAGE = "chromium-headless-shell";
 const SHELL = `usr/lib/chromium/${PACKAGE}`;
 
 /**
- * Returns the path of Debian's Chromium headless shell, unpacked without root into `cacheDir` at the version of the
- * installed Chromium. The shell has no browser windows, so it opens a page with 0.12 s of CPU time instead of the full
- * browser's 0.55 s (version 156).
+ * Returns the path of Debian's Chromium headless shell, in the same version as the installed Chromium. Unpacks the
+ * shell into `cacheDir` if necessary, which does not require root. The shell has no browser windows and opens a page
+ * with 0.12 s of CPU time instead of the full browser's 0.55 s (measured with version 156).
  *
  * @param {string} cacheDir
- * @returns {Promise<string | undefined>} undefined if this system has no such package or it cannot be downloaded
+ * @returns {Promise<string | undefined>} `undefined` if this system has no such package or the download fails
  */
 export async function findHeadlessShell(cacheDir) {
   const version = await readInstalledVersion();
@@ -57,7 +57,9 @@ async function unpack(dir, version) {
   }
 }
 
-/** Links the shared files, because the shell looks for ICU data, locales and libraries in its own folder. */
+/**
+ * Links Chromium's files into the folder of the headless shell, which looks for ICU data, locales and libraries there.
+ */
 async function linkSharedFiles(/** @type {string} */ folder) {
   const own = new Set(await readdir(folder));
   for (const name of await readdir(SHARED_FILES)) {

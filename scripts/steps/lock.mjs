@@ -14,16 +14,20 @@ import { StepError } from "./child.mjs";
 
 const PID_WITHIN_MS = 2_000;
 const BEAT_MS = 1_000;
-/** The time after which an untouched lock counts as abandoned. PIDs are not sufficient, because they are reused. */
+/**
+ * Time in milliseconds after which a lock that was not touched counts as abandoned. Checking the PID is not sufficient
+ * because PIDs are reused.
+ */
 const DEAD_AFTER_MS = 60_000;
 
 /**
- * Runs `work` exclusively, because concurrent installations would corrupt node_modules.
+ * Runs `work` while no other process runs work under the same lock. Concurrent installations would corrupt
+ * node_modules.
  *
  * @template T
- * @param {string} dir exists while the lock is held
- * @param {(onStart: (pid: number) => void) => Promise<T>} work calls `onStart` with the PID of each process that it
- * starts
+ * @param {string} dir the folder that represents the lock. It exists while the lock is held
+ * @param {(onStart: (pid: number) => void) => Promise<T>} work function that calls `onStart` with the PID of each
+ * process that it starts
  * @returns {Promise<T>}
  */
 export async function withLock(dir, work) {
@@ -62,7 +66,7 @@ function take(dir) {
     writeFileSync(join(dir, "pid"), String(process.pid));
     return true;
   } catch (error) {
-    // On a full disk, the file can be created but not written.
+    // On a full disk, creating the file can succeed although writing to it fails.
     rmSync(dir, { recursive: true, force: true });
     throw createWriteError(error, dir);
   }
@@ -122,7 +126,7 @@ function touch(dir) {
   try {
     utimesSync(dir, now, now);
   } catch {
-    // The lock was deleted manually, so there is nothing to keep.
+    // The lock was deleted manually, so its time cannot be updated.
   }
 }
 
@@ -130,21 +134,23 @@ function touch(dir) {
 function clearAway(dir) {
   const aside = `${dir}.${process.pid}`;
   try {
-    // If several processes find the same abandoned lock, the rename succeeds for only one.
+    // If several processes find the same abandoned lock, only one of them can rename it.
     renameSync(dir, aside);
     rmSync(aside, { recursive: true, force: true });
   } catch {
-    // Another process was faster.
+    // Another process has already removed the lock.
   }
 }
 
 /**
- * Returns the PID of the holder: the owner, or the installation or build that a killed owner left running.
+ * Returns the PID of the running process that holds the lock: the owner, or an installation or build that continues
+ * after its owner was killed.
  *
  * @param {string} dir
  */
 function holderOf(dir) {
-  // If this process's PID is in a lock that it does not hold, the lock is from before a restart of the container.
+  // This process does not hold the lock. If the lock contains its PID, the lock is from before a restart of the
+  // container.
   return [readPid(dir, "pid"), readPid(dir, "child")].find(
     (pid) => pid && pid !== process.pid && isAlive(pid),
   );

@@ -8,8 +8,8 @@ import { runChild, StepError } from "./child.mjs";
  */
 
 /**
- * Runs a command with one line of progress, "Building the console … 14 s". The output of the command is shown only if
- * the command fails.
+ * Runs a command and prints one line of progress, such as "Building the console … 14 s". The output of the command is
+ * only printed if the command fails.
  *
  * @param {string} title
  * @param {string} command

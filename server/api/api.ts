@@ -37,7 +37,7 @@ import { createWaitsRoutes } from "./routes/waits/waits.ts";
 import { defineRoute, type Route } from "./routing/route.ts";
 import type { Services } from "./routing/services.ts";
 
-/** Creates the API below /api/v1, which serves requests from either adapter. */
+/** Creates the dispatcher of the API below `/api/v1`. It serves requests from either HTTP adapter. */
 export function createApi(services: Services, log: Logger, basePath = ""): Dispatcher {
   return new Dispatcher(
     createApiRoutes(services, log, basePath),
@@ -52,7 +52,7 @@ export function createApi(services: Services, log: Logger, basePath = ""): Dispa
   );
 }
 
-/** Creates all routes. Each route declares the access that it requires. */
+/** Creates the routes of the API. Each route declares the access that it requires. */
 export function createApiRoutes(services: Services, log: Logger, basePath = ""): Route[] {
   const routes = [
     ...createVerbRoutes(services, basePath),

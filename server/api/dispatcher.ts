@@ -26,11 +26,11 @@ import { type AnyCall, parseInput, type Route } from "./routing/route.ts";
 import { RouteTable } from "./routing/route-table.ts";
 import type { StoredAnswers } from "./routing/stored-answers.ts";
 
-/** Maximum number of query parameters. No route has even half as many. */
+/** Maximum number of query parameters per request, more than twice as many as any route has. */
 const PARAMETERS_MAX = 32;
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
-/** Dispatches requests from either adapter to their routes. */
+/** Dispatches requests from the HTTP adapters to their routes. */
 export class Dispatcher {
   readonly #routes: RouteTable;
   readonly #process = randomBytes(4).toString("hex");
@@ -93,7 +93,7 @@ export class Dispatcher {
   /**
    * Authenticates, authorizes and validates a request.
    *
-   * @param caller receives the id of the principal as soon as it is known, so that later refusals are attributed to the
+   * @param caller its `id` is set as soon as the request is authenticated, so that later refusals are attributed to the
    * principal
    */
   async #validate(request: ApiRequest, caller: Caller, answerId: string): Promise<ValidatedCall> {
@@ -107,7 +107,7 @@ export class Dispatcher {
     const query = getQuery(request);
     const { id, key, hold, target: name } = readPathParameters(match, query, this.targets.connectors[0].name);
     assertAuthorized(principal, route, name, key);
-    // A stream's handler must not run for HEAD, because the stream would never end.
+    // The handler does not run for HEAD, because the handler of a stream would never end.
     if (request.method === "HEAD") return { route, call: undefined };
     const cpu = route.expensive ? this.limits.readCpu.getBudget(principal.id) : UNLIMITED_CPU;
     cpu.assertAvailable();
@@ -144,7 +144,7 @@ export class Dispatcher {
     }
   }
 
-  /** Counts requests without valid credentials, by address. */
+  /** Counts a request without valid credentials towards the rate limit of its address, and rethrows the error. */
   #rejectAnonymous(error: unknown, request: ApiRequest): never {
     if (error instanceof UnauthenticatedError) this.limits.consumeForAddress(request.remoteAddress);
     throw error;
@@ -164,7 +164,10 @@ export class Dispatcher {
     return runAudited(this.audit, toAuditedCall(call), route.audit(call), () => route.handle(call));
   }
 
-  /** Returns whether the call is still permitted. An unreachable store does not revoke access. */
+  /**
+   * Returns whether the request would still be authorized. If the store of keys or sessions is unreachable, access is
+   * not revoked.
+   */
   async #isStillAuthorized(
     request: ApiRequest,
     route: Route,
@@ -193,7 +196,7 @@ function toVerbEnd(error: unknown): VerbEnd {
   return { outcome: error instanceof LockkeeperError ? error.code : "internal" };
 }
 
-/** The caller of a request, identified by the id of its principal. */
+/** The caller of a request. `id` is the id of its principal, or `undefined` before authentication. */
 interface Caller {
   id: string | undefined;
 }
@@ -201,8 +204,8 @@ interface Caller {
 interface ValidatedCall {
   readonly route: Route;
   /**
-   * `undefined` for HEAD, and once the handler has received the call, so that a long wait does not retain the whole
-   * request.
+   * The call to handle. `undefined` for HEAD. Also cleared when the handler starts, so that a long wait does not retain
+   * the whole request.
    */
   call: AnyCall | undefined;
 }

@@ -10,7 +10,7 @@ import { FUZZ_SEED } from "../../test/support/fuzz-settings.ts";
 import { type ApiReply, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 const KEYS = 80;
-/** More bytes than the verbs and the watcher read of a value. */
+/** Maximum length of a generated value, in bytes. Longer than the prefix that the verbs and the watcher read. */
 const VALUE_BYTES_MAX = 2048;
 const TTL_MS = 600_000;
 
@@ -31,7 +31,7 @@ const text = fc.oneof(
   fc.integer().map(String),
   fc.constantFrom("1", "0", "true", "OK", '{"pid":4711}', "worker-7", "web-1 4711", "read", "write"),
 );
-/** Deadlines that do not pass while the test runs. */
+/** Offset of a deadline from now, in seconds, so that no deadline passes while the test runs. */
 const secondsAway = fc.oneof(fc.integer({ min: -60, max: -10 }), fc.integer({ min: 180, max: 600 }));
 const epoch = secondsAway.chain((s) =>
   fc.constantFrom(
@@ -86,7 +86,7 @@ const content: fc.Arbitrary<Content> = fc.oneof(
 );
 const planted: fc.Arbitrary<Planted> = fc.record({ content, expires: fc.boolean() });
 
-/** Creates one held lock of each format. */
+/** Returns the content of typical held locks: a timestamp, a token and a Redisson lock. */
 function createKnownLocks(): Planted[] {
   const deadline = String(Date.now() + TTL_MS);
   return [
@@ -114,7 +114,7 @@ async function listKeys(server: TestServer, run: string): Promise<Set<string>> {
   return new Set(body.items.map(({ key }: Lock) => key));
 }
 
-/** Returns the outcome of an acquire that does not wait. A grant is released immediately. */
+/** Tries to acquire a lock without waiting, and releases it immediately if it is granted. Returns the outcome. */
 async function tryAcquire(server: TestServer, key: string, format: WritableFormat): Promise<string> {
   const { status, body } = await server.callVerb(key, "acquire", { owner: "me", format });
   if (status !== 201) return body.code;
@@ -123,8 +123,8 @@ async function tryAcquire(server: TestServer, key: string, format: WritableForma
 }
 
 /**
- * Releases a lock that an operator saw, in the format of the hold if its own format is not certain.
- * @returns the outcome
+ * Force-releases a lock. Specifies the format of the hold if the lock's own format is not certain.
+ * @returns the outcome, or the error code
  */
 async function forceRelease(server: TestServer, key: string, held: WritableFormat): Promise<string> {
   const { version, release, state } = await server.readLock(key);
@@ -141,10 +141,11 @@ interface Attempt {
   readonly type: Content["type"];
 }
 
-/** Compares the state shown for a key with the outcome of an acquire. */
+/** Asserts that the state shown for a key is consistent with the outcome of an acquire. */
 function assertShown({ outcome, what, format, type }: Attempt, { status, body }: ApiReply): void {
   if (outcome === "held") {
-    // If another format is shown, its deadline may have passed although the acquire treats the key as held.
+    // The lock may be shown in another format. In that format, the deadline may have passed although the acquire treats
+    // the key as held.
     const states = body.format === format ? ["held"] : ["held", "ended"];
     expect([what, status, states.includes(body.state), body.unlisted]).toEqual([what, 200, true, undefined]);
   }

@@ -15,7 +15,7 @@ const it = serverTest({ environment: { LOCKKEEPER_NOTIFICATIONS: "set" } })
     });
     return createBearerHeader(body.secret);
   })
-  // The event stream of the limited key, beginning with a snapshot.
+  // Reads the event stream with the limited API key. The unknown last event id makes the stream start with a snapshot.
   .extend(
     "readEventsUntil",
     { scope: "file" },
@@ -37,7 +37,7 @@ it("a limited API key lists, counts and pages only its own keys", async ({ serve
   expect([getKeys(first.items), first.total]).toEqual([["lock:orders:1"], 2]);
   const second = (await server.call(`/locks?limit=1&sort=key&cursor=${first.next}`, { headers })).body;
   expect([getKeys(second.items), second.next]).toEqual([["lock:orders:2"], undefined]);
-  // The same request from a caller who may see all keys has another response.
+  // A caller who may read all keys gets a different response to the same request.
   expect((await server.call("/locks?limit=1&sort=key")).body.total).toBe(3);
   expect((await server.call("/locks?filter=salaries", { headers })).body.total).toBe(0);
 });

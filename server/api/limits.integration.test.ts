@@ -6,7 +6,7 @@ import { createBearerHeader, ROOT_KEY } from "../../test/support/test-server.ts"
 
 const environment = { LOCKKEEPER_RATE_LIMIT: "1/30", LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED: "0.01/5" };
 const it = serverTest({ environment });
-/** Uses its own server, because the tests above exhaust the limits of theirs. */
+/** A separate server, because the tests above use up the limits of their server. */
 const unused = serverTest({ environment });
 const unlimited = serverTest();
 

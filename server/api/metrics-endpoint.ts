@@ -9,7 +9,8 @@ import { assertAuthorized } from "./routing/authorization.ts";
 import type { RequestAuthenticator } from "./routing/request-authenticator.ts";
 
 /**
- * Serves the metrics to Prometheus. If `access` is `key`, a scrape requires read access to the locks of all targets.
+ * The endpoint from which Prometheus scrapes the metrics. If `access` is `key`, a scrape requires read access to the
+ * locks of all targets.
  */
 export class MetricsEndpoint {
   #scrapes = 0;
@@ -49,7 +50,10 @@ export class MetricsEndpoint {
     return { status: 200, headers, body: await this.metrics.renderText() };
   }
 
-  /** Authenticates a scrape. Scrapes and failed authentication count towards the rate limits. */
+  /**
+   * Authenticates a scrape. Counts the scrape towards the rate limit of its caller, or of its address if authentication
+   * fails.
+   */
   async #authenticate(
     request: Exchange<void>,
     requirements: Parameters<RequestAuthenticator["authenticate"]>[1],

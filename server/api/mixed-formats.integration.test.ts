@@ -5,7 +5,7 @@ import { changeHoldId } from "../../test/support/hold-ids.ts";
 import { expectSameContent, readLockContent } from "../../test/support/lock-content.ts";
 import { createBearerHeader } from "../../test/support/test-server.ts";
 
-/** Two applications that may lock the same keys. */
+/** The fixtures include the API keys of two applications that may lock the same keys. */
 const it = serverTest()
   .extend("createApp", { scope: "file" }, ({ server }) => async (name: string) => {
     const { body } = await server.call("/keys", { body: { name, verbs: ["read", "lock"] } });

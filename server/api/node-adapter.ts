@@ -6,10 +6,10 @@ import { markDelivered, watchDelivery } from "./http/delivery.ts";
 import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from "./http/http-exchange.ts";
 
 /**
- * The adapter for Node's request and response, without the classes of the web platform.
+ * Adapts Node's request and response to `Exchange`, without creating objects of the web platform.
  *
- * This is a class with getters, because most requests do not use every field, and each closure per request costs as
- * much as a header.
+ * A class with getters, so that fields that a request does not use are not computed. Closures would be created for each
+ * request, and each costs as much as a header.
  */
 class NodeExchange implements Exchange<void> {
   readonly method: string;
@@ -36,7 +36,7 @@ class NodeExchange implements Exchange<void> {
   }
 
   get remoteAddress(): string | undefined {
-    // Set only by `http-server.ts`, from a trusted proxy.
+    // The header is set only by `http-server.ts`, for requests from trusted proxies.
     return this.header("x-forwarded-for") ?? this.incoming.socket.remoteAddress;
   }
 
@@ -68,7 +68,10 @@ export function handleNodeRequest(
   return api.dispatch(new NodeExchange(incoming, outgoing));
 }
 
-/** Uses events, because an async iterator costs more than the rest of the work for a small body. */
+/**
+ * Reads the body. Resolves to `undefined` if the body is larger than `bytesMax`. Uses events, because for a small body,
+ * an async iterator costs more than all other work.
+ */
 function readBody(incoming: IncomingMessage, bytesMax: number): Promise<Uint8Array | undefined> {
   return new Promise((resolve, reject) => {
     if (incoming.destroyed) return reject(createTruncatedBodyError());
@@ -96,7 +99,10 @@ const GUARD_HEADER_LIST: readonly string[] = Object.entries(GUARD_HEADERS).flat(
 const NO_QUERY = new URLSearchParams();
 const LISTENER = Symbol("listener");
 
-/** Aborts when the client disconnects. An AbortSignal takes half as much memory as a waiting request. */
+/**
+ * A signal that aborts when the client disconnects. An `AbortSignal` is not used, because it would need half as much
+ * memory as the whole waiting request.
+ */
 class DisconnectSignal implements AbortSignalLike {
   constructor(private readonly outgoing: ServerResponse & { [LISTENER]?: AbortListener }) {}
 
@@ -142,7 +148,8 @@ function sendResponse(
     return;
   }
   if (response.onUndelivered) watchDelivery(incoming.socket, outgoing, response.onUndelivered);
-  // The rest of a refused body would be parsed as the next request.
+  // Closes the connection if the body was not read completely. Otherwise, its remaining bytes would be parsed as the
+  // next request.
   const isBodyLeft = !incoming.complete && hasBody(incoming);
   if (isBodyLeft) headers.push("connection", "close");
   if (status !== 204)
@@ -159,7 +166,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 export function createSink(outgoing: ServerResponse): ResponseSink {
   return {
     write: (text) => void (outgoing.writableEnded || outgoing.write(text)),
-    // A client that does not read would never receive a graceful end.
+    // A connection with unsent data is destroyed, because a client that does not read would never let it end.
     close: () => void (outgoing.writableLength > 0 ? outgoing.destroy() : outgoing.end()),
     end: () => void outgoing.end(),
     get bufferedBytes() {

@@ -24,7 +24,7 @@ const it = serverTest({
     return browser;
   });
 
-// All tests use one address, so its limit is reset.
+// All tests log in from the same address, so its rate limit is reset after each test.
 it.afterEach(async ({ direct }) => {
   for (const key of await direct.keys("{lockkeeper}:tries:*")) await direct.del(key);
 });

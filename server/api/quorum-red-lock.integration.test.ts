@@ -7,7 +7,7 @@ import { mastersTest } from "../../test/support/fixtures.ts";
 import type { TestMasters } from "../../test/support/test-masters.ts";
 import { startTestServer, waitUntil } from "../../test/support/test-server.ts";
 
-/** A Redisson process, which has a client, and thus a client id, per master. */
+/** Simulates a Redisson process, which has a separate client with its own client id for each master. */
 class RedissonProcess {
   readonly #clients = Array.from({ length: 3 }, () => randomUUID());
 
@@ -17,7 +17,7 @@ class RedissonProcess {
     return `${this.#clients[master]}:${thread}`;
   }
 
-  /** Writes what RLock.lock() writes on these masters. */
+  /** Writes what `RLock.lock()` writes to the masters with the given numbers. Returns the owner on each of them. */
   async lock(key: string, thread: number, ...numbers: readonly number[]): Promise<string[]> {
     const owners = numbers.map((number) => this.getOwner(number, thread));
     for (const [at, { redis }] of this.masters.getMasters(...numbers).entries())
@@ -213,7 +213,7 @@ describe("clients that contend for a RedLock", () => {
     const other = new RedissonProcess(masters);
     await other.lock(key, 7, 0);
     await waitUntil(async () => (await server.readLock(key)).votes?.owners.length === 1);
-    // Longer than a RedLock takes to acquire its masters.
+    // Longer than a `RedissonRedLock` takes to acquire the lock on all masters.
     await sleep(2500);
     await redisson.lock(key, 7, 1, 2);
     const lock = await waitUntilListed(key, (found) => found !== undefined);

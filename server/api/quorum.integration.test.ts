@@ -46,7 +46,7 @@ const it = mastersTest(3)
         return await findListed(key);
       },
   )
-  // Lists type, owner and origin of the events of a key, oldest first, without gaps.
+  // Lists the events of a key as strings of type, owner and origin, oldest first. Gaps are omitted.
   .extend("readHistory", { scope: "file" }, ({ server }) => async (key: string) => {
     const { items } = (await server.call(buildPath(key, "history"))).body;
     return items
@@ -262,7 +262,7 @@ describe("quorum target", () => {
     const { body: grant } = await acquire(key, "slow", { leaseMs: 20_000 });
     await waitUntilListed(key, (lock) => lock?.votes?.owners[0]?.masters === 3);
     const { version } = await server.readLock(key);
-    // Puts the master in the state of one that missed a release and the next acquire.
+    // Simulates a master that missed a release and the next acquire, and thus still has an older hold.
     const companion = String(buildCompanionKey(key));
     const left = masters.getClient(2);
     const { token } = readHoldId(grant.holdId);
@@ -282,7 +282,7 @@ describe("quorum target", () => {
     acquire,
     waitForHistory,
   }) => {
-    // Long enough to be read on a majority even on a busy machine.
+    // Each lease is long enough for the watcher to read it on a majority of masters, even on a busy machine.
     await acquire(key, "one", { leaseMs: 1500 });
     expect((await acquire(key, "two", { leaseMs: 1500, waitMs: 5000 })).status).toBe(201);
     await waitForHistory(key, [
@@ -328,7 +328,7 @@ describe("quorum target with failed masters", () => {
     for (const { type, entries } of raw.copies)
       expect([type, entries[0].value.text]).toEqual(["string", token]);
     expect(raw.silent).toHaveLength(1);
-    // One vote is known and one is missing, so the last decision is kept and shown as undecided.
+    // One vote is known and one is missing, so the lock stays listed with its last holder and is marked as undecided.
     const undecided = await waitUntilListed(pivotal, (found) => found?.votes?.state === "undecided");
     expect(undecided).toMatchObject({ state: "held", holders: [{ owner: "pivotal" }] });
 
@@ -342,7 +342,7 @@ describe("quorum target with failed masters", () => {
     await waitUntil(async () => (await readHealth()).state === "live");
     const back = await waitUntilListed(kept, (found) => found?.votes?.known === 3);
     expect(back?.votes).toMatchObject({ state: "decided", owners: [{ owner: "kept", masters: 2 }] });
-    // The master returned without its data, so there is no majority.
+    // The master has restarted without its data, so no owner has a majority.
     await waitUntilListed(pivotal, (found) => found === undefined);
     await waitForHistory(kept, ["acquired kept inferred"]);
   });
@@ -371,7 +371,7 @@ describe("quorum target with failed masters", () => {
     expect([(await forceRelease(key, { expectedVersion: version })).body.code]).toEqual(["unavailable"]);
     await Promise.all(away.map((master) => master.restart()));
     await waitUntil(async () => (await readHealth()).state === "live");
-    // Both masters returned without their data.
+    // Both masters have restarted without their data.
     await waitUntilListed(key, (found) => found === undefined);
     expect((await server.readLock(key)).votes?.owners).toEqual([{ owner: "worker", masters: 1 }]);
   });
@@ -383,7 +383,8 @@ describe("quorum target with failed masters", () => {
     waitUntilListed,
     waitForHistory,
   }) => {
-    // The watcher has reconnected to the masters of the previous test. The verbs use other connections.
+    // The previous test restarted masters. The watcher has already reconnected, but verbs use separate connections, so
+    // this waits until an acquire reaches every master.
     await waitUntil(async () => {
       const probe = createTestKey();
       await acquire(probe, "probe");

@@ -39,7 +39,7 @@ describe("read/write locks over HTTP", () => {
     expect(holders[jvm.owner]).toMatchObject({ role: "read", fence: null });
     expect([holders["report-1"].holdId, holders["report-2"].holdId]).toEqual([one.holdId, two.holdId]);
     expect(new Set(lock.holders.map(({ version }: { version: string }) => version)).size).toBe(3);
-    // Ends the lease of one reader. The others keep the lock.
+    // Ends the lease of one reader. The other readers keep the lock.
     await direct.del(`{${key}}:${readHoldId(one.holdId).token}:rwlock_timeout:1`);
     const owners = (await server.readLock(key)).holders.map(({ owner }: { owner: string }) => owner);
     expect(owners.sort()).toEqual([jvm.owner, "report-2"].sort());

@@ -19,14 +19,14 @@ it("a hold that stated renewEveryMs and does not renew is overdue, also with a r
     await waitUntil(async () => (await server.readLock(name)).liveness.state === "overdue");
   const lock = await server.readLock(stating);
   expect(lock.liveness).toMatchObject({ renewals: 0, renewalIntervalMs: 100 });
-  // The begin of the lease is computed from a rounded time to live.
+  // The start of the lease is computed from a TTL that Redis rounds.
   expect(Math.abs(lock.liveness.nextRenewalExpectedAt - lock.holders[0].since - 100)).toBeLessThanOrEqual(1);
   expect(lock.holders[0].record).toEqual(record);
   expect((await server.readLock(plain)).holders[0]).not.toHaveProperty("record");
   expect((await server.readLock(silent)).liveness).toMatchObject({
     ...{ state: "unknown", nextRenewalExpectedAt: null },
   });
-  // An earlier renewal would not count as one.
+  // A renewal at an earlier time would not be recognized as a renewal.
   await waitUntil(() => Date.now() > lock.holders[0].since + 700);
   expect((await server.callHold(granted, "renew")).status).toBe(200);
   await waitUntil(async () => (await server.readLock(stating)).liveness.renewals === 1);

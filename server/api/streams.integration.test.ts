@@ -18,7 +18,7 @@ const filterByEvent = (messages: StreamMessage[], event: string) =>
 const collectEvents = (messages: StreamMessage[]): LockEvent[] =>
   filterByEvent(messages, "events").flatMap(({ data }) => data.items);
 
-/** Returns the window as a browser would have it: the last one, with its later changes. */
+/** Returns the window that a browser would show: the last `window` message with all later changes applied. */
 function findWindow(messages: StreamMessage[]): LiveWindow | undefined {
   let window: LiveWindow | undefined;
   for (const { event, data } of messages) {
@@ -266,7 +266,7 @@ describe("slow tabs", () => {
     await waitUntil(() => text().includes("event: window"));
     socket.pause();
     const locks = Array.from({ length: 100 }, (_, n) => `${key}:${n}`);
-    // More than the sockets of both sides can buffer.
+    // Sends more data than the sockets of the client and the server can buffer.
     for (let round = 0; round < 60; round++) {
       await Promise.all(locks.map((lock) => direct.pexpire(lock, 60_000 + round)));
       await publishWaiting(direct, 300);
@@ -294,7 +294,7 @@ describe("slow event readers", () => {
     socket.pause();
     await publishWaiting(direct, 15_000);
     expect((await server.call("/locks")).status).toBe(200);
-    // A paused socket does not detect its end, but its next write fails.
+    // A paused socket does not detect that the server has closed the connection, but a write to it fails.
     await waitUntil(() => {
       if (!socket.destroyed) socket.write("\r\n");
       return socket.destroyed;
@@ -304,7 +304,7 @@ describe("slow event readers", () => {
   }, 120_000);
 });
 
-/** Publishes wait events like the scripts, with the longest accepted owner: 1 KiB each. */
+/** Publishes script events of the type `waiting`. Each has 1 KiB, because its owner has the maximum length. */
 async function publishWaiting(direct: Redis, count: number): Promise<void> {
   const message = `waiting\t${Date.now()}\t\t0\t0\t\t${"o".repeat(1024)}\t\nlock:a`;
   for (let sent = 0; sent < count; sent += 500) {

@@ -9,7 +9,10 @@ import { COMMAND_TIMEOUT_MS } from "../redis/connect.ts";
 const TWO = { name: "two", label: "Two", environment: "production" };
 const at = (path: string, target: string) => `${path}${path.includes("?") ? "&" : "?"}target=${target}`;
 
-/** Targets `one` and `two` on `redis`, and `away`, which is unreachable until `startAway` is called. */
+/**
+ * Starts a server with the targets `one` and `two`, and with the target `away`, which is unreachable until `startAway`
+ * is called.
+ */
 const twoTargetsTest = redisTest()
   .extend("awayPort", { scope: "file" }, () => findFreePort())
   .extend("startAway", { scope: "file" }, ({ awayPort }, { onCleanup }) => {
@@ -45,11 +48,11 @@ const twoTargetsTest = redisTest()
       },
   );
 
-// Redis also checks commands inside scripts, so this user cannot write in any way.
+// Permissions of a Redis user that cannot write. Redis also checks the commands that scripts call.
 const MAY = "+@read +@connection +@pubsub +info +role +time +eval_ro +evalsha_ro +script|load +config|get";
 const READER = `on >reader resetkeys ~* allchannels -@all ${MAY} -publish -spublish`.split(" ");
 
-/** Targets `main`, and `read` on `redis` with a user that may not write. */
+/** Starts a server with the target `main`, and with the read-only target `read`, whose Redis user may not write. */
 const readOnlyTest = redisTest()
   .extend("server", { scope: "file" }, async ({ redis, direct }, { onCleanup }) => {
     await direct.call("ACL", "SETUSER", "reader", ...READER);

@@ -8,7 +8,7 @@ import { serverTest } from "../../test/support/fixtures.ts";
 import { createBearerHeader, ROOT_KEY, waitUntil } from "../../test/support/test-server.ts";
 import { TestStream } from "../../test/support/test-stream.ts";
 
-/** A value that any string could have. Only the name suggests a lock. */
+/** A value that does not suggest a lock, so that only the name of the key does. */
 const VALUE = "worker-7";
 
 const it = serverTest({ environment: { LOCKKEEPER_WATCH: "*", LOCKKEEPER_LOCKABLE: "lock:*" } })

@@ -4,10 +4,10 @@ import { createBearerHeader, startTestServer, waitUntil } from "../../test/suppo
 import { TestStream } from "../../test/support/test-stream.ts";
 import { createForeignOwner } from "../../test/support/test-watcher.ts";
 
-/** A target whose user may not measure keys. */
+/** Starts a server with a target whose Redis user has no access to the command `MEMORY`, which measures keys. */
 const it = redisTest().extend("server", { scope: "file" }, async ({ redis, direct }, { onCleanup }) => {
   await direct.call("ACL", "SETUSER", "narrow", "reset", "on", ">secret", "~*", "&*", "+@all", "-memory");
-  // Larger than the keys that Redis stores in a compact encoding.
+  // These keys are too large for the compact encoding of Redis, so their size must be measured before they are read.
   await direct.hset("lock:mine:1", "x".repeat(100), 1);
   await direct.hset("lock:other:1", "x".repeat(100), 1);
   await direct.hset("lock:held", createForeignOwner(), 1);

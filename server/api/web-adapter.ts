@@ -14,9 +14,10 @@ function createWebExchange(request: Request, basePath: string): Exchange<Respons
     method: request.method,
     path: pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname,
     query: url.searchParams,
-    // Next removes the Content-Encoding of a route handler, so the response must not be compressed.
+    // Next removes the `Content-Encoding` header from responses of route handlers. Hiding `accept-encoding` prevents
+    // compressed responses.
     header: (name) => (name === "accept-encoding" ? undefined : (request.headers.get(name) ?? undefined)),
-    // Next passes the peer address only in this header, which `http-server.ts` sets.
+    // Next does not expose the peer address. `http-server.ts` sets this header.
     remoteAddress: request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim(),
     body: (bytesMax) => readBody(request, bytesMax),
     detach: () => request.signal,
@@ -70,7 +71,7 @@ function createStream(fill: (sink: ResponseSink) => void, signal: AbortSignal): 
           if (isOpen) controller.close();
           ended();
         };
-        // A disconnect is reported by the signal or by cancel, depending on the timing.
+        // Depending on the timing, a disconnect is reported by the signal or by `cancel`.
         signal.addEventListener("abort", close, { once: true });
         fill({
           write: (text) => {

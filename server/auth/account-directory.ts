@@ -8,11 +8,14 @@ import { Script } from "../redis/script.ts";
 import { type AccountChange, Accounts } from "./account.ts";
 
 const ACCOUNTS_KEY = `${HOME_PREFIX}accounts`;
-/** Interval at which each instance checks for changes, in ms. */
+/** Interval in ms at which each instance checks the home store for changes. */
 const REFRESH_INTERVAL_MS = 1000;
-/** Maximum age of fresh data, in ms: one second for the interval, and one second for a slow reply. */
+/** Maximum age of fresh accounts in ms: 1 s for the refresh interval, and 1 s for a slow reply. */
 const FRESH_MS = 2000;
-/** Minimum interval between refreshes for unknown keys, in ms. Applies to all requests together. */
+/**
+ * Minimum interval in ms between refreshes that requests cause, for example with unknown keys. All requests share the
+ * interval.
+ */
 const SHARED_REFRESH_INTERVAL_MS = 100;
 const TRIES_MAX = 20;
 
@@ -26,9 +29,10 @@ const restoreScript = new Script<[string], RedisArgument[], void>(
 );
 
 /**
- * The operators and API keys. The home store holds them, and each instance caches all of them, so requests need no
- * round trip. Each instance learns of a change within two seconds; otherwise `isFresh` is false. If the stored accounts
- * are older than the cached ones, for example after a failover, the instance writes its cached accounts back.
+ * The operators and API keys. They are stored in the home store, and each instance caches all of them, so that requests
+ * need no round trip. While `isFresh` is true, the cache includes all changes that are more than two seconds old. If
+ * the home store has older accounts than the cache, for example after a failover, the instance writes its cached
+ * accounts back.
  */
 export class AccountDirectory {
   #accounts = new Accounts("", new Map());
@@ -40,7 +44,10 @@ export class AccountDirectory {
 
   private constructor(private readonly home: HomeStore) {}
 
-  /** Reads the accounts now, or once the store is connected. Refreshes them every second until the store is closed. */
+  /**
+   * Opens the directory. Reads the accounts now, or when the store is connected, and then refreshes them every second
+   * until the store is closed.
+   */
   static async open(home: HomeStore): Promise<AccountDirectory> {
     const book = new AccountDirectory(home);
     await home.whenAvailable(() => book.refresh());
@@ -57,22 +64,22 @@ export class AccountDirectory {
     return performance.now() - this.#refreshedAt;
   }
 
-  /** Whether this instance knows all revocations that happened more than two seconds ago. */
+  /** Whether the cache includes all revocations that happened more than two seconds ago. */
   get isFresh(): boolean {
     return this.ageMs < FRESH_MS;
   }
 
-  /** A value that changes whenever an instance ends sessions. */
+  /** A value that changes whenever any instance ends sessions. `null` if no sessions have been ended. */
   get sessionsRevision(): string | null {
     return this.#sessionsRevision;
   }
 
-  /** Registers a listener for changes to accounts or sessions on any instance. */
+  /** Sets the listener for changes to accounts or sessions on any instance. Replaces an earlier listener. */
   onChange(listener: () => void): void {
     this.#changeListener = listener;
   }
 
-  /** Notifies all instances that sessions were ended. @throws LockkeeperError unavailable, unknown_outcome */
+  /** Notifies all instances that sessions have ended. @throws LockkeeperError unavailable, unknown_outcome */
   async publishSessionsEnded(): Promise<void> {
     const mark = randomBytes(9).toString("base64url");
     await this.home.run((redis) => redis.hset(ACCOUNTS_KEY, "sessions", mark));
@@ -80,7 +87,10 @@ export class AccountDirectory {
     this.#changeListener();
   }
 
-  /** Refreshes the accounts, once for all concurrent callers. Never rejects, so check `isFresh` afterwards. */
+  /**
+   * Refreshes the accounts. Concurrent callers share one refresh. Never rejects, so callers must check `isFresh` or
+   * `ageMs` afterwards.
+   */
   refreshShared(): Promise<void> {
     this.#sharedRefresh ??= this.#refreshAfterPause().finally(() => {
       this.#sharedRefresh = undefined;
@@ -89,7 +99,8 @@ export class AccountDirectory {
   }
 
   /**
-   * Changes accounts. Calls `decide` with the stored accounts. After a concurrent change, calls `decide` again.
+   * Changes accounts. Calls `decide` with the stored accounts and writes the changes that it returns. If another
+   * instance changes accounts at the same time, calls `decide` again with the new accounts.
    *
    * @throws LockkeeperError unavailable or unknown_outcome; the error of `decide` if `decide` throws
    */
@@ -121,12 +132,12 @@ export class AccountDirectory {
     this.#changeListener();
   }
 
-  /** Runs a task now, or once the store is connected. May run the task more than once. */
+  /** Runs a task now, or when the store is connected. May run the task more than once. */
   whenAvailable(task: () => Promise<void>): Promise<void> {
     return this.home.whenAvailable(task);
   }
 
-  /** Reads the stored accounts. @throws LockkeeperError unavailable, unknown_outcome */
+  /** Refreshes the cached accounts from the home store. @throws LockkeeperError unavailable, unknown_outcome */
   async refresh(): Promise<void> {
     await this.home.ensureRestored();
     await this.#refreshWith((command) => this.home.run(command));
@@ -139,7 +150,7 @@ export class AccountDirectory {
   }
 
   #refreshOnce(): Promise<void> {
-    // A failed refresh leaves `#refreshedAt` unchanged.
+    // Errors are ignored, because a failed refresh leaves `#refreshedAt` unchanged and `isFresh` thus becomes false.
     this.#refreshing ??= this.#refreshWith((command) => this.home.callOnce(command))
       .catch(() => undefined)
       .finally(() => {
@@ -165,7 +176,8 @@ export class AccountDirectory {
     this.#apply(new Accounts(version, new Map(Object.entries(fields)), this.#accounts));
   }
 
-  // A store that lost its last changes would accept revoked credentials again.
+  // Writes the cached accounts back. Otherwise, a store that has lost its latest changes would make revoked credentials
+  // valid again.
   async #restore(call: HomeStore["callOnce"]): Promise<void> {
     const { version, fields } = this.#accounts;
     await call((redis) => restoreScript.run(redis, [ACCOUNTS_KEY], [version, ...[...fields].flat()]));

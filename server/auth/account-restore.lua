@@ -1,11 +1,11 @@
--- Writes the accounts that an instance has cached into a store that has lost them or their latest changes.
+-- Writes an instance's cached accounts to a store that has lost its accounts or their latest changes.
 --
--- Guarantee: newer accounts are never overwritten, so among several instances, the one with the newest version wins.
+-- Guarantee: newer accounts are never overwritten. If several instances call the script, the newest version wins.
 --
 -- KEYS[1] the accounts (hash)
 -- ARGV[1] the cached version, which starts with an increasing number    The rest: field, value
 --
--- Returns {'restored'}   {'newer'}: the store has this version or a newer one
+-- Returns {'restored'} {'newer'}: the store has this version or a newer one
 
 local function number_of(version) return tonumber(string.match(version, '^%d+')) or 0 end
 

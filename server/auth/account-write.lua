@@ -1,13 +1,13 @@
 -- Writes changes to operators and API keys, unless another instance has changed them since they were read.
 --
--- Guarantee: all changes or none. Each version is written only once, so repeating a call whose reply was lost changes
--- nothing.
+-- Guarantee: writes all changes or none. Each version is written only once, so a call whose reply was lost can be
+-- repeated.
 --
 -- KEYS[1] the accounts (hash: 'version', 'sessions', and a field for each operator and key)
 -- ARGV[1] the version that was read, or ''    ARGV[2] the new version
 -- The rest: field, new value ('': delete the field)
 --
--- Returns {'written'}   {'changed'}: another change was written first
+-- Returns {'written'} {'changed'}: another change was written first
 
 local version = redis.call('HGET', KEYS[1], 'version') or ''
 if version == ARGV[2] then return { 'written' } end

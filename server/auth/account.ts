@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { Access, Roles } from "../../lib/contract/access.ts";
 
-/** An operator, as the home store contains it. */
+/** An operator as stored in the home store. */
 export const StoredOperator = z.object({
   roles: Roles,
   /** Encoded argon2id hash; `null` if no password is set. */
   password: z.string().nullable(),
   state: z.enum(["enabled", "disabled"]),
-  /** Changes with each new password, which ends the sessions of earlier epochs. */
+  /** Random value that changes with each new password. Sessions that are not valid in the current epoch have ended. */
   epoch: z.string(),
   createdAt: z.number(),
   createdBy: z.string(),
 });
 export type StoredOperator = Readonly<z.infer<typeof StoredOperator>>;
 
-/** An API key, as the home store contains it. */
+/** An API key as stored in the home store. */
 export const StoredApiKey = z.object({
   name: z.string(),
   verbs: z.array(Access),
@@ -23,14 +23,19 @@ export const StoredApiKey = z.object({
   createdAt: z.number(),
   createdBy: z.string(),
   expiresAt: z.number().nullable(),
-  /** `null` if the server's limit applies. Keys from before quotas existed have `null`. */
+  /**
+   * Maximum number of live holds. `null` if the server's limit applies, as for keys that were stored before quotas
+   * existed.
+   */
   holdsMax: z.number().nullable().default(null),
   bytesMax: z.number().nullable().default(null),
   revokedAt: z.number().nullable(),
   rotatedAt: z.number().nullable(),
-  /** Hash of the secret. */
+  /** SHA-256 hash of the secret. */
   hash: z.string(),
-  /** The hash of the secret before the last rotation, and when that secret expires in Unix milliseconds. */
+  /**
+   * The hash of the previous secret, and the time at which it expires, in Unix ms. `null` if the key was never rotated.
+   */
   old: z.object({ hash: z.string(), until: z.number() }).nullable(),
 });
 export type StoredApiKey = Readonly<z.infer<typeof StoredApiKey>>;
@@ -41,15 +46,15 @@ const API_KEY_PREFIX = "key:";
 export const buildOperatorField = (name: string) => OPERATOR_PREFIX + name;
 export const buildApiKeyField = (id: string) => API_KEY_PREFIX + id;
 
-/** A snapshot of all accounts: operators by name, and API keys by id. */
+/** A snapshot of all accounts. Contains the operators by name and the API keys by id. */
 export class Accounts {
   readonly operators = new Map<string, StoredOperator>();
   readonly keys = new Map<string, StoredApiKey>();
 
   /**
-   * @param version an increasing number and a random part; empty before the first write
-   * @param fields as stored; ignores invalid accounts, because other clients can write to the store
-   * @param before the previous snapshot; unchanged accounts stay the same objects
+   * @param version an increasing number, followed by a dot and a random string; "" before the first write
+   * @param fields the stored fields. Invalid accounts are ignored, because other clients can write to the store
+   * @param before the previous snapshot. Unchanged accounts keep their objects from this snapshot
    */
   constructor(
     readonly version: string,
@@ -70,7 +75,7 @@ export class Accounts {
     }
   }
 
-  /** Returns a snapshot with the changes applied. The value `undefined` deletes a field. */
+  /** Returns a new snapshot with the changes applied. A change with the value `undefined` deletes the field. */
   applyChanges(version: string, changes: readonly AccountChange[]): Accounts {
     const fields = new Map(this.fields);
     for (const [field, json] of changes) {

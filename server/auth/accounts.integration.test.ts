@@ -17,7 +17,10 @@ import type { Principal } from "./principal.ts";
 
 const ACCOUNTS_KEY = "{lockkeeper}:accounts";
 
-/** Each test begins with an empty Redis. `openStore` opens the home store in it, and `openDirectory` the accounts. */
+/**
+ * Each test starts with an empty Redis. `openStore` opens a home store in this Redis, and `openDirectory` opens the
+ * account directory in a new home store.
+ */
 const it = redisTest()
   .extend("openStore", async ({ redis, direct }, { onCleanup }) => {
     const opened: HomeStore[] = [];
@@ -141,7 +144,7 @@ describe("login throttling", () => {
       throw error;
     }
   };
-  /** Makes all login attempts `ms` older. */
+  /** Moves the time of all login attempts `ms` into the past. */
   const age = async (direct: Redis, ms: number) => {
     for (const key of await direct.keys("{lockkeeper}:tries:*")) {
       const [tries, at] = (await direct.get(key))?.split(" ") ?? [];
@@ -162,7 +165,7 @@ describe("login throttling", () => {
       await age(direct, waitMs + 1);
       expect(await wait(throttle, "mei", "10.0.0.1")).toBe(0);
     }
-    // From the tenth attempt on, the name must wait as well, from any address.
+    // From the tenth attempt on, attempts for the name are delayed too, no matter from which address.
     expect(waits.slice(0, 5)).toEqual([1, 2, 4, 8, 16]);
     expect(waits.slice(5)).toEqual([32, 60, 60]);
   });

@@ -10,11 +10,11 @@ import type { Principal } from "./principal.ts";
 import { createSecret, hashSha256, isEqualSecret } from "./secret.ts";
 
 /**
- * Matches a secret. The secret contains the id of its key. A map can therefore find the key, and secrets of unknown
- * keys need no hashing.
+ * Matches the secret of an API key. The secret contains the id of the key, so the key can be found in a map, and
+ * secrets of unknown keys need not be hashed.
  */
 const SECRET_PATTERN = /^lk_([0-9a-f]{16})_[\w-]{43}$/;
-/** Time, in ms, for which applications can use known keys while the home store is unreachable. */
+/** Maximum time in ms for which applications can use cached keys for locking while the home store is unreachable. */
 const LOCKING_WITHOUT_STORE_MAX_MS = 10 * 60 * 1000;
 
 export function createKeySecret(id: string): string {
@@ -23,17 +23,22 @@ export function createKeySecret(id: string): string {
 
 type VerificationResult = Principal | "unknown";
 
-/** Precomputed facts about a key, so that most requests only compare the secret. */
+/**
+ * The principal and other facts of a key, computed in advance, so that most requests only need to compare the secret.
+ */
 interface CachedKey {
-  /** The account that this entry was computed from. */
+  /** The account from which this entry was computed. */
   readonly key: StoredApiKey;
   readonly principal: Principal;
   readonly field: string;
-  /** The secret after its first verification. Hashing it for each request would take as long as parsing all headers. */
+  /**
+   * The secret, cached after its first verification. Hashing the secret of each request would take as long as parsing
+   * all of its headers.
+   */
   verifiedSecret: Buffer | undefined;
 }
 
-/** Authenticates API keys from the cached accounts, without a round trip. */
+/** Authenticates API keys with the cached accounts, usually without a round trip to the home store. */
 export class ApiKeyVerifier {
   readonly #cachedKeys = new Map<string, CachedKey>();
 
@@ -44,11 +49,12 @@ export class ApiKeyVerifier {
   ) {}
 
   /**
-   * Authenticates a secret, synchronously if the key is known and the accounts are fresh enough for the access.
+   * Authenticates a secret. The result is synchronous if the key is known and the cached accounts are fresh enough for
+   * `access`.
    *
-   * @returns `undefined` if the secret does not have the form of an API key
-   * @throws LockkeeperError unauthenticated if the key is unknown, wrong, expired, revoked or replaced; unavailable if
-   * the accounts cannot be refreshed. A returned promise rejects with these errors instead
+   * @returns the principal, or `undefined` if the secret does not have the format of an API key
+   * @throws LockkeeperError unauthenticated if the secret is unknown, or the key has expired or was revoked;
+   * unavailable if the accounts cannot be refreshed. A returned promise rejects with these errors instead
    */
   authenticate(secret: string, access: Access | "anyone"): Principal | undefined | Promise<Principal> {
     const id = SECRET_PATTERN.exec(secret)?.[1];
@@ -68,7 +74,8 @@ export class ApiKeyVerifier {
     );
   }
 
-  // Whether the accounts are too old for the access. Reads use the last known state, as with sessions.
+  // Returns whether the cached accounts are too old for the access. Reads use cached accounts of any age, as they do
+  // for sessions.
   #isDirectoryTooOld(access: Access | "anyone"): boolean {
     if (access === "lock") return this.directory.ageMs > this.lockingWithoutStoreMs;
     return (access === "force" || access === "admin") && !this.directory.isFresh;

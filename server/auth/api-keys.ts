@@ -25,8 +25,8 @@ import { hashSha256 } from "./secret.ts";
 export type KnownApiKey = Omit<ApiKey, "usage">;
 
 /**
- * Creates, rotates and revokes API keys. All methods reject with `unavailable` or `unknown_outcome` if the store is
- * unreachable.
+ * Lists, creates, rotates and revokes API keys. All methods reject with `unavailable` or `unknown_outcome` if the home
+ * store is unreachable.
  */
 export class ApiKeys {
   constructor(
@@ -41,14 +41,14 @@ export class ApiKeys {
       .sort((a, b) => a.name.localeCompare(b.name) || b.createdAt - a.createdAt);
   }
 
-  /** Returns the key with this id. @throws LockkeeperError not_found */
+  /** Returns the API key with this id. @throws LockkeeperError not_found */
   async get(id: string): Promise<KnownApiKey> {
     const usedAt = await this.lastUses.readAll();
     return toApiKey(id, getStoredKey(this.directory.accounts, id), usedAt(buildApiKeyField(id)));
   }
 
   /**
-   * Creates a key and its secret.
+   * Creates an API key. Returns the key and its secret, which cannot be retrieved later.
    *
    * @throws LockkeeperError invalid or already_exists, or forbidden if the key would have more access than its creator
    */
@@ -79,7 +79,7 @@ export class ApiKeys {
       }
       return { changes: [...ended.map(toRemoveChange), toWriteChange(id, key)], result: ended };
     });
-    // The secret is shown only once, so later steps must not fail.
+    // Errors are ignored, because the new key has already been stored and its secret is returned only once.
     await this.lastUses.forget(gone.map(buildApiKeyField)).catch(() => undefined);
     return { ...toApiKey(id, key, null), secret };
   }
@@ -87,7 +87,7 @@ export class ApiKeys {
   /**
    * Replaces the secret of a key.
    *
-   * @param overlapMs time, in milliseconds, for which the current secret stays valid
+   * @param overlapMs time in ms for which the current secret stays valid
    * @throws LockkeeperError not_found or api_key_inactive, or forbidden if the key has more access than the caller
    */
   async rotate(
@@ -109,7 +109,11 @@ export class ApiKeys {
     return { ...toApiKey(id, key, usedAt(buildApiKeyField(id))), secret };
   }
 
-  /** Changes the given quotas. @throws LockkeeperError not_found, api_key_inactive */
+  /**
+   * Changes the quotas that `quota` contains. Other quotas stay unchanged.
+   *
+   * @throws LockkeeperError not_found, api_key_inactive
+   */
   async setQuota(id: string, quota: ApiKeyQuotaInput): Promise<KnownApiKey> {
     const usedAt = await this.lastUses.readAll();
     const key = await this.directory.update((accounts) => {
@@ -121,7 +125,7 @@ export class ApiKeys {
     return toApiKey(id, key, usedAt(buildApiKeyField(id)));
   }
 
-  /** Revokes the key, on all instances within two seconds. @throws LockkeeperError not_found */
+  /** Revokes an API key. All instances refuse the key within two seconds. @throws LockkeeperError not_found */
   async revoke(id: string): Promise<void> {
     await this.directory.update((accounts) => {
       const key = getStoredKey(accounts, id);
@@ -151,7 +155,10 @@ const toWriteChange = (id: string, key: StoredApiKey): AccountChange => [
 ];
 const toRemoveChange = (id: string): AccountChange => [buildApiKeyField(id), undefined];
 
-/** Checks that no other active key has the name, because events and the audit log identify keys by name. */
+/**
+ * Asserts that no other active key has the name. Names must be unique, because events and the audit log identify keys
+ * by name.
+ */
 function assertNameAvailable(name: string, { keys }: Accounts): void {
   const now = Date.now();
   const isTaken = [...keys.values()].some((key) => key.name === name && getKeyState(key, now) === "active");
@@ -164,7 +171,10 @@ function assertNameAvailable(name: string, { keys }: Accounts): void {
   );
 }
 
-/** Asserts that `expiresAt` is in the future and, if the creating API key expires, not after its expiry. */
+/**
+ * Asserts that `expiresAt` is in the future. If the caller is an API key that expires, `expiresAt` must not be later
+ * than its expiry.
+ */
 function assertExpiry(expiresAt: number | null, by: Principal, { keys }: Accounts): void {
   const field = { field: "expiresAt" };
   if (expiresAt !== null && expiresAt <= Date.now()) {

@@ -10,7 +10,9 @@ import { PasswordLogin } from "./password-login.ts";
 import { SavedViews } from "./saved-views.ts";
 import { type SessionLimits, Sessions } from "./sessions.ts";
 
-/** The services that use the accounts in the home store: logins, sessions, operators, API keys and saved views. */
+/**
+ * The services that work with the accounts in the home store: logins, sessions, operators, API keys and saved views.
+ */
 export interface Authenticator {
   readonly accountDirectory: AccountDirectory;
   readonly apiKeyVerifier: ApiKeyVerifier;
@@ -28,7 +30,7 @@ export interface AuthenticatorOptions {
   readonly firstOperator: { readonly name: string; readonly password: string } | undefined;
 }
 
-/** Opens the authenticator, which reads the stored data now, or once the store is connected. */
+/** Opens the authenticator. Reads the stored accounts now, or when the home store is connected. */
 export async function openAuthenticator(
   home: HomeStore,
   { sessionLimits, firstOperator }: AuthenticatorOptions,

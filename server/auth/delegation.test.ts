@@ -43,8 +43,8 @@ function canDelegate(by: Principal, wanted: readonly KeyPermissions[]): boolean 
 }
 
 /**
- * Creates permissions on one key, on all keys of a target, on a target that the caller has no role on, and on the whole
- * server.
+ * Lists the permissions to check. For each kind of access, the scopes are the whole server, all keys of each target and
+ * each single key. The targets include one on which the caller has no role.
  */
 function createKeyPermissions(keys: readonly string[]) {
   const abouts = ["shop", "stage", "later"].flatMap((target) => [

@@ -7,11 +7,11 @@ export interface AccessGrant {
   coversTarget(target: string): boolean;
   /** Whether the grant applies to all targets, including future ones. */
   readonly everywhere: boolean;
-  /** The keys that the grant covers; `undefined` for all keys. */
+  /** The keys that the grant covers. `undefined` for all keys. */
   readonly keys: KeyPatternSet | undefined;
 }
 
-/** Creates the grants of an operator. For a named target, its role replaces that of `*`, even if it permits less. */
+/** Creates the grants of an operator. The role on a named target replaces the role on `*`, even if it permits less. */
 export function createRoleGrants(roles: Roles): AccessGrant[] {
   const named = new Map(Object.entries(roles));
   const others = named.get(EVERY_TARGET) ?? "none";
@@ -40,7 +40,7 @@ export interface KeyPermissions {
   readonly keys: readonly string[];
 }
 
-/** Creates the grants of an API key, one for all of its verbs, targets and keys. */
+/** Creates the grants of an API key. A single grant covers all of its verbs, targets and keys. */
 export function createKeyGrants({ verbs, targets, keys }: KeyPermissions): AccessGrant[] {
   const everywhere = targets.includes(EVERY_TARGET);
   const names = new Set(targets);

@@ -1,12 +1,12 @@
-/** Limits on the live holds of one principal. */
+/** Limits on the holds that one principal may have at the same time. */
 export interface HoldQuota {
-  /** Maximum number of live holds of the principal. */
+  /** Maximum number of live holds. */
   readonly holdsMax: number;
-  /** Maximum estimated size of the holds' keys and companions, in bytes. */
+  /** Maximum estimated size of the keys and companions of the live holds, in bytes. */
   readonly bytesMax: number;
 }
 
-/** The limits of one API key. `null` means that the server's limit applies. */
+/** Limits that replace the server's limits for one API key. `null` means that the server's limit applies. */
 export type HoldQuotaOverride = { readonly [Limit in keyof HoldQuota]: number | null };
 
 export const NO_QUOTA_OVERRIDE: HoldQuotaOverride = { holdsMax: null, bytesMax: null };

@@ -5,8 +5,8 @@ const LAST_USES_KEY = `${HOME_PREFIX}account-uses`;
 const WRITE_INTERVAL_MS = 60_000;
 
 /**
- * Records the last use of each key and the last login of each operator. Writes in the background, at most once a minute
- * per account.
+ * Records the last use of each API key and the last login of each operator. Writes to the home store in the background,
+ * at most once a minute per account.
  */
 export class LastUseTracker {
   readonly #usedAt = new Map<string, number>();
@@ -19,7 +19,7 @@ export class LastUseTracker {
   }
 
   /**
-   * Records that an account is in use now.
+   * Records that an account was used now.
    *
    * @param field field of the account in the home store
    */
@@ -27,14 +27,14 @@ export class LastUseTracker {
     const now = Date.now();
     this.#usedAt.set(field, now);
     if (now - (this.#writtenAt.get(field) ?? 0) < WRITE_INTERVAL_MS) return;
-    // After a failed write, the next attempt follows with a use at least a minute later.
+    // Set before the write, so that a failed write is not repeated until the account is used again a minute later.
     this.#writtenAt.set(field, now);
     this.home.callOnce((redis) => redis.hset(LAST_USES_KEY, field, now)).catch(() => undefined);
   }
 
   /**
-   * Reads when accounts were last used on any instance. The returned function maps the field of an account to the time
-   * of its last use in Unix milliseconds, or to `null` if the account was never used.
+   * Reads when accounts were last used on any instance. The returned function takes the field of an account and returns
+   * the time of its last use in Unix ms, or `null` if the account was never used.
    *
    * @throws LockkeeperError unavailable, unknown_outcome
    */
@@ -46,7 +46,7 @@ export class LastUseTracker {
     };
   }
 
-  /** Removes the entries of deleted accounts. */
+  /** Removes the recorded uses of deleted accounts. */
   async forget(fields: readonly string[]): Promise<void> {
     for (const field of fields) {
       this.#usedAt.delete(field);

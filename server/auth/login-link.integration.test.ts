@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { expect, test } from "vitest";
 import { startTestServer } from "../../test/support/test-server.ts";
 
-/** Sends a login over plain HTTP from loopback, with the `Host` that a reverse proxy passes on. */
+/** Logs in over plain HTTP from loopback, with a `Host` header that a reverse proxy has forwarded. */
 async function logInThrough(host: string, url: string, token: string) {
   const headers = { host, origin: `http://${host}`, "content-type": "application/json" };
   return await new Promise<{ status: number | undefined; cookie: string[] | undefined }>(

@@ -8,12 +8,15 @@ import { createSecret, hashSha256 } from "./secret.ts";
 const LINK_TTL_MS = 10 * 60 * 1000;
 
 const LoginLink = z.object({ name: z.string(), roles: Roles });
-/** The operator whom a link logs in, and the roles of the session. */
+/** The operator that a link logs in, and the roles of the session. */
 export type LoginLink = z.infer<typeof LoginLink>;
 
 const buildLinkKey = (token: string) => `${HOME_PREFIX}login:${hashSha256(token)}`;
 
-/** Login links, each valid for ten minutes and for one login. The home store contains only their hashes. */
+/**
+ * One-time login links. Each link is valid for ten minutes and for one login. The home store contains only the hashes
+ * of their tokens.
+ */
 export class LoginLinks {
   constructor(private readonly home: HomeStore) {}
 
@@ -25,13 +28,13 @@ export class LoginLinks {
   }
 
   /**
-   * Invalidates a link and returns its operator.
+   * Invalidates a link and returns the operator and roles for its session.
    *
    * @throws LockkeeperError unauthenticated if the link was used, has expired or is unknown
    */
   async consume(token: string): Promise<LoginLink> {
-    // GETDEL makes the link single-use: only one of two concurrent requests gets the value. If the reply is lost, the
-    // link is used up.
+    // GETDEL makes the link single-use, because only one of several concurrent requests gets the value. If the reply is
+    // lost, the link is used up.
     const found = await this.home.run((redis) => redis.getdel(buildLinkKey(token)));
     const link = found === null ? undefined : parseLink(found);
     if (link !== undefined) return link;

@@ -1,17 +1,17 @@
--- Counts password attempts and returns how long the next one must wait.
+-- Counts password attempts, and returns whether an attempt is permitted or how long it must wait.
 --
--- Guarantee: an attempt is counted before its password is verified, so concurrent attempts cannot bypass the limit.
--- An attempt that must wait is not counted, so retries do not extend the delay. From an address where the name has
--- logged in before, only attempts for that name from that address count, so attackers elsewhere cannot lock the
+-- Guarantee: an attempt is counted before its password is verified, so concurrent attempts cannot bypass the limit. An
+-- attempt that must wait is not counted, so retries do not extend the delay. If the name has logged in from the address
+-- before, only earlier attempts for this name from this address count, so attackers at other addresses cannot lock the
 -- operator out.
 --
 -- KEYS[1] attempts for the name from the address    KEYS[2] for the name    KEYS[3] from the address
 --   (strings: number of attempts, and time of the last one in milliseconds)
 -- KEYS[4] addresses from which the name has logged in (sorted set: address -> time in milliseconds)
--- ARGV[1] 'try', or 'right': the password of the previous attempt was correct
+-- ARGV[1] 'try' before an attempt, or 'right' if the password of a permitted attempt was correct
 -- ARGV[2] address, or '' if unknown    ARGV[3] for 'right': the result returned by 'try'
 --
--- Returns {'wait', ms}   {'known'}: permitted, from a known address   {'stranger'}: permitted
+-- Returns {'wait', ms} {'known'}: permitted, from a known address {'stranger'}: permitted
 
 local KEPT_MS, KNOWN_MS, KNOWN_MAX = 86400000, 2592000000, 50
 local FORGOTTEN_AFTER_MS = 300000
@@ -24,14 +24,16 @@ local function stored(text)
   return tonumber(tries) or 0, tonumber(at) or 0
 end
 
--- Reads the attempts. One is forgotten every five minutes, so that the typos of a whole office do not add up over weeks.
+-- Returns the number of attempts that still count. One attempt is forgotten every five minutes, so that the typos of a
+-- whole office do not add up over weeks.
 local function read(text)
   local tries, at = stored(text)
   return math.max(0, tries - math.floor(math.max(0, now - at) / FORGOTTEN_AFTER_MS)), at
 end
 local function text_of(tries, at) return integer(tries) .. ' ' .. integer(at) end
 
--- Computes the delay. After the free attempts, each delay is twice as long as the previous one.
+-- Returns the remaining delay in ms. After the free attempts, each delay is twice as long as the previous delay, up to
+-- `longest`.
 local function wait_of(text, free, longest)
   local tries, at = read(text)
   if tries < free then return 0 end
@@ -41,7 +43,8 @@ end
 if ARGV[1] == 'right' then
   redis.call('DEL', KEYS[1])
   if ARGV[3] == 'stranger' then
-    -- Undoes only this attempt, so that a successful login does not permit more attempts for another name.
+    -- Subtracts only this attempt, so that an attacker cannot use logins to an own account to permit more attempts for
+    -- other names.
     local tries, at = stored(redis.call('GET', KEYS[2]))
     if tries > 0 then redis.call('SET', KEYS[2], text_of(tries - 1, at), 'PX', KEPT_MS) end
     tries, at = stored(redis.call('GET', KEYS[3]))

@@ -18,21 +18,21 @@ const throttleScript = new Script<
   z.infer<typeof ThrottleReply>
 >(new URL("login-throttle.lua", import.meta.url), (reply) => ThrottleReply.parse(reply));
 
-/** A permitted login attempt, which counts as failed unless `recordSuccess` is called. */
+/** A permitted login attempt. It counts as failed until `recordSuccess` is called. */
 export interface LoginAttempt {
   recordSuccess(): Promise<void>;
 }
 
 /**
  * Limits password attempts per name, per address and per combination of both, with increasing delays of up to 15
- * minutes. The home store contains the state, so neither a restart nor another instance bypasses the limits. Does not
- * limit one-time links.
+ * minutes. The state is in the home store, so the limits apply across restarts and instances. One-time links are not
+ * limited.
  */
 export class LoginThrottle {
   constructor(private readonly home: HomeStore) {}
 
   /**
-   * Counts an attempt, or throws if it must be delayed.
+   * Counts an attempt. Throws if the attempt must be delayed.
    *
    * @throws LockkeeperError rate_limited, unavailable, unknown_outcome
    */
@@ -50,7 +50,7 @@ export class LoginThrottle {
   }
 
   #runScript(what: "try" | "right", name: string, address: string, place: AddressKind | "") {
-    // Names and addresses are untrusted input, so the key names contain only hashes of them.
+    // The keys contain only hashes of names and addresses, because names and addresses are untrusted input.
     const at = (kind: string, text: string) => `${HOME_PREFIX}tries:${kind}:${hashSha256(text).slice(0, 32)}`;
     return this.home.run((redis) =>
       throttleScript.run(

@@ -13,7 +13,7 @@ import type { SavedViews } from "./saved-views.ts";
 import type { Sessions } from "./sessions.ts";
 
 /**
- * Lists, creates, changes and deletes operators. All methods reject with `unavailable` or `unknown_outcome` if the
+ * Lists, creates, changes and deletes operators. All methods reject with `unavailable` or `unknown_outcome` if the home
  * store is unreachable.
  */
 export class Operators {
@@ -46,7 +46,8 @@ export class Operators {
   async create({ name, roles, password }: OperatorInput, by: Principal): Promise<Operator> {
     assertCanDelegate(by, toKeyPermissions(roles));
     assertNameAvailable(name, this.directory.accounts);
-    // If an earlier operator with this name was removed while the store was unreachable, its views may still exist.
+    // Views of an earlier operator with this name may still exist if the store was unreachable when that operator was
+    // removed.
     await this.views.removeAllOf(buildOperatorId(name));
     const operator = await createStoredOperator({ roles, password }, by.name);
     await this.directory.update((accounts) => {
@@ -56,7 +57,9 @@ export class Operators {
     return toOperator(name, operator, null);
   }
 
-  /** Creates an administrator of all targets if there are no operators. Does so now, or once the store is connected. */
+  /**
+   * Creates an administrator of all targets if there are no operators. Waits until the store is connected if necessary.
+   */
   async createFirst(name: string, password: string): Promise<void> {
     await this.directory.whenAvailable(async () => {
       if (this.directory.accounts.operators.size > 0) return;
@@ -69,8 +72,9 @@ export class Operators {
   }
 
   /**
-   * Applies a patch to an operator. Within two seconds, active sessions on all instances have the new access. Ends the
-   * operator's sessions that a login link started, or all of them if the patch disables the operator.
+   * Applies a patch to an operator. Active sessions on all instances get the new access within two seconds. Ends the
+   * sessions that the operator has started with login links, or all of the operator's sessions if the patch disables
+   * the operator.
    *
    * @param kept the secret of a session that does not end
    * @throws LockkeeperError not_found, forbidden, last_admin
@@ -115,8 +119,8 @@ export class Operators {
   /**
    * Sets a password and ends all other sessions of the operator.
    *
-   * @param by the caller. For operators who set their own password: the stored operator, as it was when the current
-   * password was verified
+   * @param by the caller. If operators set their own password, the stored operator against which the current password
+   * was verified
    * @param kept the secret of the session that does not end
    * @throws LockkeeperError not_found or rate_limited, forbidden if the operator has more access than `by`, or invalid
    * if the password has changed since it was verified
@@ -181,7 +185,7 @@ function assertNameAvailable(name: string, { operators }: Accounts): void {
 }
 
 /**
- * Returns the change, unless it would remove the last operator who can log in and has full access.
+ * Returns the change as a list. Throws if no operator with a password and full access would remain after the change.
  *
  * @throws LockkeeperError last_admin
  */

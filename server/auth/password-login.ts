@@ -10,7 +10,10 @@ interface VerifiedLogin {
   readonly operator: StoredOperator;
 }
 
-/** Verifies operators' passwords. For unknown names, the response and its timing are the same. */
+/**
+ * Verifies the passwords of operators. Unknown names and wrong passwords cannot be distinguished by the response or its
+ * timing.
+ */
 export class PasswordLogin {
   constructor(
     private readonly directory: AccountDirectory,
@@ -33,7 +36,7 @@ export class PasswordLogin {
   async verify(name: string, password: string, address: string | undefined): Promise<VerifiedLogin> {
     const given = name.normalize("NFC");
     const tried = await this.throttle.startAttempt(given, address);
-    // Refreshes for every name. Otherwise, a recently created operator would take longer than others.
+    // Refreshes the accounts for every name, so that the timing does not reveal whether the name is in the cache.
     await this.directory.refresh();
     const operator = this.directory.accounts.operators.get(given);
     const isRight = await verifyPassword(operator?.password, password);

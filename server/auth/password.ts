@@ -1,16 +1,22 @@
 import { hash, verify } from "@node-rs/argon2";
 import { RateLimitedError } from "../errors/request-errors.ts";
 
-/** Options of argon2id, the default algorithm, as OWASP recommends: 19 MiB, two passes, one lane. */
+/**
+ * Options of argon2id, as recommended by OWASP: 19 MiB, two passes, one lane. argon2id is the default algorithm of the
+ * library.
+ */
 const ARGON2_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /**
- * Maximum number of concurrent hashes. Each uses 19 MiB and one of the four threads of libuv, which files and DNS also
- * need.
+ * Maximum number of hashes that are computed at the same time. Each hash takes 19 MiB and one of libuv's four threads,
+ * which file and DNS operations also need.
  */
 const CONCURRENCY_MAX = 2;
 const QUEUE_MAX = 50;
 
-/** A hash of an unknown password, so that verification takes as long for an unknown name as for a known one. */
+/**
+ * The hash of a random password. Unknown operator names are verified against this hash, so that they take as long as
+ * known names.
+ */
 const DUMMY_HASH = `$argon2id$v=19$m=${ARGON2_OPTIONS.memoryCost},t=${ARGON2_OPTIONS.timeCost},p=${ARGON2_OPTIONS.parallelism}$bG9ja2tlZXBlci1ub2JvZHk$8HyYlIhVdGxDpZrpTHRkjuSYIfgCYmQWfgAMVK2ktFc`;
 
 let running = 0;
@@ -24,7 +30,7 @@ export async function hashPassword(password: string): Promise<string> {
 /**
  * Returns whether a password matches a stored hash.
  *
- * @param stored `null` or `undefined` if there is none; verification then takes the same time
+ * @param stored the stored hash. Without one, the result is `false` after the same time
  * @throws LockkeeperError rate_limited if too many hashes are queued
  */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
@@ -34,7 +40,7 @@ export async function verifyPassword(stored: string | null | undefined, password
   return isRight && stored !== null && stored !== undefined;
 }
 
-/** Normalizes a password, because keyboards can encode the same letter in different ways. */
+/** Normalizes a password to NFC, because operating systems encode the same letter in different ways. */
 function normalizePassword(password: string): string {
   return password.normalize("NFC");
 }

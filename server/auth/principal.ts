@@ -4,15 +4,21 @@ import { KeyPatternSet } from "../redis/glob.ts";
 import type { AccessGrant } from "./grant.ts";
 import type { HoldQuotaOverride } from "./hold-quota.ts";
 
-/** An authenticated caller. */
+/** The caller of a request and its access. A caller without credentials is `ANONYMOUS`. */
 export interface Principal {
   readonly kind: "key" | "session" | "nobody";
-  /** A permanent id: `root`, the id of an API key, or the result of `buildOperatorId`. */
+  /**
+   * Permanent id: `root`, the id of an API key, or the result of `buildOperatorId`. `nobody` if the caller is
+   * anonymous.
+   */
   readonly id: string;
-  /** The name in events and the audit log: `key:<name>`, or the name of an operator, which contains no colon. */
+  /**
+   * Name in events and in the audit log: `key:<name>` for an API key, or the name of an operator, which contains no
+   * colon.
+   */
   readonly name: string;
   readonly grants: readonly AccessGrant[];
-  /** Quotas of the API key; `undefined` if the server's limits apply. */
+  /** Quotas of the API key. `undefined` if the server's limits apply. */
   readonly quota?: HoldQuotaOverride;
 }
 
@@ -20,13 +26,16 @@ export const buildOperatorId = (name: string) => `operator:${name}`;
 
 export const ANONYMOUS: Principal = { kind: "nobody", id: "nobody", name: "nobody", grants: [] };
 
-/** The scope of an access: one key of a target, all keys of a target, or (without a target) the whole server. */
+/**
+ * The scope for which access is checked: one key of a target, all keys of a target (without `key`), or the whole server
+ * (without `target`).
+ */
 export interface AccessScope {
   readonly target?: string | undefined;
   readonly key?: Key | undefined;
 }
 
-/** Whether the principal has the access for the entire scope. */
+/** Returns whether the principal has the access for the entire scope. */
 export function canAccess({ grants }: Principal, access: Access, { target, key }: AccessScope): boolean {
   for (const { accesses, coversTarget, everywhere, keys } of grants) {
     const isThere = target === undefined ? everywhere : coversTarget(target);
@@ -37,8 +46,8 @@ export function canAccess({ grants }: Principal, access: Access, { target, key }
 }
 
 /**
- * Whether the principal has the access for at least one key of the target. If `target` is `undefined`, one key of any
- * target is sufficient.
+ * Returns whether the principal has the access for at least one key of the target, or of any target if `target` is
+ * `undefined`.
  */
 export function canAccessSome({ grants }: Principal, access: Access, target: string | undefined): boolean {
   return grants.some(
@@ -48,8 +57,8 @@ export function canAccessSome({ grants }: Principal, access: Access, target: str
 }
 
 /**
- * Returns the keys of a target for which the principal has the access; `undefined` for all keys. Call `canAccessSome`
- * first.
+ * Returns the patterns of the keys for which the principal has the access, or `undefined` for all keys. Without any
+ * access to the target, no key matches the patterns.
  */
 export function getAllowedKeys(
   { grants }: Principal,
@@ -78,7 +87,10 @@ export function getServerWideAccesses(principal: Principal): Access[] {
   return ACCESS_OF_ROLE.admin.filter((access) => canAccess(principal, access, {}));
 }
 
-/** Returns the highest role whose entire access the principal has on a target. */
+/**
+ * Returns the highest role on a target whose kinds of access the principal has for all keys, or `undefined` if there is
+ * none.
+ */
 export function getRoleAt(principal: Principal, target: string): Role | undefined {
   const has = (role: Role) =>
     ACCESS_OF_ROLE[role].every((access) => canAccess(principal, access, { target }));

@@ -14,22 +14,31 @@ const ROOT_PRINCIPAL: Principal = {
   grants: createRoleGrants({ "*": "admin" }),
 };
 
-/** The root API key. It is set in the environment, or else Lockkeeper creates it once and stores its hash. */
+/**
+ * The root API key. If it is not set in the environment, Lockkeeper creates a key once and stores its hash in the home
+ * store.
+ */
 export class RootKey {
-  /** The secret after its first verification. Hashing it for each request would take as long as parsing all headers. */
+  /**
+   * The secret, cached after its first verification. Hashing the secret of each request would take as long as parsing
+   * all of its headers.
+   */
   #verifiedSecret: Buffer | undefined;
 
-  /** `undefined` until the home store is first reached. */
+  /** Hash of the root key. `undefined` until the home store is reached for the first time. */
   #hash: string | undefined;
 
-  /** The secret of a newly created key; otherwise `undefined`. The secret cannot be retrieved later. */
+  /**
+   * The secret, if this process has created the key. `undefined` otherwise, because the secret of a stored key cannot
+   * be retrieved.
+   */
   createdSecret: string | undefined;
 
   private constructor() {}
 
   /**
-   * Opens the root key: `given` if set, otherwise the stored key. Creates and stores a key if none is stored. Without
-   * `given`, no root key is valid until the home store is first connected.
+   * Opens the root key. Uses `given` if it is set, and otherwise the stored key, which is created if none exists.
+   * Without `given`, no root key is valid until the home store is connected for the first time.
    *
    * @param given the key from the environment
    * @param onCreated called with the secret of a new key

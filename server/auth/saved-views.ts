@@ -12,11 +12,11 @@ import { canAccess, type Principal } from "./principal.ts";
 
 const TEAM = "team";
 const TRIES_MAX = 20;
-/** Time, in ms, for which views of API keys are kept after their last change: a year. */
+/** TTL in ms of the views of an API key, counted from their last change: one year. */
 const API_KEY_VIEWS_TTL_MS = 365 * 24 * 60 * 60 * 1000;
 
 const StoredView = View.omit({ of: true, mayChange: true }).extend({
-  /** Id of the principal that last saved the view. */
+  /** Id of the principal that saved the view last. */
   who: z.string(),
 });
 type StoredView = z.infer<typeof StoredView>;
@@ -29,13 +29,13 @@ const writeScript = new Script<[string], RedisArgument[], "written" | "changed">
 
 /**
  * The saved views of principals and of the team. The home store has one list for each principal and one for the team.
- * Nothing is cached, so all instances have the same views. All methods reject with `unavailable` or `unknown_outcome`
- * if the store is unreachable.
+ * Views are not cached, so all instances return the same views. All methods reject with `unavailable` or
+ * `unknown_outcome` if the store is unreachable.
  */
 export class SavedViews {
   constructor(private readonly home: HomeStore) {}
 
-  /** Lists the principal's views, then the team's. */
+  /** Lists the views of the principal, followed by the team views that the principal may read. */
   async list(principal: Principal): Promise<View[]> {
     const { own, team } = await this.#readVisible(principal);
     return [
@@ -45,7 +45,7 @@ export class SavedViews {
   }
 
   /**
-   * Creates or changes a view. Can also move a view between the principal's list and the team's.
+   * Creates or changes a view. If `of` has changed, moves the view between the principal's list and the team's list.
    *
    * @throws LockkeeperError forbidden, or invalid if the maximum number of views is reached
    */
@@ -58,12 +58,12 @@ export class SavedViews {
     }
     if (of === "me") {
       const { own, team } = await this.#readVisible(principal);
-      // Otherwise, two views could have the same id.
+      // Replacing a team view requires the permission to change it. Without this check, an own view could get the same
+      // id as a team view.
       if (!own.some((each) => each.id === id)) assertCanChange(team, id, principal);
     }
     const others = of === "team" ? principal.id : TEAM;
-    // Writes the destination first. A failure between the two writes then leaves two copies; the other order could
-    // leave none.
+    // Writes to the destination first, so that a failure between the two writes leaves two copies instead of none.
     await this.#update(of === "team" ? TEAM : principal.id, principal, (views) => {
       assertCanChange(views, id, principal);
       return placeView(views, view, place);
@@ -87,7 +87,7 @@ export class SavedViews {
     });
   }
 
-  /** Removes the views of a deleted principal, so that a new principal with the same name does not inherit them. */
+  /** Removes the views of a deleted principal, so that a later principal with the same name does not inherit them. */
   async removeAllOf(principalId: string): Promise<void> {
     await this.home.run((redis) => redis.del(buildViewsKey(principalId)));
   }
@@ -120,7 +120,7 @@ export class SavedViews {
 
 const buildViewsKey = (ownerId: string) => `${HOME_PREFIX}views:${ownerId}`;
 
-/** Parses a stored list without its invalid views, which the next change therefore removes from the store. */
+/** Parses a stored list and omits invalid views. The next change to the list therefore removes them from the store. */
 function parseViews(text: string): readonly StoredView[] {
   if (text === "") return [];
   const found = z.array(z.unknown()).safeParse(parseJson(text)).data ?? [];
@@ -155,7 +155,7 @@ const canChange = ({ who }: Pick<StoredView, "who">, principal: Principal) =>
   who === principal.id || canAccess(principal, "admin", {});
 
 /**
- * Checks that the principal may change the view.
+ * Asserts that the principal may change the view, if it exists.
  * @throws ForbiddenError
  */
 function assertCanChange(views: readonly StoredView[], id: string, principal: Principal): void {
@@ -167,8 +167,8 @@ function assertCanChange(views: readonly StoredView[], id: string, principal: Pr
 }
 
 /**
- * Whether the principal can read team views, which requires read access to all keys of a target, because filters
- * contain keys and owners.
+ * Returns whether the principal may read team views. This requires read access to all keys of a target, because filters
+ * can contain keys and owners.
  */
 const canReadTeamViews = ({ grants }: Principal) =>
   grants.some(({ keys, accesses }) => keys === undefined && accesses.includes("read"));

@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** Creates a secret of 256 random bits. It needs no escaping in URLs, headers and cookies. */
+/** Creates a secret of 256 random bits. The secret needs no escaping in URLs, headers and cookies. */
 export function createSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** Returns the hash under which a secret is stored. The secrets are random, so they need no salt and no slow hash. */
+/** Returns the hash of a secret for storage. Secrets are random, so they need neither a salt nor a slow hash. */
 export function hashSha256(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }

@@ -3,15 +3,14 @@ import { Roles } from "../../lib/contract/access.ts";
 import { HOME_PREFIX } from "../formats/keys.ts";
 import type { HomeStore } from "../home/home-store.ts";
 
-/** A browser session. The home store contains it under the hash of its secret. */
+/** A browser session as stored in the home store. Its key contains the hash of its secret. */
 export const StoredSession = z.object({
   id: z.string(),
   name: z.string(),
-  /** Roles of a session that a link started. `null` if the session has the current roles of its operator. */
+  /** Roles of a session that was started by a link. `null` if the session has the current roles of its operator. */
   roles: Roles.nullable(),
   /**
-   * Password epochs in which the session is valid. If a session changes the password, it is also valid in the new
-   * epoch.
+   * Password epochs in which the session is valid. If the password is changed in this session, the new epoch is added.
    */
   epochs: z.array(z.string()),
   since: z.number(),
@@ -23,17 +22,18 @@ export const StoredSession = z.object({
 export type StoredSession = Readonly<z.infer<typeof StoredSession>>;
 
 /**
- * Sorted set of session hashes, by expiry in Unix milliseconds. It makes a list of sessions possible without a scan.
+ * Sorted set of the hashes of all sessions, with their expiry in Unix ms as the score. Sessions can thus be listed
+ * without `SCAN`.
  */
 const SESSION_INDEX_KEY = `${HOME_PREFIX}sessions`;
 const buildSessionKey = (hash: string) => `${HOME_PREFIX}session:${hash}`;
 
 /**
- * Stores sessions in the home store. All methods reject with `unavailable` or `unknown_outcome` if the store is
- * unreachable.
+ * Reads and writes sessions in the home store. All methods reject with `unavailable` or `unknown_outcome` if the store
+ * is unreachable.
  */
 export class SessionStore {
-  /** @param idleMs idle time after which a session expires, in milliseconds */
+  /** @param idleMs idle time in ms after which a session expires */
   constructor(
     private readonly home: HomeStore,
     private readonly idleMs: number,
@@ -52,7 +52,7 @@ export class SessionStore {
     await this.home.run((redis) => redis.zremrangebyscore(SESSION_INDEX_KEY, "-inf", Date.now()));
   }
 
-  /** Writes a changed session, unless it has ended. */
+  /** Writes a changed session, unless the session has ended. */
   async update(hash: string, session: StoredSession): Promise<void> {
     await this.home.run((redis) =>
       redis.set(buildSessionKey(hash), JSON.stringify(session), "PX", this.#getRemainingMs(session), "XX"),

@@ -9,26 +9,26 @@ import { createSecret, hashSha256 } from "./secret.ts";
 import type { ActiveSession, SessionOrigin } from "./session.ts";
 import { SessionStore, type StoredSession } from "./session-store.ts";
 
-/** Time, in ms, for which a cached session is valid for reads. */
+/** Maximum age in ms at which a cached session is used for reads. */
 const CACHE_TTL_MS = 2000;
 /**
- * Maximum time, in ms, between the last use of a session and a data loss for the session to be restored. Open pages
- * send a request every five seconds.
+ * Maximum time in ms between the last check of a cached session and a data loss of the home store. Older sessions are
+ * not restored. Open pages send a request every 5 s.
  */
 const RESTORE_WINDOW_MS = 10_000;
-/** Resolution of the time of last use, in ms. */
+/** Minimum interval in ms between two updates of `lastSeenAt`. */
 const LAST_SEEN_INTERVAL_MS = 60_000;
 const USER_AGENT_CHARACTERS_MAX = 200;
 
 export interface SessionLimits {
   /** Maximum lifetime of a session, in ms. */
   readonly longestMs: number;
-  /** Maximum time without use, in ms. */
+  /** Maximum idle time of a session, in ms. */
   readonly idleMs: number;
 }
 
 export interface NewSession {
-  /** The value of the cookie. */
+  /** The value of the session cookie. */
   readonly secret: string;
   readonly session: ActiveSession;
 }
@@ -36,20 +36,20 @@ export interface NewSession {
 interface CachedSession {
   readonly session: StoredSession;
   readonly checkedAt: number;
-  /** Revision of the account directory when the session was cached. */
+  /** The `sessionsRevision` of the account directory when the session was read. */
   readonly revision: string | null;
 }
 
 /**
- * The browser sessions. They are opaque and revocable, and the store contains only hashes of their secrets. While the
- * store is unreachable, cached sessions are valid for reads. A session that a password started has the current access
- * of its operator.
+ * The browser sessions. Their secrets are opaque, and the home store contains only the hashes of the secrets. Sessions
+ * can be revoked at any time. While the store is unreachable, cached sessions can still be used for reads. A session
+ * that was started with a password has the current roles of its operator.
  */
 export class Sessions {
   readonly #cachedSessions = new Map<string, CachedSession>();
   /**
-   * Refreshes in progress, by session hash. Concurrent callers share a refresh, because a change causes every open
-   * stream to refresh.
+   * Refreshes in progress, by session hash and `sessionsRevision`. Concurrent callers share a refresh, because after
+   * each change, every open stream refreshes its session.
    */
   readonly #refreshes = new Map<string, Promise<void>>();
   readonly #store: SessionStore;
@@ -63,7 +63,10 @@ export class Sessions {
     home.onEmptied((lastIntactAt) => this.#restore(lastIntactAt));
   }
 
-  /** Starts a session with the roles of a one-time link, even if an operator has the same name. */
+  /**
+   * Starts a session with the roles of a one-time link. These roles apply even if an operator with the same name has
+   * other roles.
+   */
   startFromLink({ name, roles }: LoginLink, from: SessionOrigin): Promise<NewSession> {
     return this.#start({ name, roles, epochs: [] }, from);
   }
@@ -75,7 +78,7 @@ export class Sessions {
   /**
    * Returns the active session with this secret, or `undefined` if there is none.
    *
-   * @param purpose `read` accepts cached sessions, even while the store is unreachable
+   * @param purpose with `read`, a cached session is sufficient, even while the store is unreachable
    * @throws LockkeeperError unavailable if the store is unreachable, unless `purpose` is `read` and the session is
    * cached
    */
@@ -84,7 +87,7 @@ export class Sessions {
     const known = this.#cachedSessions.get(hash);
     if (purpose === "read" && known !== undefined && this.#isCacheValid(known)) {
       const found = this.#getActive(hash);
-      // Another instance may have changed a session that appears to have ended.
+      // A cached session that has ended is read again, because another instance may have updated the session.
       if (found !== undefined || this.home.isDisconnected) return found;
     }
     try {
@@ -103,7 +106,7 @@ export class Sessions {
   /**
    * Lists active sessions, most recently used first.
    *
-   * @param operatorName the operator; `undefined` for all sessions
+   * @param operatorName lists only the sessions of this operator. `undefined` for all sessions
    * @param secret the secret of the caller's session
    */
   async list(operatorName: string | undefined, secret: string | undefined): Promise<BrowserSession[]> {
@@ -124,7 +127,7 @@ export class Sessions {
   /**
    * Ends a session.
    *
-   * @param operatorName the operator of the session; `undefined` for any
+   * @param operatorName the operator to which the session must belong. `undefined` for any operator
    * @throws LockkeeperError not_found
    */
   async revoke(id: string, operatorName: string | undefined): Promise<void> {
@@ -138,7 +141,11 @@ export class Sessions {
     await this.#end([found.hash]);
   }
 
-  /** Ends the sessions of an operator. @param kept the secret of a session that does not end */
+  /**
+   * Ends all sessions of an operator, or only the sessions that a link started.
+   *
+   * @param kept the secret of a session that does not end
+   */
   async endAllFor(name: string, kept: string | undefined, which: "all" | "by_link" = "all"): Promise<void> {
     const keptHash = kept === undefined ? undefined : hashSha256(kept);
     const all = await this.#store.list();
@@ -149,7 +156,10 @@ export class Sessions {
     await this.#end(ended.map(({ hash }) => hash));
   }
 
-  /** Keeps a session valid across a password change. Must be called before the password is set. */
+  /**
+   * Adds the epoch of a new password to a session, so that the session stays valid when the password changes. Must be
+   * called before the password is set.
+   */
   async keepAcrossPasswordChange(secret: string, epoch: string): Promise<void> {
     const hash = hashSha256(secret);
     const session = await this.#store.read(hash);
@@ -189,7 +199,8 @@ export class Sessions {
   }
 
   #refreshShared(hash: string): Promise<void> {
-    // A refresh that started before sessions were ended may have read a session that has ended since.
+    // The name includes the revision, because a refresh that started before sessions were ended may have read a session
+    // that has ended since.
     const name = `${hash} ${this.directory.sessionsRevision}`;
     const under = this.#refreshes.get(name);
     if (under !== undefined) return under;
@@ -235,7 +246,7 @@ export class Sessions {
       if (old.expiresAt <= Date.now()) this.#cachedSessions.delete(other);
   }
 
-  /** Records the use of a session, at most once a minute, in the background. */
+  /** Records in the background that a session is in use, at most once a minute. */
   #recordLastSeen(hash: string, mark: string | null): void {
     const session = this.#cachedSessions.get(hash)?.session;
     const now = Date.now();
@@ -249,8 +260,8 @@ export class Sessions {
     this.#store.update(hash, seen).catch(() => undefined);
   }
 
-  // The store lost its data, so these sessions were not revoked there. Another instance may have revoked sessions that
-  // were last used long before the loss, so those are not restored.
+  // Writes cached sessions back after the store has lost its data. Sessions that were last checked long before the loss
+  // are not restored, because another instance may have revoked them since.
   async #restore(lastIntactAt: number): Promise<void> {
     for (const [hash, { session, checkedAt }] of this.#cachedSessions) {
       const wasValid = checkedAt > lastIntactAt - RESTORE_WINDOW_MS && session.expiresAt > Date.now();

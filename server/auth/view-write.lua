@@ -1,12 +1,12 @@
 -- Writes a list of views, unless another instance has changed it since it was read.
 --
--- Guarantee: repeating a call whose reply was lost changes nothing.
+-- Guarantee: a call whose reply was lost can be repeated without effect.
 --
 -- KEYS[1] the list (string: JSON)
 -- ARGV[1] the value that was read, or ''    ARGV[2] the new value, or '' to delete it
--- ARGV[3] the TTL in milliseconds; '0': none
+-- ARGV[3] the TTL in milliseconds; '0' for no TTL
 --
--- Returns {'written'}   {'changed'}: another change was written first
+-- Returns {'written'} {'changed'}: another change was written first
 
 local present = redis.call('GET', KEYS[1]) or ''
 if present == ARGV[2] then return { 'written' } end

@@ -1,10 +1,10 @@
-/** Returns a function that reads the CPU time used since this call, in milliseconds. */
+/** Starts a timer. The returned function returns the CPU time that the process has used since then, in milliseconds. */
 export function startCpuTimer(): () => number {
   const startedAt = performance.now();
   const before = process.cpuUsage();
   return () => {
     const { user, system } = process.cpuUsage(before);
-    // CPU time includes other threads, so it can exceed the elapsed time. On a busy machine, it is less.
+    // The CPU time of a process includes all its threads and can exceed the elapsed time, so the result is capped.
     return Math.min(performance.now() - startedAt, (user + system) / 1000);
   };
 }

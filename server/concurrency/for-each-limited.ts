@@ -1,26 +1,26 @@
 import { Semaphore } from "./semaphore.ts";
 
 /**
- * Maximum number of items in progress over all bulk requests. Limited because the lock requests of applications share
- * the connection and would be delayed.
+ * Maximum number of items in progress across all bulk requests. A larger number would delay the lock requests of
+ * applications, which use the same connection.
  */
 const CONCURRENCY_MAX = 8;
 const semaphore = new Semaphore(CONCURRENCY_MAX);
 
-/** The recipient of the results. */
+/** The client that receives the results of a bulk request. */
 export interface ResultListener {
-  /** Whether the recipient has disconnected. */
+  /** Whether the client has disconnected. */
   readonly isGone: boolean;
-  /** Resolves when the recipient can take more results, or has disconnected. */
+  /** Resolves when the client can receive more results or has disconnected. */
   waitUntilReady(): Promise<void>;
 }
 
 /**
- * Runs a function for each item, at most 8 at a time across all callers. Started items always complete; none is
- * started after the listener has disconnected.
+ * Runs a function for each item, at most 8 at a time across all callers. Items that have started always complete. No
+ * item starts after the listener has disconnected.
  *
  * @param run must not throw
- * @returns the number of items that were started
+ * @returns the number of items that have started, always the first items of the list
  */
 export async function forEachLimited<Item>(
   items: readonly Item[],
@@ -29,7 +29,7 @@ export async function forEachLimited<Item>(
 ): Promise<number> {
   let begun = 0;
   const next = async () => {
-    // Waits before acquiring the semaphore, so that a client that does not read cannot block the others.
+    // Waits before acquiring the semaphore, so that a client that does not read its results cannot block other clients.
     await listener.waitUntilReady();
     await semaphore.acquire();
     try {
@@ -46,7 +46,10 @@ export async function forEachLimited<Item>(
   return begun;
 }
 
-/** Runs a function for each item in order, for work that does not use Redis. */
+/**
+ * Runs a function for each item, one after the other, until the listener disconnects. For work that does not use Redis.
+ * Returns the number of items that have started.
+ */
 export async function forEachInOrder<Item>(
   items: readonly Item[],
   listener: ResultListener,

@@ -13,7 +13,7 @@ function createOwner(id: string): TaskOwner & { chargedMs: number } {
   };
 }
 
-/** Keeps the CPU busy. */
+/** Keeps the CPU busy for `ms` milliseconds. */
 function spendMs(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
@@ -54,7 +54,7 @@ it("other events are handled between slices, and each owner pays for its own tim
     forEachYielding(range(20), () => spendMs(1), two),
   ]);
   clearInterval(timer);
-  // 120 ms in slices of at most 8 items.
+  // The work takes 120 ms and runs in slices of at most 8 items.
   expect(turns).toBeGreaterThanOrEqual(10);
   expect(one.chargedMs / two.chargedMs).toBeGreaterThan(1.5);
 });

@@ -2,33 +2,33 @@ import { setImmediate } from "node:timers/promises";
 import { startCpuTimer } from "./cpu-timer.ts";
 import { SYSTEM_OWNER, type TaskOwner } from "./task-owner.ts";
 
-/** How long a task runs before the event loop handles other events, in ms. */
+/** Time in ms for which a task runs before the event loop handles other events. */
 const SLICE_MS = 4;
 /**
- * Limits on the pause between two slices. The pause ends when the first limit is reached. `turns`: with a slice in
- * every turn of the event loop, a burst of connections would be accepted at one connection per slice. `ms`: slices
- * continue even if every turn is long.
+ * Limits on the pause between two slices, in turns of the event loop and in ms. The pause ends when either limit is
+ * reached. The event loop accepts one connection per turn, so a slice in every turn would delay a burst of connections.
+ * The limit in ms ensures that slices continue even if turns are long.
  */
 const REST_MAX = { turns: 8, ms: 16 };
-/** Number of items after which the clock is read. */
+/** Number of items between two reads of the clock. */
 const CLOCK_CHECK_EVERY = 8;
 
 interface Task {
   readonly owner: TaskOwner;
-  /** @returns whether the task has ended */
+  /** @returns whether the task is complete */
   runSlice(): boolean;
 }
 
-/** Tasks by the id of their owner. The owners take turns: the one whose task runs next comes first. */
+/** Tasks by owner id. Owners take turns: the first entry is the owner whose task runs next. */
 const tasksByOwner = new Map<string, Task[]>();
 let isRunning = false;
 
 /**
- * Calls `take` with each item without blocking the event loop: in slices of 4 ms, which together get a fifth of the
- * time of a busy event loop, regardless of the number of tasks. Owners take turns; a task starts when the previous task
- * of its owner has ended.
+ * Calls `take` with each item, in slices of 4 ms so that the event loop is not blocked. On a busy event loop, all
+ * slices together get a fifth of the time, regardless of the number of tasks. Owners take turns. A task starts when the
+ * previous task of its owner has ended.
  *
- * @param items its iterator is created when the task begins
+ * @param items iterated lazily: the iterator is created when the task starts
  */
 export function forEachYielding<Item>(
   items: Iterable<Item>,
@@ -54,17 +54,17 @@ export function forEachYielding<Item>(
   });
 }
 
-/** Runs indivisible synchronous work as a task of its owner, in one slice. */
+/** Runs synchronous work that cannot be split as a task of `owner`, in one slice. */
 export function runYielding<Result>(work: () => Result, owner: TaskOwner): Promise<Awaited<Result>> {
   return new Promise((resolve, reject) => {
-    // A promise that the work returns does not delay other tasks.
+    // If the work returns a promise, other tasks do not wait for that promise.
     const run = () => resolve(work() as Awaited<Result>);
     forEachYielding([run], () => run(), owner).catch(reject);
   });
 }
 
 /**
- * Runs one slice.
+ * Runs one slice of at least one item.
  * @returns whether there are no more items
  */
 function takeSlice<Item>(iterator: Iterator<Item>, take: (item: Item) => void): boolean {

@@ -1,4 +1,4 @@
-/** A counting semaphore. Callers that wait are served in order. */
+/** A counting semaphore. Waiting callers get permits in the order of their calls. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
 

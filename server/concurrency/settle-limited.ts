@@ -1,6 +1,6 @@
 /**
- * Runs `run` for each item, at most `limit` at a time, and returns the outcomes in the order of the items. An item that
- * fails does not affect the others.
+ * Runs `run` for each item, at most `limit` at a time, and returns the outcomes in the order of the items. A failed
+ * item does not affect other items.
  */
 export async function settleLimited<Item, Result>(
   items: readonly Item[],

@@ -1,9 +1,9 @@
-/** How long to wait for the remaining masters after a majority has succeeded, in ms. */
+/** Time in ms to wait for the remaining masters after a majority has succeeded. */
 const STRAGGLER_GRACE_MS = 50;
 
 /**
- * Resolves with the number of fulfilled requests when all have settled, or shortly after enough have been
- * fulfilled.
+ * Resolves with the number of fulfilled requests once all requests have settled, or 50 ms after `enough` requests have
+ * been fulfilled.
  */
 export function settleQuorum(requests: readonly Promise<unknown>[], enough: number): Promise<number> {
   return new Promise((resolve) => {

@@ -1,10 +1,10 @@
-/** The caller that a task runs for. */
+/** The caller on whose behalf a task runs. */
 export interface TaskOwner {
   /** Tasks of one owner run one after the other. */
   readonly id: string;
-  /** Adds CPU time that a task used, in milliseconds. */
+  /** Charges the owner for CPU time that a task used, in milliseconds. */
   charge(ms: number): void;
 }
 
-/** The owner of tasks that no caller requested. */
+/** The owner of tasks that Lockkeeper starts without a caller. */
 export const SYSTEM_OWNER: TaskOwner = { id: "", charge: () => undefined };

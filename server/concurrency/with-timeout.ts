@@ -1,5 +1,5 @@
 /**
- * Returns the reply if it arrives within `ms` milliseconds; later replies are discarded.
+ * Returns the reply if it arrives within `ms` milliseconds. A later reply is discarded.
  *
  * @throws Error on a timeout
  */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** Formats a path such as `targets[1].redis`. */
+/** Formats the path of a setting, such as `targets[1].redis`. */
 export function formatConfigPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
@@ -10,7 +10,10 @@ export function formatConfigPath(path: readonly PropertyKey[]): string {
 
 type Issue = z.core.$ZodIssue;
 
-/** Describes the first error: its path and the permitted values. Omits the given value, because it may be a secret. */
+/**
+ * Describes the first error of an invalid configuration file, with the path and the permitted values. Omits the given
+ * value, because it may be a secret.
+ */
 export function describeConfigError(error: z.ZodError, json: unknown): string {
   const issue = error.issues[0];
   if (issue === undefined) return "is not valid";
@@ -27,7 +30,7 @@ function describeIssue(issue: Issue, above: readonly PropertyKey[], json: unknow
   return `${formatPathPrefix(path)}${formatRequirement(issue)}`;
 }
 
-/** Describes the error of the union member that the value resembles. */
+/** Describes the error of the union variant that the value was probably meant to be. */
 function describeUnionIssue(
   issue: Extract<Issue, { code: "invalid_union" }>,
   path: PropertyKey[],
@@ -115,7 +118,7 @@ function findErrorPosition(text: string, message: string): number | undefined {
   if (message.startsWith("Unexpected end")) return text.length;
   const position = /at position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return Number(position);
-  // Newer engines quote ten characters before and after the position instead.
+  // Newer JavaScript engines quote ten characters before and after the position instead.
   const quoted = /, (\.\.\.)?"([\s\S]*)"(?:\.\.\.)? is not valid JSON$/.exec(message);
   const found = quoted?.[2] === undefined ? -1 : text.indexOf(quoted[2]);
   if (found < 0) return undefined;

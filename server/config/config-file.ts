@@ -61,7 +61,7 @@ const QuorumLocation = z.strictObject({
   }),
 });
 
-/** Location of a Redis deployment, whose members determine which variant an error describes. */
+/** Location of a Redis deployment. An error describes the variant that has the same members as the value. */
 const RedisLocationSchema = z
   .union([Url, SentinelLocation, ClusterLocation, QuorumLocation], {
     error: () => `must be ${LOCATION_HINT}`,
@@ -151,7 +151,7 @@ export const ConfigFile = z
   })
   .meta({ id: "Configuration", description: "Configuration of Lockkeeper." });
 
-/** Builds docs/lockkeeper.config.schema.json, which editors use to validate the file. */
+/** Builds the content of `docs/lockkeeper.config.schema.json`, with which editors validate the configuration file. */
 export function buildConfigFileSchema(): object {
   return z.toJSONSchema(ConfigFile, { io: "input" });
 }
@@ -162,14 +162,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface FileSettings {
   readonly home: RedisLocation | undefined;
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
-  /** Names of the environment variables that the file references. */
+  /** Names of the environment variables to which the file refers as `${NAME}`. */
   readonly references: ReadonlySet<string>;
 }
 
 /**
  * Reads the configuration file.
  *
- * @throws StartupError with the file, the position, the error and the permitted values, without secrets
+ * @throws StartupError with the path of the file, the position, the error and the permitted values. The message
+ * contains no secrets
  */
 export function readConfigFile(path: string, environment: Environment): FileSettings {
   const refuse = (fault: string): never => {
@@ -249,14 +250,14 @@ function parseConfigJson(text: string, refuse: Refuse): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The engine's message quotes the file, which may contain passwords.
+    // The engine's message is omitted, because it quotes the file, which may contain passwords.
     return refuse(
       `invalid JSON${formatJsonPosition(text, error)}; comments and trailing commas are not allowed`,
     );
   }
 }
 
-/** Replaces `${NAME}` in strings with the environment variable, and `$${` with `${`. */
+/** Replaces `${NAME}` in all strings with the value of the environment variable, and `$${NAME}` with `${NAME}`. */
 function substituteVariables(
   value: unknown,
   environment: Environment,

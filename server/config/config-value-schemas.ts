@@ -3,7 +3,7 @@ import { FormatRule } from "../../lib/contract/detection/format-rule.ts";
 import { FORMAT_NAMES } from "../../lib/contract/format.ts";
 import type { Rate } from "../api/http/rate-limits.ts";
 
-/** A comma-separated list of patterns. */
+/** Schema of a comma-separated list of patterns. */
 export const createListSchema = (fallback: string) =>
   z
     .string()
@@ -17,7 +17,7 @@ export const createListSchema = (fallback: string) =>
 
 const RATE_PATTERN = /^(\d{1,7}(?:\.\d{1,3})?)(?:\/(\d{1,8}))?$/;
 
-/** A rate: `PER_SECOND` or `PER_SECOND/BURST`; `off` for no limit. */
+/** Schema of a rate: `PER_SECOND`, `PER_SECOND/BURST`, or `off` for no limit. The default burst is twice the rate. */
 export const rateSchema = z
   .string()
   .optional()
@@ -33,7 +33,7 @@ export const rateSchema = z
     return z.NEVER;
   });
 
-/** A comma-separated list of `PATTERN=FORMAT`. */
+/** Schema of a comma-separated list of `PATTERN=FORMAT`. */
 export const formatRulesSchema = z
   .string()
   .default("")
@@ -45,7 +45,7 @@ export const formatRulesSchema = z
     return rules.filter((rule) => typeof rule !== "string");
   });
 
-/** Returns the rule, or an error message. */
+/** Parses `PATTERN=FORMAT`. Returns the rule, or an error message if it is invalid. */
 function parseFormatRule(part: string): FormatRule | string {
   const at = part.lastIndexOf("=");
   const rule = FormatRule.safeParse({ pattern: part.slice(0, Math.max(0, at)), format: part.slice(at + 1) });

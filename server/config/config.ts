@@ -19,45 +19,46 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 /**
- * The default rate limit, which exceeds the capacity of one process, so that no well-behaved application is refused.
+ * The default rate limit per caller. Exceeds the capacity of one process, so that well-behaved applications are never
+ * refused.
  */
 const DEFAULT_CALLER_RATE: Rate = { perSecond: 20_000, burst: 40_000 };
 const DEFAULT_ADDRESS_RATE: Rate = { perSecond: 20, burst: 400 };
-/** The default limit on CPU time, in ms per second and as a burst: half of one core on average. */
+/** The default limit on the CPU time for expensive reads, in ms: half of one core on average, with bursts of 5 s. */
 const DEFAULT_READ_CPU_MS: Rate = { perSecond: 500, burst: 5000 };
 const CONFIG_FILE = "lockkeeper.config.json";
 
-/** How users start the installation. `npm`: npm commands in a checkout. `lockkeeper`: the command line. */
+/** How users start Lockkeeper: with `npm` scripts in a checkout, or with the `lockkeeper` command. */
 export type Launcher = "npm" | "lockkeeper";
 
-/** The configuration of the process, read once. No other code reads the environment. */
+/** The configuration of the process. It is read once at startup, and no other code reads the environment. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** URL of the console for browsers, if it is behind a proxy. */
+  /** URL of the console in browsers, if a reverse proxy is in front of it. */
   readonly publicUrl: string | undefined;
-  /** Path prefix of every URL; "" at the root of the host. */
+  /** Path prefix of every URL, or "" at the root of the host. */
   readonly basePath: string;
   /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies: TrustedProxies;
   readonly insecureHttp: boolean;
   readonly apiAdapter: "node" | "next";
   readonly mode: "production" | "development";
-  /** How users start this installation. Determines the commands in messages. */
+  /** How users start this installation. Determines which commands messages suggest. */
   readonly launcher: Launcher;
-  /** Options that commands for this server also need, quoted for a shell. */
+  /** Options that users must add to commands for this server, quoted for a shell. */
   readonly launcherOptions: readonly string[];
-  /** Whether npm started the process, which then stops when npm exits. */
+  /** Whether npm started the process. If so, the process stops when npm exits. */
   readonly startedByNpm: boolean;
   /** The targets in the order of the configuration. The first target is the default. */
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
-  /** Source of `targets`, because a target from the environment must be reachable at startup. */
+  /** Where `targets` are configured. A target from the environment must be reachable at startup. */
   readonly targetsSource: "environment" | "file";
-  /** Location of the home store; `undefined` to use the first target, unless it is read-only. */
+  /** Location of the home store. `undefined` for the default, which is the first target unless it is read-only. */
   readonly home: RedisLocation | undefined;
   readonly redisServerBin: string | undefined;
   readonly embeddedRedisPort: number;
-  /** Folder of the embedded Redis, its data and its passwords. */
+  /** Folder that contains the data and passwords of the embedded Redis. */
   readonly dataDir: string;
   /** Maximum number of open streams (console tabs and event streams). */
   readonly streamsMax: number;
@@ -65,39 +66,40 @@ export interface Config {
   readonly streamsPerCallerMax: number;
   /** Maximum number of requests per caller that wait for locks at the same time. */
   readonly waitersMax: number;
-  /** Quota of live holds per caller, unless its API key has its own. */
+  /** Quota of live holds per caller. An API key can have its own quota instead. */
   readonly holdQuota: HoldQuota;
   readonly connectionsMax: number;
   readonly rateLimits: RateLimitOptions;
-  /** How long the server keeps serving after the stop signal, while reporting not ready, in milliseconds. */
+  /** Time in ms for which the server reports that it is not ready but still serves requests after the stop signal. */
   readonly drainMs: number;
   /** Maximum number of indexed locks per target. */
   readonly locksMax: number;
-  /** Retention of each target's history. */
+  /** Retention of the history of each target. */
   readonly history: EventRetention;
   /** Retention of the audit log. */
   readonly audit: AuditRetention;
-  /** Access to /metrics: `key` requires an API key, `open` does not. */
+  /**
+   * Access to `/metrics`. `key` requires an API key, `open` requires no credentials, and `off` disables the metrics.
+   */
   readonly metrics: "off" | "key" | "open";
-  /** Maximum number of key patterns per target in the metrics. */
+  /** Maximum number of key patterns per target that the metrics distinguish. */
   readonly metricsPatterns: number;
   /** Trace endpoint and service name for the spans of verbs. `undefined` if tracing is off. */
   readonly tracing: { readonly url: string; readonly service: string } | undefined;
   readonly rootKey: string | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** Operator that is logged in by the login link printed at startup. */
+  /** Name of the operator for the login link that is printed at startup. */
   readonly operatorName: string;
   /** Administrator to create if there are no operators. */
   readonly firstOperator: { readonly name: string; readonly password: string } | undefined;
-  /** Maximum and idle lifetime of browser sessions, in milliseconds. */
+  /** Maximum lifetime and maximum idle time of browser sessions, in ms. */
   readonly sessions: { readonly longestMs: number; readonly idleMs: number };
 }
 
 /**
- * Reads the configuration.
+ * Reads the configuration from the environment, the command line and the configuration file.
  *
- * @throws StartupError that names the invalid or unknown variable, or the position in the file, and the permitted
- * values
+ * @throws StartupError that names the permitted values and the invalid or unknown variable or the position in the file
  */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -180,7 +182,7 @@ function readFirstOperator(env: EnvironmentValues): Config["firstOperator"] {
 
 type GivenVariables = Readonly<Record<string, string | undefined>>;
 
-/** Variables that the configuration file replaces. Setting both would be ambiguous. */
+/** Variables that configure a single target. They must not be set if a configuration file configures the targets. */
 const SINGLE_TARGET_VARIABLES = [
   "REDIS_URL",
   "LOCKKEEPER_TARGET",
@@ -243,7 +245,7 @@ function readEnvironmentTarget(env: EnvironmentValues): TargetSettings {
 }
 
 /**
- * Rejects settings that contradict a read-only target.
+ * Asserts that no other setting contradicts a read-only target.
  * @throws StartupError
  */
 function assertReadOnly({ REDIS_URL, LOCKKEEPER_NOTIFICATIONS }: EnvironmentValues): void {
@@ -254,7 +256,7 @@ function assertReadOnly({ REDIS_URL, LOCKKEEPER_NOTIFICATIONS }: EnvironmentValu
 }
 
 /**
- * Parses the location in a variable.
+ * Parses a location from an environment variable.
  * @throws StartupError
  */
 function parseLocationVariable(name: string, url: string): RedisLocation {
@@ -270,7 +272,7 @@ export function getEmbeddedRedisDir(config: Config): string {
   return join(config.dataDir, "redis");
 }
 
-/** Returns the URL of the console for browsers, without a trailing slash. */
+/** Returns the URL of the console in browsers, without a trailing slash. */
 export function getConsoleUrl({ publicUrl, host, basePath }: Config, port: number): string {
   if (publicUrl !== undefined) {
     const url = publicUrl.replace(/\/$/, "");
@@ -288,17 +290,20 @@ function getAccountName(): string {
   }
 }
 
-/** Sets NODE_ENV to the configured mode, regardless of the shell. NODE_ENV selects the build of Next and React. */
+/**
+ * Sets `NODE_ENV` to the configured mode, whatever its value in the shell. `NODE_ENV` selects the builds of Next and
+ * React.
+ */
 export function setNodeEnv({ mode }: Config): void {
   Object.assign(process.env, { NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: "1" });
 }
 
-/** Passes Next the configuration of the build, as the server of a standalone build does. */
+/** Passes the build configuration to Next, in the same way as the server of a standalone build. */
 export function setStandaloneConfig(json: string): void {
   Object.assign(process.env, { __NEXT_PRIVATE_STANDALONE_CONFIG: json });
 }
 
-/** Reads the standard OpenTelemetry variables. The SDK reads the header variables itself. */
+/** Reads the standard OpenTelemetry variables for traces. The variables for headers are read by the SDK. */
 function readTracingConfig(env: EnvironmentValues): Config["tracing"] {
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   const url = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/$/, "")}/v1/traces`);

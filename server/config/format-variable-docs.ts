@@ -15,7 +15,7 @@ Lockkeeper does not start if a variable begins with \`LOCKKEEPER_\` but is not a
 - service links of Kubernetes for a Service named \`lockkeeper…\`. A link such as \`LOCKKEEPER_REDIS_PORT=tcp://…\` is ignored even though a setting has this name
 `;
 
-/** Formats docs/configuration.md from the schema of the environment variables and their documentation. */
+/** Generates the content of `docs/configuration.md` from the schema and documentation of the environment variables. */
 export function formatVariableDocs(): string {
   const sections = Object.entries(VARIABLE_SECTIONS).map(([title, variables]) => {
     const rows = Object.entries(variables).map(([name, doc]) => formatRow(name, doc));

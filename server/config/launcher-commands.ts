@@ -5,7 +5,7 @@ const COMMANDS = {
   lockkeeper: { start: "lockkeeper serve", login: "lockkeeper login" },
 } as const satisfies Record<Config["launcher"], object>;
 
-/** Returns the command with which people start Lockkeeper or create a login link in this installation. */
+/** Returns the command with which users start Lockkeeper or create a login link in this installation. */
 export function formatCommand({ launcher }: Pick<Config, "launcher">, command: "start" | "login"): string {
   return COMMANDS[launcher][command];
 }

@@ -1,15 +1,15 @@
 import type { EnvironmentVariables } from "./config-variables.ts";
 
-/** Variables that Node and npm set, not users. */
+/** Variables that are not documented, because users do not set them for Lockkeeper. */
 type InternalVariable = "NODE_ENV" | "npm_lifecycle_event" | "OTEL_SDK_DISABLED";
 export type DocumentedVariable = Exclude<keyof typeof EnvironmentVariables.shape, InternalVariable>;
 
 /** Documentation of one environment variable, in Markdown. */
 export interface VariableDoc {
   readonly text: string;
-  /** Shown as the default where the schema has none. */
+  /** Default to show if the schema has no default. */
   readonly fallback?: string;
-  /** Shown as the permitted values where the schema does not state them. */
+  /** Permitted values to show if they cannot be derived from the schema. */
   readonly values?: string;
 }
 
@@ -198,9 +198,9 @@ const SECTIONS = {
 };
 
 type Listed = { [Title in keyof typeof SECTIONS]: keyof (typeof SECTIONS)[Title] }[keyof typeof SECTIONS];
-/** Causes a compiler error if a variable of the schema has no documentation. */
+/** Causes a compile error if a variable in the schema has no documentation. */
 const isComplete: [DocumentedVariable] extends [Listed] ? true : false = true;
 
-/** Documentation of every setting, by section of docs/configuration.md. */
+/** Documentation of every environment variable, by section of `docs/configuration.md`. */
 export const VARIABLE_SECTIONS: Readonly<Record<string, Readonly<Record<string, VariableDoc>>>> =
   isComplete && SECTIONS;

@@ -33,7 +33,7 @@ describe("names of variables", () => {
 
   it("every setting of the schema and what clients, tests and benchmarks read is accepted", () => {
     const others = ["LOCKKEEPER_URL", "LOCKKEEPER_API_KEY", "LOCKKEEPER_BENCH_ETCD", "LOCKKEEPER_E2E_TRACE"];
-    // Empty variables count as not set. Another test covers their values.
+    // Empty variables count as unset, so this test covers only their names. Another test covers their values.
     const settings = Object.keys(EnvironmentVariables.shape).map((name) => [name, ""]);
     const environment = Object.fromEntries([...settings, ...others.map((name) => [name, "x"])]);
     expect(read({ ...environment, LOCKKEEPERS: "x", OTHER: "x" }).port).toBe(3000);

@@ -5,25 +5,25 @@ type GivenVariables = Readonly<Record<string, string | undefined>>;
 
 const SETTINGS = Object.keys(EnvironmentVariables.shape);
 /**
- * Variables of clients, of commands under `lockkeeper run`, of tests and benchmarks, which can be set in the shell that
- * starts the server.
+ * Matches variables that are not settings of the server but may be set in the shell that starts it: variables of
+ * clients, of commands under `lockkeeper run`, of tests and of benchmarks.
  */
 const OTHER_NAMES =
   /^LOCKKEEPER_(?:URL|API_KEY|KEY|FENCE|HOLD_ID|SAMPLE_RUN|BUILD_BASE_PATH|BENCH_[A-Z0-9_]+|E2E_[A-Z0-9_]+)$/;
-/** Names with Lockkeeper's prefix, including common typos of it. */
+/** Matches names that start with Lockkeeper's prefix or with a common misspelling of the prefix. */
 const OWN_PREFIX = /^LOCK_?K?EEPER_/i;
 /**
- * Matches variables that Kubernetes sets in every pod of a namespace with a Service whose name starts with
- * `lockkeeper`.
+ * Matches variables for a Service. Kubernetes sets them in every pod of a namespace. Some start with Lockkeeper's
+ * prefix if the name of the Service starts with `lockkeeper`.
  */
 const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_[A-Z]+)?)$/;
 const SERVICE_LINK_URL = /^(?:tcp|udp|sctp):\/\//;
-/** Maximum edit distance for a suggestion, as a share of the name's length. */
+/** Maximum edit distance between a name and a suggested setting, as a fraction of the length of the name. */
 const DIFFERENCE_MAX = 0.35;
 
 /**
- * Removes the variables that Kubernetes sets for a Service, such as `LOCKKEEPER_REDIS_PORT=tcp://10.0.0.1:6379`,
- * because one of them can have the name of a setting.
+ * Returns the variables without those that Kubernetes sets for a Service, such as
+ * `LOCKKEEPER_REDIS_PORT=tcp://10.0.0.1:6379`, because such a variable can have the same name as a setting.
  */
 export function dropServiceLinks(given: GivenVariables): Record<string, string | undefined> {
   const isLink = (name: string, value = "") =>
@@ -33,7 +33,7 @@ export function dropServiceLinks(given: GivenVariables): Record<string, string |
 }
 
 /**
- * Rejects variables that look like settings but are not, so that misspelled settings are not ignored.
+ * Asserts that all variables with Lockkeeper's prefix are settings, so that misspelled settings are not ignored.
  *
  * @param referenced names that the configuration file references
  * @throws StartupError that names each variable and the most similar setting

@@ -16,11 +16,11 @@ const CAUSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts a file system error to one line, such as "Cannot write to /data (ENOSPC: the disk is full)". Other errors
- * are returned unchanged.
+ * Converts a file system error to a `StartupError` with a message such as "Cannot write to /data (ENOSPC: the disk is
+ * full)". Returns other errors unchanged.
  *
- * @param path the path to report if the error does not contain one
- * @param remedy the remedy as a sentence
+ * @param path the path to report if the error contains no path
+ * @param remedy a sentence with the action that the operator can take
  */
 export async function explainFileError(error: unknown, path: string, remedy: string): Promise<unknown> {
   if (!isFileError(error)) return error;
@@ -36,11 +36,14 @@ export async function explainFileError(error: unknown, path: string, remedy: str
 function isFileError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   if (error instanceof StartupError || !(error instanceof Error)) return false;
   const { code, syscall }: NodeJS.ErrnoException = error;
-  // Errors of sockets and child processes also have these fields.
+  // Errors of sockets and child processes also have these fields, so they are excluded by their system call.
   return code !== undefined && syscall !== undefined && !/^(connect|listen|bind|spawn|kill)/.test(syscall);
 }
 
-/** Finds why no folder can be created at `path`: a recursive `mkdir` reports ENOENT for every cause. */
+/**
+ * Finds the error code for which no folder can be created at `path`, because a recursive `mkdir` reports ENOENT for
+ * every cause. Returns `undefined` if the folder can be created.
+ */
 async function findWriteFault(path: string): Promise<string | undefined> {
   try {
     await mkdir(path);

@@ -7,18 +7,18 @@ export type HolderFacts = Pick<Holder, "owner" | "count" | "fence" | "record">;
 
 export interface HeldFacts extends KeyFields {
   readonly holders: readonly HolderFacts[];
-  /** `null` if the lock has no TTL. */
+  /** Time in ms until the lock expires. `null` if it has no TTL. */
   readonly remainingMs: number | null;
   readonly asOf: number;
-  /** The permits of a semaphore, which names no holders. */
+  /** The number of permits, if the lock is a semaphore. `holders` is then empty. */
   readonly permits?: { readonly available: number; readonly total: number | null };
   /** Whether an enclosing `withLock` call of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
 }
 
 /**
- * Facts about a lost hold. `holders` is set if the loss was found in Redis; `owner` and `fence` are set if the hold
- * itself detected the loss.
+ * Facts about a lost hold. `holders` and `remainingMs` describe the current state of the lock, if the loss was found in
+ * Redis. `owner` and `fence` identify the lost hold, if its own client detected the loss.
  */
 export interface LostFacts extends KeyFields {
   readonly holders?: readonly HolderFacts[];
@@ -44,7 +44,7 @@ export interface KindConflictFacts extends KeyFields {
 }
 
 export interface LimitConflictFacts extends KeyFields {
-  /** The total number of permits; `null` if there is no semaphore. */
+  /** Total number of permits of the semaphore. `null` if the semaphore does not exist. */
   readonly limit: number | null;
 }
 
@@ -53,7 +53,7 @@ export interface QueueFullFacts extends KeyFields {
 }
 
 export interface KeyNotAllowedFacts {
-  /** The globs that a key must match. Absent if no setting can permit this key. */
+  /** The globs, at least one of which a key must match. Absent if no setting can permit this key. */
   readonly lockable?: readonly string[];
 }
 
@@ -68,11 +68,14 @@ export class WaitTimeoutError extends ErrorWithFacts<HeldFacts> {
 }
 
 export interface DeadlockFacts extends KeyFields {
-  /** Each step waits for a lock of the next one, and the last one for a lock of the first. */
+  /**
+   * The owners in the cycle. Each owner waits for the `key` of its step, which the owner of the next step holds. After
+   * the last step, the cycle continues with the first.
+   */
   readonly cycle: readonly { readonly owner: string; readonly key: string }[];
 }
 
-/** The wait was part of a deadlock and its `onDeadlock` was `refuse`. The lock was not acquired. */
+/** The wait was part of a deadlock, and the request had `onDeadlock: "refuse"`. The lock was not acquired. */
 export class DeadlockError extends ErrorWithFacts<DeadlockFacts> {
   readonly code = "deadlock";
 }
@@ -96,12 +99,12 @@ export class NotOwnerError extends ErrorWithFacts<NotOwnerFacts> {
   readonly code = "not_owner";
 }
 
-/** The key holds other data, which was not changed. */
+/** The key contains data that is not a lock. The data was not changed. */
 export class NotALockError extends ErrorWithFacts<NotALockFacts> {
   readonly code = "not_a_lock";
 }
 
-/** The key holds a `timestamp` lock whose deadline is in a different unit (`s` or `ms`) than requested. */
+/** The key contains a `timestamp` lock whose deadline is in a different unit (`s` or `ms`) than requested. */
 export class UnitConflictError extends ErrorWithFacts<UnitConflictFacts> {
   readonly code = "unit_conflict";
 }
@@ -133,7 +136,7 @@ export class IdempotencyKeyRequiredError extends ErrorWithoutFacts {
   readonly code = "idempotency_key_required";
 }
 
-/** The client that holds the lock does not read release requests, or the target is a quorum. */
+/** The client that holds the lock does not receive release requests, or the target is a quorum. */
 export class ReleaseRequestUnsupportedError extends ErrorWithFacts<KeyFields> {
   readonly code = "release_request_unsupported";
 }
@@ -146,7 +149,7 @@ export class ConditionUnsupportedError extends ErrorWithFacts<KeyFields> {
   readonly code = "condition_unsupported";
 }
 
-/** The text is not a valid `holdId`, or it identifies a hold of another lock. */
+/** The string is not a valid `holdId`, or it identifies a hold of another lock. */
 export class InvalidHoldIdError extends ErrorWithoutFacts {
   readonly code = "invalid_hold_id";
 }

@@ -1,12 +1,12 @@
 import type { LibraryErrorCode } from "../../lib/contract/error.ts";
 
 /**
- * The base of every error: a code from a closed set, a human-readable message, and machine-readable facts. Each code
- * has its own class, so `instanceof` narrows the type of `facts`.
+ * Base class of all expected errors. An error has a code from a closed set, a human-readable message, and
+ * machine-readable facts. Each code has its own class, so that `instanceof` narrows the type of `facts`.
  */
 export abstract class LockkeeperError extends Error {
   abstract readonly code: LibraryErrorCode;
-  /** Plain JSON. A problem document includes these fields unchanged. */
+  /** Details about the error as plain JSON. Problem documents include these fields unchanged. */
   abstract readonly facts: object;
 
   constructor(detail: string, options?: ErrorOptions) {

@@ -7,17 +7,17 @@ export interface UnverifiedFacts {
   readonly version: string | null;
 }
 
-/** The current hold. Empty if the lock is free. */
+/** Facts about the current hold. Empty if the lock is free. */
 export type ChangedFacts = Partial<Pick<Lock, "holders" | "remainingMs"> & UnverifiedFacts>;
 
 export interface FormatRequiredFacts {
-  /** The formats to choose from. */
+  /** The formats of which the caller must choose one. */
   readonly formats: readonly FormatName[];
   readonly lock: Lock;
 }
 
 export interface ConfirmRequiredFacts {
-  /** The value to send in `confirm`. */
+  /** Name of the target, which the caller must send in `confirm`. */
   readonly target: string;
 }
 

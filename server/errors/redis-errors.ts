@@ -1,25 +1,28 @@
 import type { RefusalReason } from "../../lib/contract/refusal.ts";
 import { ErrorWithFacts, ErrorWithoutFacts, LockkeeperError } from "./lockkeeper-error.ts";
 
-/** Facts about a refusal. Empty if Redis is unreachable. */
+/** Facts about why a request was refused. Empty if Redis is unreachable. */
 export interface UnavailableFacts {
   /**
-   * `stopping`: this server is stopping, and another instance may respond. A `RefusalReason`: Redis refuses the command
-   * for this reason.
+   * `failover_hold_off`: no locks are granted for a time after a failover. `stopping`: this server is stopping, but
+   * another instance may respond. A `RefusalReason`: the reason for which Redis refuses the command.
    */
   readonly reason?: "failover_hold_off" | "stopping" | RefusalReason;
-  /** Milliseconds until locks are granted again. */
+  /** Time in ms until locks are granted again. */
   readonly remainingMs?: number;
 }
 
 export interface NotReplicatedFacts {
-  /** The number of replicas that must confirm. */
+  /** Number of replicas that must confirm the change. */
   readonly replicas: number;
-  /** The number of replicas that confirmed. Absent if the master did not report it. */
+  /** Number of replicas that confirmed the change. Absent if the master did not report the number. */
   readonly confirmed?: number;
 }
 
-/** Redis is unreachable, or no locks are granted at present. Nothing was changed; retry later. */
+/**
+ * Redis is unreachable or refuses commands, or no locks are granted at present. Nothing was changed. The request can be
+ * retried later.
+ */
 export class UnavailableError extends LockkeeperError {
   readonly code = "unavailable";
 
@@ -32,7 +35,7 @@ export class UnavailableError extends LockkeeperError {
   }
 }
 
-/** Fewer than `replicas` replicas confirmed a grant or a renewal in time. A newly acquired lock was released. */
+/** Too few replicas confirmed a grant or renewal in time. If the lock was newly acquired, it was released again. */
 export class NotReplicatedError extends ErrorWithFacts<NotReplicatedFacts> {
   readonly code = "not_replicated";
 }

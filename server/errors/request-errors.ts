@@ -1,12 +1,12 @@
 import { ErrorWithFacts, ErrorWithoutFacts } from "./lockkeeper-error.ts";
 
 export interface TooManyWaitingFacts {
-  /** Maximum number of requests of one caller that wait at the same time. */
+  /** Maximum number of waiting requests per caller. */
   readonly limit: number;
 }
 
 export interface QuotaExceededFacts {
-  /** The exceeded quota. `holds`: the number of live holds. `bytes`: their size in Redis, in bytes. */
+  /** The exceeded quota: the number of live holds (`holds`), or their size in Redis in bytes (`bytes`). */
   readonly quota: "holds" | "bytes";
   readonly limit: number;
   readonly used: number;
@@ -18,9 +18,12 @@ export interface TooManyStreamsFacts {
 }
 
 export interface RateLimitedFacts {
-  /** Milliseconds until the next request is accepted. */
+  /** Time in ms until the next request is accepted. */
   readonly remainingMs: number;
-  /** The rate limit, its burst, and whether it applies to the caller or the address. Absent for other limits. */
+  /**
+   * The rate limit in requests per second. `perSecond`, `burst` and `per` are absent for limits that are not on the
+   * request rate.
+   */
   readonly perSecond?: number;
   readonly burst?: number;
   readonly per?: "caller" | "address";

@@ -1,18 +1,18 @@
 -- Acquires several free locks of one slot, or none of them.
 --
--- Guarantee: every lock is checked before the first one changes. If an acquire then fails, the locks acquired before it
--- are withdrawn in the same script, so no client ever sees only some of the locks acquired. A repeated request id
+-- Guarantee: every lock is checked before any lock changes. If an acquire fails after that, the script withdraws the
+-- holds that it has already granted, so no client ever sees only some of the locks acquired. A repeated request id
 -- returns the holds that were granted to it.
 --
 -- KEYS: for each lock in turn, the four keys of acquire.lua
 -- ARGV[1] lease in ms    ARGV[2] request id    ARGV[3] digest of the request    ARGV[4] channel for events
--- ARGV[5] owner, principal and owner record, as in acquire.lua    ARGV[6] how long the companions are kept, in ms
--- ARGV[7] '' or how long the client will wait, in ms    ARGV[8] '' or when it began to wait, in ms
+-- ARGV[5] owner, principal and owner record, as in acquire.lua    ARGV[6] TTL of the companions, in ms
+-- ARGV[7] '' or how long the client will wait, in ms    ARGV[8] '' or when the client began to wait, in ms
 -- ARGV[9] maximum number of waiters of a lock    ARGV[10] '' or time since the request was first sent, in ms
 -- ARGV[11] grace period, in ms    ARGV[12] minimum hold time, in ms    ARGV[13] 's' or 'ms', the unit of a deadline
 -- ARGV[14] '' or how long the client gives way to the longest waiter after a release, in ms
 -- ARGV[15] id of the client in the lists of waiters
--- ARGV[16] '' or the number of the lock in whose list of waiters the client already is
+-- ARGV[16] '' or the number of the lock whose list of waiters already contains the client
 -- Then the token of each lock in turn
 --
 -- Returns {'granted', reply of acquire.lua for each lock in turn}
@@ -41,7 +41,7 @@ local function run_acquire(i, mode, waits_ms)
   return acquire()
 end
 
--- Withdraws a hold of this script. No client has seen it, so no waiter is woken.
+-- Withdraws a hold that this script granted. No client has seen that hold, so no waiter is woken.
 local function withdraw(i)
   local first = (i - 1) * KEYS_EACH + 1
   KEYS = { given_keys[first], given_keys[first + 1] }

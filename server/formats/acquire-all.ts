@@ -22,7 +22,10 @@ export interface WaitForAllRequest extends WaitRequest {
   readonly listedKey: Key | undefined;
 }
 
-/** Either all locks are granted, in the order of the request, or the lock at `index` is refused. */
+/**
+ * The reply to a request for several locks: either grants of all of them, in the order of the request, or the refusal
+ * of the lock at `index`.
+ */
 export type AcquireAllReply =
   | { readonly outcome: "granted"; readonly grants: readonly GrantedReply[] }
   | { readonly outcome: "refused"; readonly index: number; readonly reply: RefusedAcquireReply };
@@ -43,9 +46,9 @@ const SCRIPTS: ReadonlyMap<WritableFormat, AcquireAllScript> = new Map(
 );
 
 /**
- * Acquires all locks, or none of them. On a cluster, all keys must be in one slot.
+ * Acquires all the locks, or none of them. On a cluster, all keys must be in the same slot.
  *
- * @param ask the request, without a token because each lock has its own token
+ * @param ask the request for all locks, without a token because each lock has its own
  */
 export async function acquireAll(
   redis: Commands,

@@ -1,24 +1,24 @@
 -- Acquires a free lock, or returns its holder.
 --
 -- Guarantee: one holder at a time. A new hold has a larger fencing token than every earlier hold of the key, even if a
--- failover or a restart lost the latest ones (the server time in microseconds is the lower bound). A repeated request
--- id changes nothing and returns the hold that was granted to it, with the token of the first attempt. A script that
--- has written cannot be stopped and is replicated as a whole, so the lock is never visible without its TTL.
+-- failover or a restart lost the latest tokens (the server time in microseconds is the lower bound). A repeated request
+-- id changes nothing and returns the hold that the first attempt was granted, with the token of that attempt. A script
+-- that has written cannot be stopped and is replicated as a whole, so the lock is never visible without its TTL.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- KEYS[3] the counter of Redisson's fenced lock, also increased if it exists
+-- KEYS[3] the counter of Redisson's fenced lock, which is also increased if it exists
 -- KEYS[4] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
 -- Only for a fair lock: KEYS[5] its queue (list)    KEYS[6] when each waiter in it times out (sorted set)
 --         KEYS[7] until when each waiter of Lockkeeper is alive (sorted set)
--- Only for a read/write lock: KEYS[5] the waiting writers (sorted set: waiter and since -> end of its silence in ms)
+-- Only for a read/write lock: KEYS[5] the waiting writers (sorted set: waiter and since -> until when readers give way, in ms)
 --         KEYS[6] the companion of the lock
--- Only at the end of a wait for a condition, after all others:
+-- Only at the end of a wait for a condition, after all other keys:
 -- KEYS[w] the record of each waiter (hash)    KEYS[b] until when each waiter is alive (sorted set)
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
 -- ARGV[5] channel for events    ARGV[6] owner, principal, owner record as JSON, and optionally what the waiter declares, one line each
 -- ARGV[7] how long the companion is kept unless the lease is extended, in ms
 -- The following arguments are optional, but either all or none are passed:
--- ARGV[8] '' or how long the client will wait, in ms    ARGV[9] '' or when it began to wait, in ms
+-- ARGV[8] '' or how long the client will wait, in ms    ARGV[9] '' or when the client began to wait, in ms
 -- ARGV[10] maximum number of waiters of the lock    ARGV[11] '' or time since the request was first sent, in ms
 -- ARGV[12] grace period, in ms
 -- ARGV[13] minimum hold time, in ms
@@ -40,8 +40,8 @@
 --          count, ...}
 --         {'held', now ms, remaining ms, 'readers', '', '', '', '', token, count, owner, fence, since, record, ...}
 --                                         held by the readers of a read/write lock
---         {'held', now ms, ms, ...}       without holders: free, but for this time only the longest waiter may acquire it,
---                                         or the head of the queue
+--         {'held', now ms, ms, ...}       without holders: the lock is free, but for this time only the longest waiter
+--                                         or the head of the queue may acquire it
 --         {'free', now ms}    only for 'check'
 --         {'queue_full', now ms, number of waiters}
 --         {'lost', now ms, 'ended'}       the request was executed before and its hold has ended since
@@ -61,9 +61,10 @@
 -- include other-kind.lua
 -- include conditions/record.lua
 
--- Waits that have ended are removed a thousand at a time.
+-- Maximum number of ended waits that one call removes.
 local WAITS_REMOVED_MAX = 1000
--- A waiting writer tries at least every two seconds. Readers stop giving way to one that has been silent for longer.
+-- Time for which readers give way to a waiting writer after the writer's last attempt. A live writer tries at least
+-- every two seconds.
 local WRITER_SILENCE_MS = 5000
 
 local token, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
@@ -84,7 +85,7 @@ local named_kind = kept.value
 local state, remaining_ms, holders, count = read_state(1, kept, kept.token, now_ms, unit)
 if state == 'fault' then return remaining_ms end
 
--- A grant ends the wait of its client.
+-- Removes the client from the list of waiters, because a grant ends its wait.
 local function stop_waiting()
   if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(waiter_id, since, listed))
   elseif sent_ms then remove_waiter(4, waiter_id) end
@@ -108,11 +109,12 @@ if repeated then
 end
 
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
--- To a format that accepts any string, the number of a semaphore or a latch looks like a lock without TTL.
+-- A semaphore or a latch is stored as a number. In a format that accepts any string, a number looks like a lock without
+-- TTL.
 local is_number = state == 'not_a_lock' and remaining_ms == 'string'
   or state == 'held' and remaining_ms < 0 and is_counter((holders or {})[1] or '')
 if is_number then
-  -- The companion of a reader is its own.
+  -- Each reader has its own companion, so the kind is in the companion of the lock.
   if named_kind == '' and KEYS[6] then named_kind = read_companion(6).value end
   local kind = find_used_kind(1, named_kind)
   if kind ~= '' then return { 'not_a_lock', 'string', '', kind } end
@@ -127,8 +129,8 @@ if ARGV[21] then
   lease_ms, grace_ms, owner, principal, record = given_up.lease, given_up.grace, given_up.owner, given_up.principal, given_up.record
 end
 
--- How long this client gives way, and the waiter that did not use its turn. That waiter is gone or slow, so no client gives
--- way to it again before its next attempt.
+-- How long this client gives way, and the waiter that did not use its turn. A waiter that missed its turn is gone or
+-- slow, so no client gives way to that waiter again before its next attempt.
 local gives_way_ms, passed_over
 if HAS_QUEUE then
   local fault, kept_ms, sleeper = assess_queue(5, 6, 7, waiter_id, state == 'free', now_ms, fair_wait_ms)
@@ -175,7 +177,7 @@ if wait_ms then
     redis.call('ZREMRANGEBYRANK', KEYS[4], 0, math.min(ended, WAITS_REMOVED_MAX) - 1)
   end
   if since == '' or mode == 'join' then
-    -- A client that repeats its request returns to its place in the queue.
+    -- A client that repeats its request returns to its old place in the queue.
     local is_back = HAS_QUEUE and is_queued(5, waiter_id)
     if sent_ms or is_back then remove_waiter(4, waiter_id) end
     local waiting = redis.call('ZCOUNT', KEYS[4], '(' .. format_integer(now_ms), '+inf')

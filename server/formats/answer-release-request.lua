@@ -1,15 +1,15 @@
--- Stores the answer of the client that holds a lock to a release request.
+-- Stores the response of a lock's holder to a release request.
 --
 -- Guarantee: changes only the named hold and the named request, and neither the lease nor the count. Only the first
--- answer counts: repeating it changes nothing, and a different one is refused.
+-- response counts: repeating it changes nothing, and a different response is refused.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] id of the request
--- ARGV[5] 'accepted' or 'refused'    ARGV[6] text of the answer as a JSON string, or 'null'    ARGV[7] channel for events
+-- ARGV[5] 'accepted' or 'refused'    ARGV[6] text of the response as a JSON string, or 'null'    ARGV[7] channel for events
 -- ARGV[8] JSON of the text, for the event, or ''
 --
 -- Returns {'answered', now ms, request as JSON}
---         {'changed', now ms}    there is no such request, or it has a different answer
+--         {'changed', now ms}    there is no such request, or it has a different response
 --         {'lost', now ms}      {'not_owner'}    another principal acquired this hold
 
 -- include format/storage.lua

@@ -24,7 +24,7 @@ const release = (redis: Redis, format: BatchedFormat, key: string, token: string
     ...{ token, fence, id: `release-${token}`, digest: "-", principal: undefined },
   });
 
-/** Counts the script calls during `work`. */
+/** Counts the scripts that Redis runs during `work`. */
 async function countScripts(redis: Redis, work: () => Promise<unknown>): Promise<number> {
   await redis.config("RESETSTAT");
   await work();
@@ -44,7 +44,7 @@ const step = fc.record({
   verb: fc.constantFrom("acquire", "release", "release_unfenced"),
   key: fc.integer({ min: 0, max: 2 }),
   token: fc.integer({ min: 0, max: 3 }),
-  /** Verbs with equal numbers have the same request id, so the second one repeats the first. */
+  /** Verbs with the same number have the same request id, so the second verb repeats the first. */
   request: fc.integer({ min: 0, max: 6 }),
 });
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;

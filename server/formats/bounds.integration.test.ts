@@ -24,16 +24,19 @@ const LUA_BYTES_MAX = 2 * 1024 * 1024;
 const TRIES = 5;
 const COMPANION_BYTES_MAX = 8192;
 
-/** Runs a command on a key, with a last argument of this size. */
+/** Runs a command on a key. The last argument is a string of `bytes` bytes. */
 const writeBytes = (redis: Redis, command: string, key: unknown, bytes: number, ...parameters: string[]) =>
   redis.call(command, String(key), ...parameters, Buffer.alloc(bytes, "x"));
 
-/** Returns the memory of the Lua interpreter, which includes uncollected copies made by scripts. */
+/**
+ * Returns the memory used by the Lua interpreter, in bytes. Includes copies made by scripts that are not
+ * garbage-collected yet.
+ */
 async function readLuaBytes(redis: Redis): Promise<number> {
   return Number(/^used_memory_lua:(\d+)/m.exec(await redis.info("memory"))?.[1]);
 }
 
-/** Measures how long Redis runs the scripts of `call`, in µs. */
+/** Measures the time that Redis spends in the scripts of `call`, in µs. */
 async function measureScriptMicros(redis: Redis, call: () => Promise<unknown>): Promise<number> {
   await redis.config("RESETSTAT");
   await call();
@@ -143,7 +146,7 @@ describe("huge values", () => {
   });
 });
 
-/** Returns the shortest of several runs, because another process may delay any of them. */
+/** Returns the shortest time of several runs, in µs, because another process may delay any run. */
 async function measureAcquire(redis: Redis, verb: LockVerb, companion: string): Promise<number> {
   const runs: number[] = [];
   for (let done = 0; done < TRIES; done++) {
@@ -155,7 +158,7 @@ async function measureAcquire(redis: Redis, verb: LockVerb, companion: string): 
   return Math.min(...runs);
 }
 
-/** Creates a companion without a hold, whose window repeats the entry up to this size. */
+/** Creates a companion without a hold. Its request window repeats `entry` until the companion has `bytes` bytes. */
 function createCompanion(entry: string, bytes: number): string {
   const head = "\n\n0\n\n0\n0\n0\n0\n0\ntoken\n\n\n";
   return (head + entry.repeat(bytes / entry.length)).slice(0, bytes);

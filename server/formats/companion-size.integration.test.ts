@@ -6,7 +6,7 @@ import { buildCompanionKey } from "./keys.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 
 const it = redisTest();
-/** Limit of a companion in bytes, the same as in companion.lua. */
+/** Maximum size of a companion in bytes. Must match companion.lua. */
 const COMPANION_BYTES_MAX = 8192;
 
 // The longest strings, in bytes, that callers may send: 4 bytes per character, or 3 bytes per UTF-16 unit.

@@ -1,24 +1,27 @@
--- Shared by the verbs: the companion, which stores what the format of the lock cannot. It is a single string, so that one
--- command reads it and one command writes it with its TTL:
+-- Shared by the verbs: the companion of a lock, which stores what the format of the lock cannot. The companion is a
+-- single string, so that one command reads it and one command writes it with its TTL:
 --
 --   token ⏎ value ⏎ count ⏎ fence ⏎ since ms ⏎ lease ms ⏎ grace ms ⏎ minimum hold ms ⏎ seq ⏎ format
 --   ⏎ owner ⏎ principal ⏎ record ⏎ request ⏎ …
 --
--- The token identifies the hold. `value` is the content of the lock's key if that is not the token (`timestamp`), or the
--- kind of the lock if it is not `lock`. `since` is empty if it is the first 13 digits of the fence, as for most holds.
--- `owner` is a display label; no script compares it. All fields except fence and requests describe one hold, and read_state
--- clears them when that hold is no longer in the lock. Any client can write this key, so text that does not parse, or that
--- is longer than what the verbs write, counts as missing.
+-- The token identifies the hold. `value` is the content of the lock's key if that content is not the token
+-- (`timestamp`), or the kind of the lock if the kind is not `lock`. `since` is empty if it equals the first 13 digits
+-- of the fence, as for most holds. `owner` is a display label; no script compares it. All fields except fence and
+-- requests describe one hold, and read_state clears these fields once the lock does not contain that hold. Any client
+-- can write this key, so a companion that does not parse, or that is longer than any that the verbs write, counts as
+-- missing.
 
 local COMPANION = '^([^\n]*)\n([^\n]*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%d*)\n(%l*)\n([^\n]*)\n([^\n]*)\n([^\n]*)(.*)$'
--- The longest owner, principal and record fit with a full window: companion-size.integration.test.ts.
+-- Large enough for the longest owner, principal and record with a full request window
+-- (companion-size.integration.test.ts).
 local COMPANION_BYTES_MAX = 8192
--- The minimum time by which a companion outlives its hold: enough for repeated requests and clock steps.
+-- Minimum time by which a companion outlives its hold. Covers repeated requests and clock steps.
 local COMPANION_MS_MIN = 600000
 
 -- include event.lua
 
--- A fencing token is the server time of the grant in microseconds, unless an earlier one was larger.
+-- Returns the start of a hold from its fencing token, which is the server time of the grant in microseconds unless an
+-- earlier token was larger.
 local function derive_since(fence)
   return #fence == 16 and string.sub(fence, 1, 13) or ''
 end
@@ -47,21 +50,22 @@ local function format_companion(kept)
     kept.owner, kept.principal, kept.record }, '\n') .. kept.window
 end
 
--- Whether the companion describes a hold of another format that is still in the lock, whose key contains the string `value`.
--- Every verb of this format then refuses the key as `not_a_lock`, and changes neither the lock nor the companion.
+-- Whether the companion describes a hold of another format that the lock still contains. `value` is the content of the
+-- lock's key. In that case, every verb of this format refuses the key as `not_a_lock`, and changes neither the lock nor
+-- the companion.
 local function is_hold_of_other_format(kept, value)
   if kept.token == '' or kept.format == FORMAT then return false end
   return value == (kept.format == 'timestamp' and kept.value or kept.token)
 end
 
--- Clears the fields of a hold that is no longer in the lock.
+-- Clears the fields of a hold that the lock does not contain.
 local function forget_hold(kept)
   kept.token, kept.value, kept.count, kept.since, kept.lease, kept.grace, kept.least = '', '', 0, 0, 0, 0, 0
   kept.owner, kept.principal, kept.record = '', '', ''
 end
 
--- Describes a new hold in the companion. Its fencing token is larger than all earlier ones, even if a failover or a
--- restart lost the earlier ones.
+-- Describes a new hold in the companion. Its fencing token is larger than all earlier tokens, even if a failover or a
+-- restart lost them.
 local function begin_hold(kept, token, value, lease_ms, now_us)
   forget_hold(kept)
   kept.token, kept.value, kept.count, kept.lease, kept.seq, kept.format = token, value, 1, lease_ms, 1, FORMAT
@@ -69,8 +73,9 @@ local function begin_hold(kept, token, value, lease_ms, now_us)
   kept.since = math.floor(now_us / 1000)
 end
 
--- Returns true if the hold exists, false and 'lost' if it does not, and false and 'not_owner' if another principal acquired
--- it. Call it after read_state or find_count. `count` is nil if the lock does not contain the token.
+-- Returns true if the hold exists, false and 'lost' if the hold does not exist, and false and 'not_owner' if another
+-- principal acquired the hold. Call this function after read_state or find_count. `count` is nil if the lock does not
+-- contain the token.
 --
 -- Without a companion (evicted or deleted), the token in the lock is sufficient for a client of the library, which has no
 -- principal. API callers get 'lost', because the principal of the hold is then unknown.
@@ -81,19 +86,19 @@ local function is_hold(kept, count, token, fence, principal)
   return kept.principal == principal, 'not_owner'
 end
 
--- Returns how long the companion of a hold is kept.
+-- Returns the TTL of a hold's companion in ms, as a string.
 local function compute_companion_ttl_ms(total_ms, lease_ms)
   return format_integer(total_ms + math.max(COMPANION_MS_MIN, 2 * lease_ms))
 end
 
--- Returns the holder's remaining lease, without the grace period; nil if the lock has no TTL.
+-- Returns the holder's remaining lease in ms, without the grace period; nil if the lock has no TTL.
 local function compute_holder_remaining_ms(remaining_ms, kept)
   if remaining_ms < 0 then return nil end
   return math.max(0, remaining_ms - kept.grace - margin_ms)
 end
 
--- Returns the state of the named hold after read_state: 'held' and its remaining lease (nil: no TTL), 'not_owner', or
--- 'lost'. An expired lease counts as lost, even during the grace period.
+-- Returns the state of a hold: 'held' and its remaining lease in ms (nil: no TTL), 'not_owner', or 'lost'. The
+-- arguments come from read_state. An expired lease counts as lost, even during the grace period.
 local function assess_hold(kept, state, remaining_ms, count, token, fence, principal)
   local stands, refusal = is_hold(kept, state == 'held' and count or nil, token, fence, principal)
   if not stands then return refusal end

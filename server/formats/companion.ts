@@ -13,7 +13,7 @@ import { RELEASE_REQUEST_FIELD, toReleaseRequest } from "./release-request.ts";
 export interface Companion {
   /** Identifies the hold. Equals the content of the lock in all formats except `timestamp`. */
   readonly token: string;
-  /** The content of the lock if it differs from the token. */
+  /** The content of the lock if it differs from the token, or the kind of the lock; otherwise empty. */
   readonly value: string;
   readonly count: number;
   readonly fence: string | null;
@@ -21,7 +21,7 @@ export interface Companion {
   readonly leaseMs: number | null;
   readonly seq: number;
   readonly format: WritableFormat;
-  /** A label for display. */
+  /** The label shown for the holder. */
   readonly owner: string;
   /** The API principal that acquired the hold. Empty for a client of the library. */
   readonly principal?: string;
@@ -34,12 +34,12 @@ export interface Companion {
 }
 
 /**
- * Number of leading digits of a fencing token that give the start of the hold in Unix ms. Used if the companion does
- * not contain the start. Must match companion.lua.
+ * Number of leading digits of a fencing token that are the start of the hold in Unix ms. They are used if the companion
+ * does not contain the start. Must match companion.lua.
  */
 const SINCE_DIGITS = 13;
 
-/** Parses a companion; `undefined` if it does not describe a hold. */
+/** Parses a companion. Returns `undefined` if the companion does not describe a hold. */
 export function parseCompanion(text: string): Companion | undefined {
   const [
     token,
@@ -76,14 +76,14 @@ export function parseCompanion(text: string): Companion | undefined {
   };
 }
 
-/** Copies part of a string, because a slice would keep the whole reply in memory while the lock is held. */
+/** Copies a substring, because a slice would keep the whole Redis reply in memory while the lock is held. */
 function copyText(part: string): string {
   return Buffer.from(part).toString();
 }
 
 /**
- * Creates a holder from the fields of its companion, or a foreign one if there is no companion, because the client then
- * uses another library.
+ * Creates a holder from the fields of its companion. Without a companion, the client uses another library, so the
+ * holder is foreign.
  */
 export function toSeenHolder(
   token: string,
@@ -125,7 +125,7 @@ export function toSeenHolder(
   };
 }
 
-/** Whether `value` names a kind that the content of the lock does not show. */
+/** Whether `value` names a kind of lock that cannot be detected from the content of the lock. */
 function isNamedKind(value: string | undefined): value is NonNullable<SeenHolder["kind"]> {
   return value === "fair" || value === "plain_semaphore";
 }
@@ -134,12 +134,12 @@ export function parseWholeNumber(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
-/** A short name, because every hold with a watchdog stores it. */
+/** Field of the renewal interval in the record line. The name is short because every hold with a watchdog stores it. */
 const RENEWS_FIELD = "renews";
 
 /**
  * Formats the record line of a companion: the client's owner record, its renewal interval, and whether it reads release
- * requests. Scripts change only the last of these fields (release-requests.lua).
+ * requests. Scripts change only the field for release requests (release-requests.lua).
  */
 export function formatRecordLine(
   record: OwnerRecord | undefined,
@@ -155,7 +155,7 @@ export function formatRecordLine(
   });
 }
 
-/** Minimum TTL of a companion in milliseconds. Must match companion.lua. */
+/** Minimum time in ms by which a companion outlives its hold. Must match companion.lua. */
 const COMPANION_MS_MIN = 600_000;
 
 /** Returns the TTL of the companion of a new hold, in ms. */
@@ -172,8 +172,8 @@ export function formatOwnerLines(ask: Omit<AcquireRequest, "token">): string {
 }
 
 /**
- * Parses the record line of a companion; `undefined` if it contains no valid record, because any client can write the
- * companion.
+ * Parses the record line of a companion. Returns `undefined` if the line is not a valid record, because any client can
+ * write the companion.
  */
 export function parseOwnerRecord(line: string | undefined): OwnerRecord | undefined {
   const { success, data } = OwnerRecord.safeParse(parseJson(line));

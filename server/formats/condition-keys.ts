@@ -22,5 +22,5 @@ export const buildRestoreKeys = (key: Key): RedisArgument[] => [
   buildConditionHeartbeatsKey(key),
 ];
 
-/** Returns the channel that notifies the condition waiters of a lock when they may acquire the lock again. */
+/** Returns the channel that notifies the clients waiting for a lock's conditions when they may re-acquire the lock. */
 export const buildConditionChannel = (key: Key) => buildColocatedKey(CONDITIONS, key);

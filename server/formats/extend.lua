@@ -1,8 +1,8 @@
 -- Extends the lease of a hold for an operator.
 --
--- Guarantee: extends the hold that the operator saw to at least the lease, or does nothing. Never creates a lock,
--- shortens a lease or revives an expired hold. Compares the token and fence of Lockkeeper's own holds, and the stored
--- owner of foreign holds.
+-- Guarantee: extends the hold that the operator saw to at least the requested lease, or does nothing. Never creates a
+-- lock, shortens a lease or revives an expired hold. Compares the token and fence of Lockkeeper's own holds, and the
+-- stored owner of foreign holds.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] expected token, or stored owner of a foreign hold    ARGV[2] expected fence, or '' for a foreign hold

@@ -1,18 +1,19 @@
--- Shared by the scripts that change the queue of Redisson's fair lock. Lockkeeper's waiters are stored like those of
--- Redisson, and also renew a heartbeat in a sorted set. A waiter without a heartbeat belongs to Redisson and counts as
+-- Shared by the scripts that change the queue of Redisson's fair lock. Lockkeeper's waiters are stored like Redisson's
+-- waiters, and also renew a heartbeat in a sorted set. A waiter without a heartbeat belongs to Redisson and counts as
 -- alive until its timeout. Requires bounds.lua and event.lua.
 --
 -- The functions take the numbers of three keys:
 -- KEYS[q] the queue (list)       KEYS[t] when each waiter in it times out, in ms (sorted set)
 -- KEYS[l] until when each waiter of Lockkeeper is alive, in ms; negative while its place is only kept (sorted set); optional
 
--- A client can write elements of any size to the list, and a script would copy them. The size is estimated as that of the
--- first node, which contains the head, times the number of nodes.
+-- Maximum size of the list, because any client can write large elements, which a script would copy. The size is
+-- estimated as the size of the first node, which contains the head, times the number of nodes.
 local QUEUE_BYTES_MAX = 4194304
 local WAITERS_REMOVED_MAX = 1000
--- In a longer queue, which only clients of Redisson can build, the timeouts of the waiters beyond this are not changed.
+-- Maximum number of waiters whose timeouts are changed. Only clients of Redisson can build a longer queue.
 local TIMEOUTS_CHANGED_MAX = 4096
--- Waiters of Lockkeeper try at least every two seconds.
+-- Time after its last attempt for which a waiter of Lockkeeper counts as alive. Its client tries at least every two
+-- seconds.
 local HEARTBEAT_MS = 6000
 
 local function read_score(k, member)
@@ -20,8 +21,8 @@ local function read_score(k, member)
   return type(score) == 'string' and tonumber(score) or nil
 end
 
--- Returns the time until which a waiter of Lockkeeper counts as alive, negative while only its place is kept; nil for a
--- client of Redisson. If the server's clock was set back, shortens the heartbeat to its full length from now.
+-- Returns the time in ms until which a waiter of Lockkeeper counts as alive, negative while only its place is kept; nil
+-- for a client of Redisson. If the server's clock was set back, shortens the heartbeat to its full length from now.
 local function read_heartbeat(l, member, now_ms)
   local beat = KEYS[l] and read_score(l, member)
   if not beat or math.abs(beat) <= now_ms + HEARTBEAT_MS then return beat end
@@ -37,7 +38,7 @@ local function is_gone(t, member, beat, now_ms, is_free)
   return until_ms ~= nil and until_ms <= now_ms
 end
 
--- Returns the first element; nil if the queue is empty; nil and true if the element cannot be read.
+-- Returns the waiter at the head; nil if the queue is empty; nil and true if the head cannot be read.
 local function read_head(q)
   local bytes = redis.pcall('MEMORY', 'USAGE', KEYS[q], 'SAMPLES', '1')
   if type(bytes) == 'number' and bytes > QUEUE_BYTES_MAX then return nil, true end
@@ -47,9 +48,10 @@ local function read_head(q)
   return head
 end
 
--- Decreases the timeouts of the waiters from this index on. Redisson's timeouts increase by the fair wait time with each
--- place in the queue, and decrease by it for each waiter ahead that leaves. Unlike in Redisson, a waiter keeps at least the
--- fair wait time if it had that much: otherwise, a live client of Redisson could lose its place.
+-- Decreases the timeouts of the waiters from index `from` on, because `waiters` waiters ahead of them have left. In
+-- Redisson, the timeout increases by the fair wait time with each place in the queue, and decreases by the same time
+-- for each waiter ahead that leaves. Unlike in Redisson, a timeout that is at least the fair wait time away stays at
+-- least that far away, because a live client of Redisson could otherwise lose its place.
 local function decrease_timeouts(q, t, from, waiters, now_ms, fair_wait_ms)
   local behind = redis.call('LRANGE', KEYS[q], format_integer(from), format_integer(from + TIMEOUTS_CHANGED_MAX - 1))
   for i = 1, #behind do
@@ -61,11 +63,12 @@ local function decrease_timeouts(q, t, from, waiters, now_ms, fair_wait_ms)
   end
 end
 
--- Returns the waiter whose turn it is, and its heartbeat; nil if the queue is empty; nil and true if it cannot be read.
--- First removes waiters that are gone, as each call of Redisson does: a dead one at the head would block all others.
+-- Returns the waiter whose turn it is, and its heartbeat; nil if the queue is empty; nil and true if the queue cannot
+-- be read. First removes waiters that are gone, as each call of Redisson does, because a dead waiter at the head would
+-- block all others.
 --
--- is_free: whether the head can acquire the lock now. fair_wait_ms: nil if unknown. caller: optional; the client that runs
--- this script, which is alive even if its heartbeat is late.
+-- is_free: whether the head can acquire the lock now. fair_wait_ms: the fair wait time; nil if unknown. caller:
+-- optional; the client that runs this script, which is alive even if its heartbeat is late.
 local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, caller)
   local ours_gone = 0
   local head, is_unreadable, beat
@@ -81,9 +84,10 @@ local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, caller)
     redis.pcall('ZREM', KEYS[t], head)
     redis.call('LPOP', KEYS[q])
   end
-  -- Redisson's timeouts that were removed had passed in full. Lockkeeper's waiters were removed before their timeouts.
+  -- Only removed waiters of Lockkeeper count here. Redisson's removed waiters had reached their timeouts, so the
+  -- timeouts behind them are correct.
   if head and ours_gone > 0 and fair_wait_ms then decrease_timeouts(q, t, 0, ours_gone, now_ms, fair_wait_ms) end
-  -- A client of Redisson whose timeout was lost would never be removed.
+  -- Without a timeout, a client of Redisson would never be removed.
   if head and not beat and fair_wait_ms and not read_score(t, head) then
     redis.pcall('ZADD', KEYS[t], 'NX', format_integer(now_ms + fair_wait_ms), head)
   end

@@ -51,7 +51,10 @@ type ReleaseStep = Extract<Step, { do: "release" }>;
 
 const CLIENT = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
-/** `plain` uses the fast path. `whole` passes an additional argument, which runs the complete script. */
+/**
+ * A lock whose verbs run through one of two paths. `plain` uses the fast path. `whole` passes an additional argument,
+ * so that the complete script runs.
+ */
 class LockUnderTest {
   readonly key = `lock:${randomUUID()}`;
   readonly #slots: { token: string; fence: string; principal: string | undefined }[] = [];
@@ -106,7 +109,7 @@ class LockUnderTest {
     return { id: `id-${this.#ids}`, digest: "-", ...(this.path === "whole" ? { retryMs: 0 } : {}) };
   }
 
-  /** Another client acquires the lock, or restores a Lockkeeper hold. */
+  /** Writes the lock as another client would: with its own token, or with the token of a Lockkeeper hold. */
   async #acquireElsewhere(stored = `${CLIENT}:777`): Promise<unknown> {
     if (this.format === "token") return await this.direct.set(this.key, stored, "PX", 30_000, "NX");
     await this.direct.hset(this.key, stored, 1);

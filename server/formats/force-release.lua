@@ -6,7 +6,7 @@
 -- counters are kept.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
--- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each of its waiters times out (sorted set)
+-- KEYS[3] Redisson's fair queue (list)       KEYS[4] when each waiter in it times out (sorted set)
 -- KEYS[5] until when each waiter of Lockkeeper in it is alive (sorted set); optional
 -- For a `token` lock only KEYS[3]: the list on which waiters of python-redis-lock block; optional
 -- ARGV[1] expected token, or stored owner of a foreign hold    ARGV[2] expected fence, or '' for a foreign hold

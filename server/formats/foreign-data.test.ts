@@ -18,7 +18,7 @@ function oneOf<Each>(chance: Chance, list: readonly [Each, ...Each[]]): Each {
 const many = <Each>(chance: Chance, most: number, make: () => Each): Each[] =>
   Array.from({ length: 1 + below(chance, most) }, make);
 
-/** Random bytes that are drawn once, because a hundred thousand keys need many. */
+/** Random bytes that are generated once and reused, because the hundred thousand keys need many bytes. */
 const POOL = Buffer.from(Array.from({ length: 1 << 16 }, rounded(createSeededRandom(7))));
 function rounded(chance: Chance): () => number {
   return () => below(chance, 256);
@@ -42,7 +42,7 @@ function time(chance: Chance): number {
   return chance() < 0.5 ? ms : Math.floor(ms / 1000);
 }
 
-/** Tokens, ids, numbers and words, as they occur in strings, fields and members. */
+/** Tokens, ids, numbers and other strings, as they occur in values, fields and members. */
 const VALUES: readonly [(chance: Chance) => string | Buffer, ...((chance: Chance) => string | Buffer)[]] = [
   (chance) => uuid(chance),
   (chance) => uuid(chance).replaceAll("-", ""),

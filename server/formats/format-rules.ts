@@ -4,7 +4,7 @@ import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { Glob, KeyPatternSet } from "../redis/glob.ts";
 import type { KeyReach } from "./lock-format.ts";
 
-/** Ends the wait of a client. @param keepMs time, in ms, for which the waiter is kept; only for `keep` */
+/** Assigns formats to keys by their patterns, and determines which keys the API may acquire. */
 export class FormatRules {
   readonly #rules: readonly { glob: Glob; format: FormatName }[];
   readonly #lockableKeys: KeyPatternSet;

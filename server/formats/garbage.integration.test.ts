@@ -30,7 +30,7 @@ const VERBS: Readonly<Record<string, LockVerb>> = {
     }),
 };
 
-/** Placeholders for the token and the fence, which are known only in the run. */
+/** Placeholders for the token and the fence of the hold, which are known only at run time. */
 const TOKEN = "<token>";
 const FENCE = "<fence>";
 
@@ -55,7 +55,7 @@ const line = fc.oneof(
   fc.constantFrom(TOKEN, FENCE, "redisson", "token", "timestamp", "lockkeeper:reserve:mei", "{}", "[[["),
   fc.string({ unit: "binary", maxLength: 12 }).map((text) => text.replaceAll("\n", "")),
 );
-/** Lines in the layout of companion.lua, with arbitrary content. */
+/** The fields of a companion in the layout of companion.lua, with arbitrary content. */
 const head = fc
   .tuple(
     ...[fc.constantFrom(TOKEN, "", "x"), line, number, fc.constantFrom(FENCE, "", "7"), number, number],
@@ -95,7 +95,7 @@ async function plant(redis: Redis, name: string, planted: Garbage, hold: NamedHo
   else if (planted.type === "stream") await redis.xadd(name, "*", "token", hold.token);
 }
 
-/** Acquires a hold, or returns a token that holds nothing. */
+/** Acquires a hold. If `isHeld` is false, returns a token that has no hold. */
 async function prepareHold(
   redis: Redis,
   key: string,

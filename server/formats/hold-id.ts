@@ -2,11 +2,11 @@ import { TimestampUnit, WritableFormat, WritableKind } from "../../lib/contract/
 import { decodeKey, encodeKey, isBinaryKey, KEY_BYTES_MAX, type Key } from "../../lib/keys/key.ts";
 import { WRITE_SUFFIX } from "./kind-keys.ts";
 
-/** Identifies one hold: its lock, and the fields that distinguish it from all other holds of that lock. */
+/** The fields that identify one hold: its lock, and what distinguishes the hold from all other holds of that lock. */
 export interface HoldRef {
   readonly key: Key;
   readonly format: WritableFormat;
-  /** `lock` by default. */
+  /** The kind of the lock; `lock` by default. */
   readonly kind?: WritableKind | undefined;
   /** The unit of a deadline; only for `timestamp`. */
   readonly unit: TimestampUnit | undefined;
@@ -37,7 +37,7 @@ export function formatHoldId({ target, format, kind, unit, key, token, fence }: 
   return PREFIX + Buffer.concat([Buffer.from(head), encodeKey(key)]).toString("base64url");
 }
 
-/** Parses a `holdId`; `undefined` for any other string, including other encodings of the same bytes. */
+/** Parses a `holdId`. Returns `undefined` for any other string, including other encodings of the same bytes. */
 export function parseHoldId(holdId: string): TargetHoldRef | undefined {
   if (!SYNTAX.test(holdId)) return undefined;
   const bytes = Buffer.from(holdId.slice(PREFIX.length), "base64url");

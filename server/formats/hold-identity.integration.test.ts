@@ -11,7 +11,7 @@ const it = redisTest();
 
 const steps = fc.array(holdStep, { minLength: 1, maxLength: 30, size: "max" });
 
-/** Runs random steps against the scripts and a model, and compares both after each step. */
+/** Runs random steps against the scripts and a model, and compares the two after each step. */
 const checkIdentity = (machineFor: () => HoldMachine, runs: number) =>
   fc.assert(
     fc.asyncProperty(steps, async (each) => {
@@ -31,7 +31,7 @@ describe.each(WRITABLE_FORMATS)("hold identity in %s", (name) => {
   });
 });
 
-/** Mutations of the scripts: the rule that each breaks, its file, and the text to replace. */
+/** Mutations of the scripts. Each names the rule that it breaks, the file of the script, and the text to replace. */
 const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "the owner is compared instead of the token",

@@ -50,8 +50,8 @@ export class HoldWriter {
   readonly #agree: Script<Keys, Keys, boolean>;
 
   /**
-   * @param scripts the folder with the scripts. It contains a folder for each format, with a subfolder for each kind
-   * except `lock`
+   * @param scripts the folder with the scripts, with a folder for each format and, within it, for each kind except
+   * `lock`
    */
   constructor(
     readonly name: WritableFormat,
@@ -103,7 +103,7 @@ export class HoldWriter {
   }
 
   /**
-   * Renews up to a hundred holds of one slot and one principal in one call. Returns the reply or error for each hold.
+   * Renews up to 100 holds of one slot and one principal in one call. Returns the reply or error for each hold.
    * Repeating the call changes only the leases.
    */
   renewHolds(
@@ -118,8 +118,8 @@ export class HoldWriter {
   }
 
   /**
-   * Renews up to a hundred holds of a library client. Returns the remaining time of each hold in ms. The time is `null`
-   * if the hold is gone, and `undefined` if the outcome is unknown.
+   * Renews up to 100 holds of a library client. Returns the remaining time of each hold in ms: `null` if the hold is
+   * gone, `undefined` if the outcome is unknown.
    */
   async renewMany(
     redis: Commands,
@@ -154,7 +154,7 @@ export class HoldWriter {
     return this.#requestRelease.run(redis, this.buildKeys(key, token), request);
   }
 
-  /** Stores a client's answer to a release request. */
+  /** Stores a client's response to a release request. */
   answerReleaseRequest(
     redis: Commands,
     channel: string,

@@ -31,7 +31,7 @@ const it = redisTest({ args: ["--cluster-enabled", "yes"] }).extend(
 const toBytes = (name: string | Buffer | number) =>
   Buffer.isBuffer(name) ? name : Buffer.from(String(name));
 
-// Braces in every position, next to text that makes the names of two keys look alike.
+// Generates keys with braces in every position, next to characters that make the names of two keys look alike.
 const text = fc.string({
   unit: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom("{", "}", "a", ":") },

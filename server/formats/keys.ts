@@ -4,7 +4,7 @@ import { toRedisArgument } from "../redis/script.ts";
 
 /** Prefix of all keys that Lockkeeper writes on a target. */
 export const TARGET_PREFIX = "lockkeeper:";
-/** The key that Lockkeeper writes before each WAIT for replicas. On a cluster, a hash tag follows. */
+/** The key that Lockkeeper writes before each WAIT command. On a cluster, a hash tag is appended. */
 export const REPLICA_WAIT_KEY = `${TARGET_PREFIX}replica-wait`;
 /** Prefix of all keys in the home store. */
 export const HOME_PREFIX = "{lockkeeper}:";
@@ -12,7 +12,7 @@ export const HOME_PREFIX = "{lockkeeper}:";
 const BRACE_OPEN = 0x7b;
 const BRACE_CLOSE = 0x7d;
 
-/** Returns why Lockkeeper cannot use a key as a lock; `undefined` if it can. */
+/** Returns the reason why Lockkeeper cannot use a key as a lock; `undefined` if Lockkeeper can use it. */
 export function findKeyFault(key: Key): string | undefined {
   if (key === "") return "it is empty, so no companion can share its slot";
   const text = formatKey(key);
@@ -33,8 +33,9 @@ export function findKeyFault(key: Key): string | undefined {
 
 /**
  * Returns the name of a key that belongs to a lock and is in the same cluster slot. The name is `prefix:{key}`, or
- * `prefix:{tag}:key` for a key with a hash tag. Injective for keys that `findKeyFault` accepts: a name of the first
- * form ends with its only braces, and in the second form, the key after the tag contains braces itself.
+ * `prefix:{tag}:key` for a key with a hash tag. Two keys that `findKeyFault` accepts never have the same name: a name
+ * of the first form ends with its only closing brace, and in the second form, the key after the tag also contains
+ * braces.
  */
 export function buildColocatedKey(prefix: string, key: Key): RedisArgument {
   if (!isBinaryKey(key) && !key.includes("{")) return `${prefix}:{${key}}`;
@@ -58,7 +59,7 @@ function joinBytes(key: Key, before: string, bytes: Uint8Array, after: string): 
   return isBinaryKey(key) ? whole : whole.toString("utf8");
 }
 
-/** The hash tag with which all keys of the home store begin. */
+/** The hash tag at the start of all keys in the home store. */
 const HOME_TAG = "{lockkeeper}";
 
 /** Whether the key contains Lockkeeper's own data. Such a key is never a lock, even if a format rule matches it. */
@@ -87,8 +88,8 @@ export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
 export const buildWritersKey = (key: Key) => buildColocatedKey(WRITERS, key);
 export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key);
 /**
- * Returns the name of a hold's companion, for locks whose holds share a key. Injective, because tokens contain no
- * braces.
+ * Returns the name of a hold's companion, for locks whose holds share a key. The name is unique, because tokens contain
+ * no braces.
  *
  * @param token `<uuid>:<number>`, the owner of a reservation (`lockkeeper:reserve:<name>`), or the hexadecimal id of a
  *   Redisson permit
@@ -100,7 +101,7 @@ export const buildWakeChannel = (key: Key) => buildRedissonKey("redisson_lock__c
 /** Returns the channel on which the waiters of a read/write lock listen. */
 export const buildReadWriteChannel = (key: Key) => buildRedissonKey("redisson_rwlock", key);
 
-/** Builds the keys of a fair lock's queue: the list, and the timeouts of its waiters. */
+/** Builds the keys of a fair lock's queue: the list of waiters, and the sorted set of their timeouts. */
 export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: RedisArgument] => [
   buildRedissonKey("redisson_lock_queue", key),
   buildRedissonKey("redisson_lock_timeout", key),
@@ -108,11 +109,11 @@ export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: Redis
 
 /**
  * The prefix of the keys that store the timeouts of fair queues. The timeouts change whenever a client enters or leaves
- * the queue. Lockkeeper watches them instead of the list, because notifications for lists may be off.
+ * the queue. Lockkeeper watches the timeouts instead of the list, because notifications for lists may be off.
  */
 export const QUEUE_TIMEOUTS_PREFIX = "redisson_lock_timeout:";
 
-/** Returns the lock whose queue has the timeouts key `name`; `undefined` for any other name. */
+/** Returns the lock whose queue has its timeouts in the key `name`; `undefined` if `name` is not such a key. */
 export function parseQueueKey(name: Key): Key | undefined {
   if (isBinaryKey(name) || !name.startsWith(QUEUE_TIMEOUTS_PREFIX)) return undefined;
   const rest = name.slice(QUEUE_TIMEOUTS_PREFIX.length);
@@ -140,7 +141,7 @@ export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
   return `${channel}:${waiter}`;
 }
 
-/** Returns the key that stores the permits that Lockkeeper's holds have of a plain semaphore. */
+/** Returns the key that stores the permits of Lockkeeper's holds of a plain semaphore. */
 export const buildPlainPermitsKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}permits`, key);
 
 /** Returns the name of an auxiliary key that Redisson forms with a suffix. */
@@ -150,7 +151,7 @@ export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument 
   return joinBytes(key, "{", bytes, `}${suffix}`);
 }
 
-/** Returns the keys that read.lua reads in addition to a lock and its companion. */
+/** Returns the auxiliary keys that read.lua reads in addition to a lock and its companion. */
 export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
   buildWaitersKey(key),
   buildFencedCounterKey(key),
@@ -174,12 +175,12 @@ export const DEADLOCK_CHANNEL = `${TARGET_PREFIX}deadlocks`;
 const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):\d+(?::write)?$/;
 
 /**
- * Returns the channel that notifies a library client when an operator releases one of its holds, or asks it to release
- * one.
+ * Returns the channel that notifies a library client when an operator force-releases one of its holds or requests a
+ * release.
  */
 export const buildClientChannel = (clientId: string) => `${TARGET_PREFIX}client:${clientId}`;
 
-/** Returns the channel of the client that created the token; `undefined` for a token of another library. */
+/** Returns the channel of the client that created the token; `undefined` if another library created it. */
 export function buildTokenChannel(token: string): string | undefined {
   const clientId = CLIENT_TOKEN.exec(token)?.[1];
   return clientId === undefined ? undefined : buildClientChannel(clientId);
@@ -202,7 +203,7 @@ const AUXILIARY_PATTERNS = [
   /:rwlock_timeout:\d+$/,
   /:stalled-check$/,
   /(?:^|:)uniquejobs:(?:digests|expiring_digests|changelog|reaper|live|dead)$/,
-  // sidekiq-unique-jobs. The key of its lock ends with :LOCKED.
+  // sidekiq-unique-jobs. The lock itself is the key that ends with :LOCKED.
   /(?:^|:)uniquejobs:[0-9a-f]{32,64}(?::RUN)?(?::(?:QUEUED|PRIMED|INFO))?$/,
 ];
 

@@ -15,8 +15,9 @@ export function buildKindWakeChannel(kind: WritableKind | undefined, key: Key): 
   return isReadWrite(kind) ? buildReadWriteChannel(key) : buildWakeChannel(key);
 }
 
-/** Returns the id under which a waiter is in the lists of waiters. */
+/** Returns the id of a waiter in the list of waiters. */
 export function formatWaiterId(kind: WritableKind | undefined, requestId: string): string {
-  // The name contains the role, because the list has no field for it. No request id ends with this suffix.
+  // The id contains the role of a writer, because the list has no field for the role. No request id ends with this
+  // suffix.
   return kind === "write" ? `${requestId}~write` : requestId;
 }

@@ -29,7 +29,7 @@ const it = redisTest()
         LOCK_WRITERS[name].release(direct, EVENT_CHANNEL, key, { id, digest: "-", token, fence, retryMs }),
   );
 
-/** More requests than the window of a lock has room for. */
+/** Number of requests that exceeds the capacity of a lock's request window. */
 const OTHERS = 20;
 
 it.for(WRITABLE_FORMATS)(

@@ -6,8 +6,8 @@ import type { RawKey } from "./raw-key.ts";
 import type { ForceReleaseReply } from "./script-replies.ts";
 
 /**
- * The evidence for a format. `by_shape`: only the key and its content. `by_rule`: a configured rule assigns the format,
- * so only content that contradicts the format excludes it.
+ * How the format of a key is detected. `by_shape`: only from the key and its content. `by_rule`: a configured rule
+ * assigns the format, which only contradicting content can exclude.
  */
 export type DetectionBasis = "by_shape" | "by_rule";
 
@@ -17,9 +17,9 @@ export type DetectionBasis = "by_shape" | "by_rule";
  */
 export type KeyReach = "lockable" | "watched";
 
-/** Parameters of a force-release: the holder, the actor, and an optional reservation. */
+/** Parameters of a force-release. */
 export interface ForceReleaseParams {
-  /** The holder to release if there are several; `undefined` to release the whole lock. */
+  /** The holder to release, if the lock has several holders; `undefined` to release the whole lock. */
   readonly holder: SeenHolder | undefined;
   readonly by: string;
   readonly reason: string;
@@ -33,8 +33,8 @@ export interface DetailReader {
   /** Builds the channels whose subscribers are counted. */
   buildChannels?(seen: HeldObservation): readonly RedisArgument[];
   /**
-   * @param answers one per command, with strings as bytes; `undefined` if Redis refused the command
-   * @param listeners one count per channel; empty if subscribers cannot be counted
+   * @param answers one reply per command, with strings as bytes; `undefined` if Redis refused the command
+   * @param listeners number of subscribers per channel; empty if subscribers cannot be counted
    */
   applyAnswers(
     seen: HeldObservation,
@@ -60,12 +60,13 @@ export interface LockFormat {
   readonly releaser?: {
     readonly oneHolder: boolean;
     readonly reservable: boolean;
-    /** Returns the release terms of one lock. Set only if the locks of the format differ in their terms. */
+    /** Returns which release actions one lock allows. Set only if this differs between locks of the format. */
     readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**
      * Compares the lock, releases it, wakes its waiters and publishes an event, in one script.
      *
-     * Releases exactly the lock that the operator saw. Otherwise, changes nothing and returns `changed` or `gone`.
+     * Releases exactly the lock that the operator saw. If the lock has changed or is gone, changes nothing and returns
+     * `changed` or `gone`.
      */
     forceRelease(
       redis: Commands,

@@ -31,11 +31,11 @@ export interface WaitRequest {
   readonly sinceMs: number | undefined;
   /** The maximum number of waiters for one key. */
   readonly waitersMax: number;
-  /** Identifies the client or instance. Its attempts show that all its waiters are alive. */
+  /** Identifies the client or instance. Each attempt shows that all waiters of the same client are alive. */
   readonly clientId?: string | undefined;
   /**
-   * Time, in ms, after a release in which the client gives way to the longest waiter. `undefined` if it does not give
-   * way.
+   * Time in ms after a release for which the client gives way to the longest waiter. `undefined` if the client does not
+   * give way.
    */
   readonly giveWayMs?: number | undefined;
 }
@@ -43,11 +43,11 @@ export interface WaitRequest {
 /** A request to acquire a free lock. */
 export interface AcquireRequest extends LockRequest {
   readonly token: string;
-  /** A label for display. */
+  /** The label shown for the holder. */
   readonly owner: string;
   readonly leaseMs: number;
   readonly record: OwnerRecord | undefined;
-  /** The interval, in ms, at which the client will renew. `undefined` if the client stated none. */
+  /** The interval in ms at which the client will renew; `undefined` if the client stated no interval. */
   readonly renewEveryMs?: number | undefined;
   /** Whether the client reads release requests. */
   readonly receivesReleaseRequests?: boolean | undefined;
@@ -94,7 +94,7 @@ export interface RenewRequest extends LockRequest, HoldIdentity {
   readonly receivesReleaseRequests?: boolean | undefined;
 }
 
-/** A reservation: `owner` holds the lock for `reservedMs`. No client can acquire it in that time. */
+/** A reservation: `owner` holds the lock for `reservedMs` milliseconds, in which no client can acquire the lock. */
 export interface Reservation {
   readonly owner: string;
   readonly reservedMs: number;
@@ -111,11 +111,11 @@ export interface ReleaseRequest extends LockRequest {
   readonly counts?: "one" | "all";
   readonly reservation?: Reservation | undefined;
   /**
-   * Which clients the release wakes; `waiters` by default. `none` for a hand-over, because the next acquire on the
-   * connection is already that of a waiter.
+   * Which clients the release wakes; `waiters` by default. A hand-over uses `none`, because the next acquire on the
+   * connection is sent for a waiter in this process.
    */
   readonly wakes?: "waiters" | "none";
-  /** The signals that wake waiters of other libraries. */
+  /** The signals that wake other libraries' waiters. */
   readonly signals?: ReleaseSignals | undefined;
   /** The fair wait time in ms, as in `AcquireRequest`. */
   readonly fairWaitMs?: number | undefined;
@@ -143,7 +143,7 @@ export interface ExtendRequest {
   readonly reason: string;
 }
 
-/** A hold in this process that the watchdog renews. */
+/** A hold of this process that the watchdog renews. */
 export interface OwnHold extends HoldIdentity {
   readonly key: Key;
   readonly leaseMs: number;

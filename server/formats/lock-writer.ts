@@ -41,8 +41,8 @@ export class LockWriter extends HoldWriter {
   readonly #batches: VerbBatches | undefined;
 
   /**
-   * @param scripts the folder with the scripts. It contains a folder for each format, with a subfolder for each kind
-   * except `lock`
+   * @param scripts the folder with the scripts, with a folder for each format and, within it, for each kind except
+   * `lock`
    */
   constructor(
     name: WritableFormat,
@@ -58,7 +58,7 @@ export class LockWriter extends HoldWriter {
     this.#batches = hasFastPath ? new VerbBatches(this.loadVerb("batch", parseBatchReply)) : undefined;
   }
 
-  /** Builds the channel on which the waiters of a lock listen. */
+  /** Returns the name of the channel on which the waiters of a lock listen. */
   buildWakeChannel(key: Key): RedisArgument {
     return buildWakeChannel(key);
   }
@@ -73,8 +73,8 @@ export class LockWriter extends HoldWriter {
   }
 
   /**
-   * Builds the part of an acquire that is specific to the kind. Its keys follow the key of the waiters, and its
-   * arguments follow those of a plain lock.
+   * Builds the keys and arguments of an acquire that are specific to the kind. The scripts expect them after the key of
+   * the waiters and after the arguments of a plain lock.
    */
   protected buildAcquirePart(_redis: Commands, _key: Key, _ask: AcquireRequest): KindPart {
     return NO_PART;
@@ -113,7 +113,7 @@ export class LockWriter extends HoldWriter {
     request.push(...part.arguments);
     if (ask.restores !== undefined) {
       keys.push(...buildRestoreKeys(key));
-      // Arguments that a plain lock does not use.
+      // Placeholders for arguments that only other kinds of locks or verbs use.
       if (this.kind === "lock") request.push("", id, "", "", "");
       request.push(ask.restores);
     }
@@ -152,8 +152,8 @@ export class LockWriter extends HoldWriter {
   }
 
   /**
-   * @param beside additional keys. For a fair lock: its queue and heartbeats, with which the head is woken and keeps
-   * its place. For `token`: the list on which waiters of other libraries block
+   * @param beside additional keys. For a fair lock: its queue and heartbeats, which the script uses to wake the head.
+   * For `token`: the list on which waiters of other libraries block
    * @param messages channels of other libraries' waiters and their messages, alternating
    */
   forceRelease(
@@ -186,13 +186,13 @@ export class LockWriter extends HoldWriter {
 /** Returns `1` if waiters may also use sharded Pub/Sub; otherwise an empty string. */
 export const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
-/** Whether a request uses the defaults of the scripts. Their optional arguments can then be omitted. */
+/** Whether the request uses the defaults of all optional script arguments, so that these can be omitted. */
 function hasFastPath({ retryMs, graceMs, minHoldMs, unit, restores }: AcquireRequest): boolean {
   const isNew = retryMs === undefined && restores === undefined;
   return isNew && graceMs === 0 && minHoldMs === 0 && unit === "ms";
 }
 
-/** The writer of plain locks in each format that Lockkeeper writes. */
+/** The writers of plain locks, one for each format that Lockkeeper writes. */
 export const LOCK_WRITERS: Readonly<Record<WritableFormat, LockWriter>> = {
   redisson: new LockWriter("redisson"),
   token: new LockWriter("token"),

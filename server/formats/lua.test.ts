@@ -6,7 +6,10 @@ import { readWithIncludes } from "../redis/script.ts";
 
 const SERVER = new URL("../", import.meta.url);
 
-/** Which arguments of a command are keys, and the maximum number of arguments if more would need a newer Redis. */
+/**
+ * Which arguments of a command are keys. `most` is the maximum number of arguments if a larger number requires a newer
+ * Redis.
+ */
 type Usage = { keys: "none" | "first" | "second" | "all"; most?: number };
 
 // Every command that a script may call. Redis 6.2 has all of them except SPUBLISH, which scripts call only if the
@@ -120,9 +123,9 @@ function selectKeys(place: Usage["keys"], parameters: readonly string[]): readon
 }
 
 /**
- * Returns the faults of a script's calls, one sentence each. KEYS may lack two groups of keys: the leases and
- * companions of readers, because a client does not know all readers, and the permits of a semaphore, which a script
- * reads only before a refusal.
+ * Returns the faults of a script's Redis calls, one sentence each. Two groups of keys may be missing in KEYS: the
+ * leases and companions of readers, because a client does not know all readers, and the permits of a semaphore, which a
+ * script reads only before it refuses a request.
  */
 function findFaults(source: string): string[] {
   const code = withoutComments(source);
@@ -184,7 +187,7 @@ describe("Lua source checker", () => {
   });
 });
 
-/** The script that wraps `redis` for other scripts, whose calls it passes on. */
+/** The script that wraps `redis` for other scripts and forwards their calls. */
 const PRELUDE = join("redis", "cluster", "one-key.lua");
 const FILES = readdirSync(SERVER, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".lua") && file !== PRELUDE)
@@ -226,7 +229,7 @@ describe("Lua scripts", () => {
     return readFileSync(new URL(file, SERVER), "utf8");
   }
 
-  /** Replaces numbers of keys, which some functions take, with the keys. */
+  /** Replaces the key numbers that some functions take with the corresponding KEYS expressions. */
   function withKeyNumbers(code: string): string {
     const withQueues = code.replace(
       /\b(\w*queue\w*|take_turn|wake_next|\w+_waiters|keep_waiter_keys)\((\d), (\d), (\d)(?=[,)])/g,
@@ -245,8 +248,8 @@ describe("Lua scripts", () => {
   const SEMAPHORES = "formats/redisson/semaphore/";
 
   /**
-   * Returns the formats whose version of the script must be tested: only `token` if the script includes no file of a
-   * format.
+   * Returns the formats in which to test the script. Only `token` if the script includes no file of a format, because
+   * all formats then have the same version.
    */
   function listFormats(file: string, source: string): readonly string[] {
     if (!source.includes("-- include format/")) return ["token"];

@@ -1,4 +1,4 @@
--- Included instead of a fast path by locks that have none: every call continues in the complete script.
+-- Included instead of a fast path for locks without one. Every call continues in the complete script.
 
 -- include fast-path/window.lua
 

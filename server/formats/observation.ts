@@ -19,7 +19,7 @@ export interface StatedRenewal {
   readonly ofLeaseMs: number;
 }
 
-/** One holder as stored in Redis. Contains fields of Lockkeeper's companion only if they belong to this hold. */
+/** A holder as stored in Redis. Includes fields of Lockkeeper's companion only if the companion describes this hold. */
 export interface SeenHolder {
   /**
    * The string in the lock that identifies the holder: the token of a Lockkeeper hold, or the owner string of another
@@ -83,7 +83,7 @@ export interface SeenWaiters {
 
 export type VoteAgreement = "same_owner" | "owner_per_master" | "different_owners" | "none";
 
-/** The votes of a quorum's masters on a key. */
+/** The votes of a quorum's masters on who holds a key. */
 export interface SeenVotes {
   readonly of: number;
   /** Number of masters whose vote is known. The others are unreachable or were not read yet. */
@@ -119,7 +119,7 @@ export interface DetectedLock {
   readonly lastFence?: string;
   /** `undefined` if only Lockkeeper's waiters are visible. */
   readonly waiters?: SeenWaiters;
-  /** The votes of a quorum. */
+  /** The votes of the masters; only for a quorum. */
   readonly votes?: SeenVotes;
 }
 
@@ -140,7 +140,7 @@ export interface FreeObservation {
   readonly key: Key;
   readonly asOf: number;
   readonly waiters?: SeenWaiters;
-  /** Votes of a quorum without a majority. */
+  /** The votes of the masters; only for a quorum in which no holder has a majority. */
   readonly votes?: SeenVotes;
 }
 
@@ -167,13 +167,10 @@ export interface HeldObservation extends DetectedLock {
   readonly asOf: number;
 }
 
-/** An observation from a read to which Redis replied. */
+/** An observation of a key that could be read. */
 export type ReadableObservation = Exclude<Observation, { state: "unreadable" }>;
 
-/**
- * Creates a foreign holder, one that acquired the lock without Lockkeeper, from the string in the lock and further
- * known fields.
- */
+/** Creates a holder that acquired the lock without Lockkeeper. `token` is the owner string in the lock. */
 export function createForeignHolder(token: Key, known: Partial<SeenHolder> = {}): SeenHolder {
   return {
     token,

@@ -9,7 +9,7 @@ import type { GrantedReply } from "./script-replies.ts";
 
 const CLIENT = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
-/** A request with an id and a token that only this client can create. */
+/** Creates a request with an id and a token that only this client can create. */
 const createRequest = (number: number, more = {}) => ({
   ...{ id: `client.${number}`, digest: "-", token: `${CLIENT}:${number}`, owner: "me", leaseMs: 30_000 },
   ...{ record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" as const },
@@ -81,7 +81,7 @@ describe.each(WRITABLE_FORMATS)("the last acquire of a companion (%s)", (format)
     });
     await release(format, key, hold, "back.1");
     expect(await acquire(format, key, 1, { retryMs: 0 })).toMatchObject({ outcome: "lost", why: "ended" });
-    // The lock is deleted by another client, and the request arrives again during the hold of the next one.
+    // Another client deletes the lock, and the first request arrives again during the hold of the second.
     const second = requireGrant(await acquire(format, key, 2));
     await direct.del(key);
     const third = requireGrant(await acquire(format, key, 3));

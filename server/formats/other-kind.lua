@@ -1,11 +1,11 @@
--- Shared by the scripts that refuse a key: finds out which other kind of lock uses it. Kinds that are stored in a hash
--- exclude each other, so each of them reports a key of another kind as held. Semaphores and latches are numbers and
--- cannot share a key with these kinds.
+-- Shared by the scripts that refuse a key: functions that find out which other kind of lock uses the key. Kinds that
+-- are stored in a hash exclude each other, so each kind reports a key of another kind as held. Semaphores and latches
+-- are numbers and cannot share a key with these kinds.
 
 -- include bounds.lua
 -- include redisson/owner.lua
 
--- More holders than any lock has.
+-- Maximum number of fields that are read. Larger than the number of holders of any lock.
 local USERS_MAX = 1024
 local PERMIT_ID_BYTES = 16
 
@@ -25,8 +25,8 @@ local function format_permits_key(k)
   return (string.find(KEYS[k], '{', 1, true) and KEYS[k] or '{' .. KEYS[k] .. '}') .. ':timeout'
 end
 
--- Returns the kind of lock that uses the key; '' if it is not known to be one. A number is a semaphore if permits of it
--- are acquired. Otherwise, the companion of the key names its kind: a semaphore or a latch.
+-- Returns the kind of lock that uses the key; '' if the key is not known to be a lock. A number is a semaphore if any
+-- of its permits are acquired. Otherwise, the companion of the key names its kind: a semaphore or a latch.
 local function find_used_kind(k, named)
   local type = redis.call('TYPE', KEYS[k]).ok
   if type == 'hash' then return find_hash_kind(k) end

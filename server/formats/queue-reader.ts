@@ -8,18 +8,18 @@ export interface QueuedClient {
   /** Start of the wait in Unix ms; `null` if it is not stored. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
-  /** Whether the waiter is a Lockkeeper client in the queue of another library. */
+  /** Whether the waiter is a Lockkeeper client; only in the queue of another library. */
   readonly isOurs?: boolean;
   /** The declaration of the waiter; only for a waiter of Lockkeeper's verbs. */
   readonly declaration?: WaitDeclaration | undefined;
 }
 
-/** A read-only command: its name, its key and its other arguments. */
+/** A read-only Redis command: its name, its key and its other arguments. */
 export type ReadCommand = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
 
 /**
- * Name of a read-only command that reads several strings of one slot. Its parameters are the first key, the index of
- * the last byte to read, and the other keys. One command per key would cost more than reading the strings.
+ * Name of a Lockkeeper command that reads several strings of one slot, because one GETRANGE per string would cost more.
+ * Its parameters are the first key, the index of the last byte to read, and the other keys.
  */
 export const READ_TEXTS = "READ_TEXTS";
 
@@ -30,16 +30,16 @@ export interface QueueReader {
   /** Builds read-only commands. */
   buildCommands(key: Key): readonly ReadCommand[];
   /**
-   * @param answers one per command, with strings as bytes; `undefined` if Redis refused the command
-   * @param asOf the Redis clock in Unix ms
+   * @param answers one reply per command, with strings as bytes; `undefined` if Redis refused the command
+   * @param asOf time of the read on the Redis clock, in Unix ms
    */
   parseQueue(answers: readonly unknown[], asOf: number): readonly QueuedClient[];
 }
 
-/** The maximum number of waiters to read. Lockkeeper's verbs have the same limit. */
+/** Maximum number of waiters to read per lock. Lockkeeper's verbs accept the same number of waiters. */
 export const QUEUED_MAX = 1000;
 
-/** Parses a flat list of members and scores of a sorted set. */
+/** Parses a reply that lists the members of a sorted set, each followed by its score. */
 export function parseMemberScores(answer: unknown): [member: Buffer, score: Buffer][] {
   const flat: readonly unknown[] = Array.isArray(answer) ? answer : [];
   const pairs: [Buffer, Buffer][] = [];

@@ -5,13 +5,13 @@ import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observati
 import { parseRemainingMs } from "./script-replies.ts";
 
 /**
- * Maximum number of fields of a lock. Larger hashes are application data and are not read. In Redisson's multi
- * locks, the hash has three fields per value.
+ * Maximum number of fields of a lock. A larger hash is application data and is not read. Redisson's multi locks have
+ * three fields per value.
  */
 export const FIELDS_MAX = 192;
 /**
- * Maximum number of members of a set or sorted set. Larger than the limit for readers of a lock, because semaphores
- * have more holders.
+ * Maximum number of members of a set or sorted set. Larger than the limit on readers of a lock, because semaphores have
+ * more holders.
  */
 export const MEMBERS_MAX = 256;
 /** The maximum size in bytes of a string, field name, field value or member of a lock. */
@@ -41,7 +41,7 @@ export function findExcessSize({ type, size, bytes, content }: MeasuredKey): Not
   return { size: longest, most: VALUE_BYTES_MAX, of: "bytes_of_one_element" };
 }
 
-/** Returns a phrase such as `of 300 fields, and at most 192 are read`. */
+/** Describes the size of a key that is not read, such as `of 300 fields, and at most 192 are read`. */
 export function describeExcess({ size, most, of }: NonNullable<NotALockObservation["unread"]>): string {
   if (of !== "bytes_of_one_element") return `of ${size} ${of}, and at most ${most} are read`;
   return `with ${size} bytes in one element, and at most ${most} are read`;
@@ -56,7 +56,7 @@ export interface RawKey {
   readonly remainingMs: number | null;
   /** Number of bytes of a string; number of fields or members of any other type. */
   readonly size: number;
-  /** Memory usage of the content in bytes; for a string, of the set of its permits. 0 if not measured. */
+  /** Memory usage of the content in bytes. For a string, memory usage of the set of permits. 0 if not measured. */
   readonly bytes: number;
   /**
    * The content by type: a string; fields and values; members; or members and scores. Empty if the content is too large
@@ -68,18 +68,15 @@ export interface RawKey {
   readonly waiting: number;
   /** The fencing counter of Redisson. */
   readonly fenceCounter: string | null;
-  /** Number of waiters in the fair queue of Redisson, without Lockkeeper's waiters whose clients died. */
+  /** Number of waiters in the fair queue of Redisson, without Lockkeeper's waiters whose heartbeats have expired. */
   readonly queued: number;
   /** Acquired permits of a semaphore of Redisson: members and scores. */
   readonly permits: readonly Buffer[];
-  /**
-   * Set if the permits are those of Lockkeeper's holds of a plain semaphore. Other permits of such a semaphore are
-   * unknown.
-   */
+  /** Set for a plain semaphore, of which only the permits of Lockkeeper's holds are known. */
   readonly isPlain?: true;
   /**
-   * The kind in the companion of the key: a kind of semaphore, or `latch`. If no permit is acquired, the number in the
-   * key is not a held lock.
+   * The kind of semaphore or latch that the companion of the key names. The number in the key is not a held lock if no
+   * permit is acquired.
    */
   readonly namedKind?: SemaphoreKind | "latch";
 }
@@ -91,7 +88,7 @@ export type RawReply =
   | { readonly type: "unmeasured"; readonly asOf: number; readonly name: LockType }
   | { readonly type: "read"; readonly raw: Omit<RawKey, "key"> };
 
-/** @param reply the reply of read.lua, decoded or as bytes */
+/** @param reply the reply of read.lua, with strings as text or as bytes */
 export function parseRawReply(reply: unknown): RawReply {
   const [now, type, remaining, size, content, companion, waiting, fence, queued, permits, measured, plain] =
     reply as unknown[];
@@ -120,8 +117,7 @@ export function parseRawReply(reply: unknown): RawReply {
 }
 
 /**
- * Returns the kind of semaphore or latch in the companion of a key, or an empty object. Such a companion describes no
- * hold.
+ * Returns the kind of semaphore or latch that a companion without a hold names; an empty object if it names no kind.
  */
 function parseNamedKind(companion: string): Pick<RawKey, "namedKind"> {
   const [token, kind] = companion.split("\n", 2);
@@ -129,7 +125,7 @@ function parseNamedKind(companion: string): Pick<RawKey, "namedKind"> {
   return isNamed ? { namedKind: kind } : {};
 }
 
-/** The replies for the auxiliary keys of a key, `undefined` where Redis refused the command. */
+/** The replies for the auxiliary keys of a key. A reply is `undefined` if Redis refused the command. */
 interface AuxiliaryReplies {
   readonly companion: unknown;
   readonly waiting: unknown;
@@ -139,7 +135,7 @@ interface AuxiliaryReplies {
   readonly plainPermits: unknown;
 }
 
-/** Combines the read.lua reply for a key alone with auxiliary keys that were read separately. */
+/** Adds auxiliary keys that were read separately to the reply of read.lua for the key. */
 export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): RawReply {
   const [waiting, length] = [Number(beside.waiting ?? 0), Number(beside.queued ?? 0)];
   if (reply.type === "none") return { ...reply, waiting, queued: length };

@@ -1,7 +1,7 @@
 -- Re-enters a hold: its count increases by one.
 --
--- Guarantee: re-enters exactly the named hold, keeps its fencing token, and never shortens its lease. A lock without TTL
--- gets one. A repeated request id counts once.
+-- Guarantee: re-enters exactly the named hold, keeps its fencing token, and never shortens its lease. A lock without
+-- TTL gets a TTL. A repeated request id counts once.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] lease in ms, '' for the hold's own
@@ -31,7 +31,7 @@ if repeated and (repeated.verb ~= 'reenter' or repeated.digest ~= digest) then r
 if not repeated and ARGV[8] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[8])) then return { 'unknown' } end
 
 local standing, left_ms = assess_hold(kept, state, remaining_ms, count, token, fence, principal)
--- Without a companion, the changes that a re-entry makes cannot be stored.
+-- A re-entry changes the companion, so a hold without a companion cannot be re-entered.
 if standing == 'lost' or standing == 'held' and kept.token == '' then
   return format_holders('lost', now_ms, tonumber(remaining_ms) or 0, kept, holders or {})
 end
@@ -44,9 +44,9 @@ end
 if repeated then return format_grant(left_ms, 'repeated') end
 
 local lease_ms = tonumber(ARGV[4]) or kept.lease
--- The count is increased before the request is recorded. If the script fails between these steps, a repeated request counts
--- twice, and the extra count ends with the lease. A count that is too low would release the lock while the outer work still
--- runs.
+-- The count is increased before the request is recorded. If the script fails between these steps, a repeated request
+-- counts twice, and the extra count ends with the lease. If the count were too low instead, the lock would be released
+-- while its holder still needs it.
 increment_count(1, token, '1')
 count = count + 1
 remember_request(kept, request_id, 'reenter', digest, fence, now_ms)

@@ -30,7 +30,7 @@ interface ModelHold {
   request?: { requestId: string; state: string; answerText: string | null };
 }
 
-/** A lock in Redis, and a model of its release request. */
+/** Runs steps on a lock in Redis and on a model of its release request. */
 class RequestMachine {
   readonly #key = `lock:${randomUUID()}`;
   #current: ModelHold | undefined;
@@ -98,8 +98,8 @@ class RequestMachine {
   }
 
   /**
-   * Requests a release with the token of the current hold and the fencing token of `hold`, like a page with outdated
-   * data.
+   * Requests a release with the token of the current hold and the fencing token of `hold`, as a page with stale data
+   * does.
    */
   async #request(hold: ModelHold | undefined, requestId: string): Promise<void> {
     if (hold === undefined) return;
@@ -200,7 +200,7 @@ const MUTANTS: readonly ScriptMutant[] = [
   },
 ] as const;
 
-/** A fixed seed, because random steps can miss a mutant. */
+/** The seed is fixed, because other random steps may not detect every mutant. */
 const MUTANT_SEED = 2026;
 
 describe("mutants of the scripts", () => {

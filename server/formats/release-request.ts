@@ -4,7 +4,10 @@ import { NAME_CHARACTERS_MAX, RELEASE_REQUEST_TEXT_MAX } from "../../lib/contrac
 import { UnexpectedReplyError } from "../redis/failure.ts";
 import type { HoldIdentity } from "./lock-requests.ts";
 
-/** Name of a field in the record line of a companion. Present if the client of the hold reads release requests. */
+/**
+ * Field of the release request in the record line of a companion. Present if the client of the hold reads release
+ * requests.
+ */
 export const RELEASE_REQUEST_FIELD = "releaseRequest";
 
 /** Maximum length of a stored request in characters. All requests that the scripts write are shorter. */
@@ -19,7 +22,10 @@ const StoredRequest = z.tuple([
   StoredText.nullable(),
 ]);
 
-/** Converts a stored request; `undefined` if it is malformed, because any client can write the companion. */
+/**
+ * Converts a stored request. Returns `undefined` if the request is malformed, because any client can write the
+ * companion.
+ */
 export function toReleaseRequest(stored: unknown): ReleaseRequest | undefined {
   const { success, data } = StoredRequest.safeParse(stored);
   if (!success) return undefined;
@@ -27,7 +33,7 @@ export function toReleaseRequest(stored: unknown): ReleaseRequest | undefined {
   return { requestId, reason, requestedBy, requestedAt, state, answerText };
 }
 
-/** Parses the request in a reply or message. Returns `undefined` if there is none. */
+/** Parses the release request in a reply or message. Returns `undefined` if there is no valid request. */
 export function parseReleaseRequest(text: string | undefined): ReleaseRequest | undefined {
   if (text === undefined || text === "" || text.length > REQUEST_CHARACTERS_MAX) return undefined;
   try {
@@ -37,7 +43,7 @@ export function parseReleaseRequest(text: string | undefined): ReleaseRequest | 
   }
 }
 
-/** Parameters that ask a client to release its hold. Strings have at most 200 characters and no control characters. */
+/** Parameters of a request to release a hold. Strings have at most 200 characters and no control characters. */
 export interface ReleaseRequestParams extends HoldIdentity {
   /** Repeating a request with the same id changes nothing. */
   readonly requestId: string;
@@ -45,7 +51,7 @@ export interface ReleaseRequestParams extends HoldIdentity {
   readonly reason: string;
 }
 
-/** A client's answer to a release request. */
+/** Parameters of a client's response to a release request. */
 export interface ReleaseAnswerParams extends HoldIdentity {
   readonly principal?: string | undefined;
   readonly requestId: string;
@@ -75,7 +81,7 @@ export function parseRequestReleaseReply(reply: unknown): RequestReleaseReply {
 export function parseAnswerReply(reply: unknown): AnswerReply {
   const [outcome, , text] = readFields(reply);
   const request = parseReleaseRequest(text);
-  // Another client has overwritten a request that cannot be parsed.
+  // If the stored request cannot be parsed, another client has overwritten it.
   if (outcome === "answered") return request ? { outcome, request } : { outcome: "changed" };
   if (outcome === "changed" || outcome === "lost" || outcome === "not_owner") return { outcome };
   throw new UnexpectedReplyError(`answer-release-request.lua returned ${JSON.stringify(outcome)}`);

@@ -210,7 +210,8 @@ it("an unanswered request is sent on the channel of its client, again with each 
   const renew = () => writer.renewMany(direct, EVENT_CHANNEL, [{ key, ...hold, leaseMs: 30_000 }]);
   await renew();
   await expect.poll(() => messages.length).toBe(2);
-  // Version 0.2.0 reads the first field as the fencing token of a hold that was force-released.
+  // Version 0.2.0 reads the first field as the fencing token of a force-released hold, so the field must not be a
+  // number.
   expect(messages[1]?.split("\t").slice(0, 3)).toEqual(["release_requested", hold.fence, hold.token]);
   await writer.answerReleaseRequest(direct, EVENT_CHANNEL, key, {
     ...{ ...hold, requestId: ASK.requestId, answer: "accepted", text: undefined },

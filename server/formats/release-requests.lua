@@ -1,18 +1,19 @@
--- Shared by the verbs: the release request of a hold. The record line of its companion ends with this field if its client
--- reads release requests:
+-- Shared by the verbs: functions that read and write the release request of a hold. The record line of its companion
+-- ends with this field if its client reads release requests:
 --
 --   "releaseRequest":0}                                      no request
---   "releaseRequest":["id","state",requested at in ms,"by","reason","text of the answer" or null]}
+--   "releaseRequest":["id","state",requested at in ms,"by","reason","text of the response" or null]}
 --
 -- Scripts of version 0.2.0 store the line unchanged, and its readers ignore the field. The field is cleared with the
--- hold. Texts are JSON, so quotes in them are escaped, and no text contains the name of the field with its quotes.
+-- hold. Strings are JSON, so quotes in them are escaped, and no string contains the name of the field with its quotes.
 
 local REQUEST_FIELD = '"releaseRequest":'
--- The maximum length of a companion without its request window after a request. Leaves room for the window and the answer.
+-- Maximum length of a companion with a release request and without its request window. Leaves room for the window and
+-- the response.
 local REQUESTED_BYTES_MAX = 5120
 
--- Returns the request of a record line as JSON; '' if there is none; nil if the client does not read requests. Also
--- returns where the value begins.
+-- Returns the release request in a record line as JSON; '' if there is no request; nil if the client does not read
+-- requests. Also returns the position of the value.
 local function find_release_request(record)
   local _, last = string.find(record, REQUEST_FIELD, 1, true)
   if not last or string.sub(record, -1) ~= '}' then return nil end
@@ -21,7 +22,7 @@ local function find_release_request(record)
   return string.sub(value, 1, 1) == '[' and value or nil, last + 1
 end
 
--- Returns the request for a reply: '' if there is none.
+-- Returns the release request as JSON for a reply; '' if there is no request.
 local function format_release_request(kept)
   return find_release_request(kept.record) or ''
 end
@@ -42,7 +43,7 @@ local function declare_release_requests(kept)
   kept.record = '{' .. fields .. (fields ~= '' and ',' or '') .. REQUEST_FIELD .. '0}'
 end
 
--- Sends an unanswered request to the client of the library that holds the lock.
+-- Publishes an unanswered release request to the library client that holds the lock.
 local function publish_release_request(kept)
   local request = format_release_request(kept)
   if request == '' then return end

@@ -3,7 +3,7 @@ import { computeSlot } from "../redis/cluster/slot.ts";
 import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { toRedisArgument } from "../redis/script.ts";
 
-/** Libraries with string locks whose waiters sleep until a release signals them. */
+/** Libraries whose string locks have waiters that sleep until a release signals them. */
 export const SIGNALLED_LIBRARIES = ["python-redis-lock", "spring", "simple-redis-mutex"] as const;
 export type SignalledLibrary = (typeof SIGNALLED_LIBRARIES)[number];
 
@@ -12,7 +12,7 @@ export type FindSignalledLibraries = (key: Key) => readonly SignalledLibrary[];
 
 /** The signals that scripts send on a release. They cause waiters of other libraries to try again. */
 export interface ReleaseSignals {
-  /** The list on which waiters block; at most one. */
+  /** The list on which waiters block; at most one key. */
   readonly keys: readonly RedisArgument[];
   /** Channels and their messages, alternating. */
   readonly messages: readonly RedisArgument[];
@@ -20,15 +20,15 @@ export interface ReleaseSignals {
 
 export const NO_SIGNALS: ReleaseSignals = { keys: [], messages: [] };
 
-/** Maximum number of colons at which to split a key into the names of a registry and a lock. */
+/** Maximum number of colons at which a key is split into the names of a registry and a lock. */
 const CUTS_MAX = 8;
 
 /**
- * Builds the signals for these libraries; for all by default. It is often unknown which library is waiting, and a
- * signal without waiters has no effect.
+ * Builds the signals for the given libraries, by default for all of them. It is often unknown which library is waiting,
+ * and a signal without waiters has no effect.
  *
- * On a Redis Cluster, omits a list in a different slot than the lock. python-redis-lock itself cannot release such a
- * lock.
+ * On Redis Cluster, omits a list that is in a different slot than the lock. In that case, python-redis-lock itself
+ * cannot release the lock.
  */
 export function buildReleaseSignals(
   { isCluster }: Pick<Commands, "isCluster">,
@@ -61,8 +61,9 @@ function buildSignalList(key: Key): RedisArgument | undefined {
 }
 
 /**
- * Builds the messages for Spring, whose channels contain the name of the registry. That name ends before one of the
- * colons in the key, and it is unknown which one. Since 2023, each lock also has its own channel.
+ * Builds the messages for Spring, whose channels contain the name of the registry. The registry name ends before one of
+ * the colons in the key. Which colon is unknown, so there is a message for each. Since 2023, each lock also has its own
+ * channel.
  */
 function buildSpringMessages(key: Key): readonly RedisArgument[] {
   const bytes = Buffer.from(encodeKey(key));
@@ -89,8 +90,8 @@ function buildSimpleMutexMessage(key: Key): readonly RedisArgument[] {
 }
 
 /**
- * Runs a script with optional keys, and again without them if the Redis user may not access them. In that case, Redis
- * returns NOPERM before it runs the script.
+ * Runs a script with optional keys. If the Redis user may not access these keys, Redis returns NOPERM before it runs
+ * the script, and the script is run again without them.
  */
 export async function runOrRetryWithout<Reply>(
   run: (keys: readonly RedisArgument[]) => Promise<Reply>,

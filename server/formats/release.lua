@@ -9,10 +9,10 @@
 --         KEYS[5] until when each waiter of Lockkeeper is alive (sorted set); optional
 -- ARGV[1] token    ARGV[2] fence, or '' for any fence of the hold with this token    ARGV[3] principal, or ''
 -- ARGV[4] request id    ARGV[5] digest of the request: '-' if the caller cannot repeat it
--- ARGV[6] channel of waiters, '' if the next acquire on the connection acquires the lock for one of them
+-- ARGV[6] channel of waiters, '' if the next acquire on the connection is sent for one of these waiters
 -- ARGV[7] channel for events
 -- The following arguments are optional, but either all or none are passed:
--- ARGV[8] '' or the id of an acquire to withdraw: if it arrives later, it does nothing. A withdrawn grant was never used,
+-- ARGV[8] '' or the id of an acquire to withdraw, which is refused if it arrives later. A withdrawn grant was never used,
 --         so the minimum hold time does not apply
 -- ARGV[9] '' or time since the request was first sent, in ms
 -- ARGV[10] '' or the duration of the reservation, in ms    ARGV[11] the reserved owner
@@ -34,7 +34,7 @@
 -- include reserve.lua
 -- include strings/signals.lua
 
--- The maximum time that a client waits for a reply (attempt.ts).
+-- Maximum time for which a client waits for a reply (attempt.ts), in ms.
 local ANSWERED_WITHIN_MS = 2000
 
 local token, principal, request_id, digest, acquired_by = ARGV[1], ARGV[3], ARGV[4], ARGV[5], ARGV[8] or ''
@@ -64,16 +64,16 @@ if repeated then
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 
--- The companion of a Lockkeeper hold has its TTL from the acquire; any other companion gets a short one.
+-- The companion of a Lockkeeper hold keeps the TTL that the acquire set. Any other companion gets a short TTL.
 local function write_companion(companion)
   local left_ms = math.max(redis.call('PTTL', KEYS[2]), WINDOW_AGE_MS_MAX)
-  -- PEXPIRE keeps the TTL and comes first because a full Redis accepts it. After a script's first write, Redis no longer
-  -- refuses commands that need memory.
+  -- PEXPIRE keeps the TTL and comes first because a full Redis accepts it. After the first write of a script, Redis
+  -- does not refuse commands that need memory.
   redis.call('PEXPIRE', KEYS[2], format_integer(left_ms))
   redis.call('SET', KEYS[2], format_companion(companion), 'PX', format_integer(left_ms))
 end
 
--- An expired lease wakes no client.
+-- Wakes the next waiter if the lock is free, because Redis sends no message when a lease expires.
 local function wake_if_free()
   if redis.call('EXISTS', KEYS[1]) > 0 then return end
   wake_next(3, 4, 5, ARGV[6], ARGV[12] == '1', now_ms, true, tonumber(ARGV[14]))
@@ -85,7 +85,7 @@ local margin = may_release and kept.grace + margin_ms or 0
 if margin > 0 and compute_holder_remaining_ms(read_remaining_ms(1, kept, now_ms), kept) == 0 then
   may_release, refusal = false, 'lost'
 end
--- Only the hold of that acquire is withdrawn: a later reservation by the same operator has the same token.
+-- Withdraws only the hold of that acquire, because a later reservation by the same operator has the same token.
 if may_release and acquired_by ~= '' and kept.token ~= '' then
   local taken = find_request(kept.window, acquired_by)
   if not taken or not is_acquire_of(taken, kept, token) then may_release, refusal = false, 'lost' end
@@ -93,11 +93,11 @@ end
 if not may_release and refusal == 'not_owner' then return { refusal } end
 
 if not may_release then
-  -- When it arrives, a request is older than its age argument, by less than the longest wait for a reply. Its first
-  -- attempt may have released the hold, and its entry may have been removed from the window.
+  -- A request is older on arrival than ARGV[9] states, by less than the maximum wait for a reply. Its first attempt may
+  -- have released the hold, and the entry may have been removed from the window since.
   if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms - ANSWERED_WITHIN_MS) then return { 'unknown' } end
   if acquired_by ~= '' then
-    -- The companion may already describe a later hold, which is kept.
+    -- The companion may already describe a later hold, whose fields are kept.
     local described = read_companion(2)
     withdraw_request(described, acquired_by, now_ms)
     write_companion(described)
@@ -114,7 +114,8 @@ remember_request(kept, request_id, outcome, digest, digest == '-' and ARGV[2] ~=
 kept.seq = kept.seq + 1
 if left > 0 then
   kept.count = left
-  -- Recorded before the release: if the script fails between the two, a repeated request must not release twice.
+  -- The request is recorded before the release, so that a repeated request cannot release twice if the script fails
+  -- between the two steps.
   write_companion(kept)
   decrement_count(1, token)
   redis.pcall('PUBLISH', ARGV[7], format_event('released', now_ms, fence, kept.seq, left, '', kept.owner, '', KEYS[1]))
@@ -122,7 +123,7 @@ if left > 0 then
 end
 
 local since = kept.since > 0 and format_integer(kept.since) or ''
--- A clock that was set back since the grant neither lengthens the minimum hold time nor adds one.
+-- If the server's clock was set back since the grant, the minimum hold time does not become longer.
 local least_ms = acquired_by == '' and math.min(kept.least, kept.since + kept.least - now_ms) or 0
 local event = format_event('released', now_ms, fence, kept.seq, 0, since, kept.token ~= '' and kept.owner or token, '', KEYS[1])
 local reservation

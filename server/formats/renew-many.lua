@@ -1,7 +1,7 @@
 -- Renews many holds of one caller, each as renew.lua does.
 --
--- Guarantee: as renew.lua for each hold, and an error affects only its own reply. A repeated call changes only the leases, so
--- no request id is needed.
+-- Guarantee: the guarantee of renew.lua for each hold. An error affects only the reply for its own hold. A repeated
+-- call changes only the leases, so no request id is needed.
 --
 -- KEYS    of each hold in turn: the lock, its companion, and for a semaphore its acquired permits
 -- ARGV    the channel for events, the principal or '', and of each hold in turn: token, fence, lease in ms ('' for its own)
@@ -11,7 +11,7 @@
 local given_keys, given = KEYS, ARGV
 local KEYS, ARGV
 
--- Included here so that they are created once per script and not once per hold.
+-- Included here so that these functions are created once per script and not once per hold.
 -- include format/storage.lua
 -- include request-window.lua
 -- include release-requests.lua
@@ -29,7 +29,7 @@ for n = 1, holds do
   local ran, reply = pcall(renew)
   if not ran or type(reply) == 'table' and reply.err then
     reply = to_error(reply)
-    -- The server has become a replica. ioredis reconnects only on an error of the whole call.
+    -- The server has become a replica. ioredis reconnects only if the whole call returns an error.
     if string.find(reply.err, '^READONLY ') then return reply end
   end
   replies[n] = reply

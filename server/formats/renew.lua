@@ -1,7 +1,7 @@
 -- Renews a hold, so that it lasts for at least the lease from now.
 --
--- Guarantee: never creates a lock, never shortens a lease, changes only the named hold, and never revives an expired one. A
--- lock without TTL gets one.
+-- Guarantee: never creates a lock, never shortens a lease, changes only the named hold, and never revives an expired
+-- hold. A lock without TTL gets a TTL.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] lease in ms, '' for the hold's own
@@ -47,7 +47,7 @@ if standing == 'lost' then
   return format_holders('lost', now_ms, tonumber(remaining_ms) or 0, kept, holders or {})
 end
 
--- 0 if the companion does not contain the lease; the hold is then not renewed.
+-- The lease is 0 if the companion does not contain it. The hold is then not renewed.
 local lease_ms = tonumber(ARGV[4]) or kept.lease
 local taken_ms = remaining_ms
 if not repeated and lease_ms > 0 and (not left_ms or left_ms < lease_ms) then
@@ -60,7 +60,7 @@ if not repeated and kept.token ~= '' then
   if request_id ~= '' then remember_request(kept, request_id, 'renew', digest, fence, now_ms) end
   redis.call('SET', KEYS[2], format_companion(kept), 'PX', compute_companion_ttl_ms(taken_ms, lease_ms))
   redis.pcall('PUBLISH', ARGV[7], format_event('renewed', now_ms, fence, kept.seq, count, '', kept.owner, '', KEYS[1]))
-  -- The library does not read requests in the replies of its watchdog. The request is published again, because the
+  -- The library does not read release requests in replies to its watchdog. The request is published again, because the
   -- first message may have been lost.
   if request_id == '' and principal == '' then publish_release_request(kept) end
 end

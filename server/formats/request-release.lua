@@ -1,7 +1,7 @@
--- Asks the client that holds a lock to release it, for an operator. Only the client can answer.
+-- Stores an operator's request that the holder of a lock release it. Only the holder can respond.
 --
--- Guarantee: changes only the hold that the operator saw, and neither its lease nor its count. Compares its token and
--- fence. A repeated request id changes nothing. A new request replaces the previous one.
+-- Guarantee: changes only the hold that the operator saw, and neither its lease nor its count. Compares the token and
+-- fence of the hold. A repeated request id changes nothing. A new request replaces the previous request.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] expected token    ARGV[2] expected fence    ARGV[3] id of the request    ARGV[4] operator as a JSON string

@@ -1,14 +1,15 @@
--- Shared by the verbs: the last requests for a key, so that a repeated request returns its first result and is not executed
--- again. Entries are `⏎ id ⇥ verb ⇥ digest of the request ⇥ fence of its hold ⇥ time in ms`, oldest first, at the end of the
--- companion. They are searched without splitting the text, because every call on a busy lock does so.
+-- Shared by the verbs: the request window, which contains the last requests for a key. A repeated request returns its
+-- first result and is not executed again. Entries are `⏎ id ⇥ verb ⇥ digest of the request ⇥ fence of its hold ⇥ time
+-- in ms`, oldest first, at the end of the companion. The window is searched without splitting it, because every call on
+-- a busy lock searches it.
 --
 -- A request with the digest `-` can be repeated only by its own client, with the same token and fence. Its entry has no
--- fence. While such an acquire is the last entry, it is open: `⏎ id ⇥`, and the next entry completes it. Most companions
--- of held locks have only this entry.
+-- fence. If the last entry is such an acquire, the entry is open: it consists of `⏎ id ⇥`, and the next entry completes
+-- it. Most companions of held locks have only an open entry.
 --
--- Entries are kept for two minutes, which is longer than the longest open request and its retry, and up to about 2 KB.
--- Removing entries leaves a mark: an entry without an id that has the time of the last removed one. A request that may
--- have been among the removed ones gets no stored result and is not executed again.
+-- Entries are kept for two minutes, which is longer than any open request and its retries, and up to about 2 KB in
+-- total. Removing entries leaves a mark, which is an entry without an id and with the time of the last removed entry. A
+-- request whose entry may have been removed gets no stored result and is not executed again.
 
 local WINDOW_AGE_MS_MAX = 120000
 local WINDOW_BYTES_MAX = 2048
@@ -36,16 +37,16 @@ local function may_be_open(verb, digest, token)
   return verb == 'acquire' and digest == '-' and string.find(token, '^%x') ~= nil
 end
 
--- Returns the window with its last entry completed. The time of an entry whose hold has been forgotten is not known, so it
--- is kept for longer.
+-- Returns the window with its last entry completed. If the companion does not describe the hold of that entry, its time
+-- is unknown, so the entry is kept for longer.
 local function complete_last_entry(kept, now_ms)
   if string.sub(kept.window, -1) ~= '\t' then return kept.window end
   local made_ms = kept.token ~= '' and kept.since > 0 and kept.since or now_ms
   return kept.window .. 'acquire\t-\t\t' .. string.format('%.0f', made_ms)
 end
 
--- Returns the window without expired entries, which come first. Works in one pass, because any client can write a companion
--- with thousands of entries.
+-- Returns the window without its expired entries, which come first. Takes one pass, because any client can write a
+-- companion with thousands of entries.
 local function drop_old_entries(window, now_ms)
   local at = 1
   while at <= #window do
@@ -56,14 +57,14 @@ local function drop_old_entries(window, now_ms)
   return string.sub(window, at)
 end
 
--- Whether an entry added after this time may have been removed.
+-- Whether an entry that was added after this time may have been removed.
 local function may_be_forgotten(window, since_ms)
   local cut_at = string.match(window, '^\n\tcut\t\t\t(%d+)')
   return cut_at and tonumber(cut_at) >= since_ms
 end
 
--- Finds the requests that acquired the hold that the companion describes. While the hold exists, these requests may
--- have to be withdrawn.
+-- Finds the requests that acquired the hold that the companion describes. They may need to be withdrawn as long as the
+-- hold exists.
 local function find_acquire_entries(window, kept)
   local entries = ''
   local since = string.format('%.0f', kept.since)
@@ -74,7 +75,7 @@ local function find_acquire_entries(window, kept)
   return entries
 end
 
--- Adds an entry, and removes expired entries and those above the limit.
+-- Adds an entry to the window, and removes expired entries and entries above the size limit.
 local function remember_request(kept, id, verb, digest, fence, now_ms)
   local window = drop_old_entries(complete_last_entry(kept, now_ms), now_ms)
   if #window > WINDOW_BYTES_MAX then
@@ -90,7 +91,7 @@ local function remember_request(kept, id, verb, digest, fence, now_ms)
   kept.window = window .. '\n' .. table.concat({ id, verb, digest, fence, string.format('%.0f', now_ms) }, '\t')
 end
 
--- Marks a request as withdrawn, whether it was executed or not.
+-- Marks a request as withdrawn, regardless of whether it was executed.
 local function withdraw_request(kept, id, now_ms)
   local entry = '\n' .. id .. '\t'
   local at = string.find(kept.window, entry, 1, true)

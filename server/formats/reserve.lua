@@ -1,10 +1,11 @@
--- Shared by the scripts that release a lock: a reserved owner can hold it afterwards, in the format of the lock, so every
--- client of every library respects the reservation. It is listed and released like any lock.
+-- Shared by the scripts that release a lock: transfers the lock to the owner of a reservation. A reservation is a hold
+-- in the format of the lock, so every client of every library respects it. It is listed and released like any other
+-- lock.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 
--- Transfers the lock to the reserved owner, which is also its token, and describes that hold in the companion. Returns its
--- event.
+-- Transfers the lock to the reserved owner, whose string is also the token of the hold, and describes the hold in the
+-- companion. Returns the event of the new hold.
 local function reserve_lock(kept, token, reserved, reserved_ms, now_us, unit)
   local now_ms = math.floor(now_us / 1000)
   local value, taken_ms = transfer_hold(1, token, reserved, reserved_ms, now_ms, unit)

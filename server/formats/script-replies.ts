@@ -29,9 +29,9 @@ export type RefusedReply = { readonly outcome: "request_id_reused" } | { readonl
 export interface NotALockReply {
   readonly outcome: "not_a_lock";
   readonly type: string;
-  /** The prefix of the auxiliary key that has this type. `undefined` if the lock itself has this type. */
+  /** The prefix of the auxiliary key that has this type; `undefined` if the key of the lock has this type. */
   readonly auxiliary?: string | undefined;
-  /** The kind of lock that uses the key, if that kind cannot share the key with the requested one. */
+  /** The kind of lock that uses the key, if this kind cannot share a key with the requested kind. */
   readonly foundKind?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
 
-/** The reply if the limit of the semaphore differs from the requested one. `null`: the semaphore does not exist. */
+/** The reply if the limit of the semaphore differs from the requested limit. `null`: the semaphore does not exist. */
 export interface LimitConflictReply {
   readonly outcome: "limit_conflict";
   readonly limit: number | null;
@@ -50,17 +50,20 @@ export interface LimitConflictReply {
 export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
-  /** Empty for a semaphore, and for a free lock that only the longest waiter may acquire within `remainingMs`. */
+  /**
+   * The holders. Empty for a semaphore, and for a free lock that only the longest waiter may acquire within
+   * `remainingMs`.
+   */
   readonly holders: readonly SeenHolder[];
-  /** The permits of a semaphore. */
+  /** The permits; only for a semaphore. */
   readonly permits?: PermitCounts | undefined;
 }
 
 /** The permits of a semaphore. `isReserved`: the next permits go to a client that has waited longer. */
 export interface PermitCounts {
-  /** Negative if the limit was decreased below the number of acquired permits. */
+  /** Number of available permits. Negative if the limit was decreased below the number of acquired permits. */
   readonly available: number;
-  /** `null` for a plain semaphore, because the total is not stored. */
+  /** Total number of permits; `null` for a plain semaphore, which does not store its total. */
   readonly total: number | null;
   readonly isReserved: boolean;
 }
@@ -279,7 +282,7 @@ function parseCurrentHold([
   return { asOf: Number(asOf), remainingMs: parseRemainingMs(Number(remaining)), holders };
 }
 
-/** The fields with which a reply describes a Lockkeeper hold. */
+/** The fields of a reply that describe a Lockkeeper hold. */
 interface Description {
   readonly owner: string;
   readonly fence: string | undefined;
@@ -300,7 +303,9 @@ function parseHolders(fields: readonly string[], token: string, described: Descr
   return holders;
 }
 
-/** Parses six fields per reader. Readers of other libraries have no fencing token. */
+/**
+ * Parses the readers of a refusal, which has six fields per reader. Readers of other libraries have no fencing token.
+ */
 function parseReaders(fields: readonly string[]): SeenHolder[] {
   const holders: SeenHolder[] = [];
   for (let at = 0; at < fields.length; at += 6) {
@@ -332,14 +337,15 @@ export function parseRemainingMs(milliseconds: number): number | null {
   return milliseconds < 0 ? null : milliseconds;
 }
 
-/** Returns the replies of several verbs. Each one is an error, or a reply for the parser of the verb. */
+/** Returns the replies of several verbs. Each reply is an error, or input for the parser of the verb. */
 export function parseBatchReply(reply: unknown): readonly unknown[] {
   if (Array.isArray(reply)) return reply;
   throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);
 }
 
 function parseFields(reply: unknown): string[] {
-  // Replies without strings from other clients are one string, which costs less than a list.
+  // Scripts send a reply as one string if it contains no strings from other clients, because this costs less than a
+  // list.
   if (typeof reply === "string") return reply.split("\t");
   if (Array.isArray(reply)) return reply.map(String);
   throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);

@@ -3,11 +3,11 @@
 -- Guarantee: changes only the list. A kept place expires.
 --
 -- KEYS[1] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
--- KEYS[2] only for a writer of a read/write lock: the waiting writers (sorted set: waiter and since -> end of its silence in
---         ms). The readers that gave way to it are woken
--- ARGV[1] request id    ARGV[2] when it began to wait, in ms, or '' if its client does not know
+-- KEYS[2] only for a writer of a read/write lock: the waiting writers (sorted set: waiter and since -> until when readers
+--         give way, in ms). The readers that gave way to the writer are woken
+-- ARGV[1] request id    ARGV[2] when the waiter began to wait, in ms, or '' if its client does not know
 -- ARGV[3] owner, and after a tab what the waiter declares
--- ARGV[4] '0' or how long its place is kept, in ms
+-- ARGV[4] '0' or how long the place is kept, in ms
 -- ARGV[5] channel for events    ARGV[6] the key of the lock, as bytes
 -- ARGV[7] channel of the waiters    ARGV[8] '1' if waiters may also use sharded pub/sub; both only with KEYS[2]
 --

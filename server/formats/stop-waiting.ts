@@ -7,7 +7,7 @@ import { buildKindWakeChannel, formatWaiterId } from "./kind-keys.ts";
 import type { AcquireRequest } from "./lock-requests.ts";
 import { parseStopWaitingReply, type StopWaitingReply } from "./script-replies.ts";
 
-/** Formats the owner of a waiter for the list of waiters. If the waiter has a declaration, it follows after a tab. */
+/** Formats the owner of a waiter for the list of waiters. The declaration, if any, follows after a tab. */
 export function formatListedOwner({ owner, declared }: Pick<AcquireRequest, "owner" | "declared">): string {
   return declared === undefined ? owner : `${owner}\t${declared}`;
 }
@@ -18,9 +18,9 @@ export interface StopWaitingRequest {
   readonly sinceMs: number | undefined;
   /** The owner and the declaration, as `formatListedOwner` returns them. */
   readonly owner: string;
-  /** Time, in ms, for which the place is kept for the same request id; 0 if it is not kept. */
+  /** Time in ms for which the place is kept for the same request id; 0 to remove the waiter. */
   readonly keepMs: number;
-  /** `lock` by default. */
+  /** The kind of the lock; `lock` by default. */
   readonly kind?: WritableKind | undefined;
 }
 
@@ -37,13 +37,13 @@ export interface QueueDeparture {
   readonly sinceMs: number | undefined;
   /** The owner and the declaration, as `formatListedOwner` returns them. */
   readonly owner: string;
-  /** Time, in ms, for which the place is kept for the same id; 0 if it is not kept. */
+  /** Time in ms for which the place is kept for the same id; 0 to remove the waiter. */
   readonly keepMs: number;
   /** Whether the place is already kept. */
   readonly isKept: boolean;
   /**
-   * Time of the waiter's last attempt, in Unix ms on the Redis clock. Set if another client may use the same id. If
-   * that client has renewed the place since then, the call changes nothing.
+   * Time of the waiter's last attempt, in Unix ms on the Redis clock. Set if another client may use the same id. The
+   * call changes nothing if that client has renewed the place since then.
    */
   readonly seenMs: number | undefined;
   readonly fairWaitMs: number;
@@ -55,8 +55,8 @@ const leaveQueueScript = new Script<RedisArgument[], RedisArgument[], StopWaitin
 );
 
 /**
- * Removes a waiter from the queue of a fair lock and, if the lock is free, wakes the next one. If `keepMs` is above 0,
- * instead keeps the waiter's place for that time, or until the lock is free and the waiter is first in the queue.
+ * Removes a waiter from the queue of a fair lock and, if the lock is free, wakes the next waiter. If `keepMs` is above
+ * 0, instead keeps the waiter's place for that time, or until the lock is free and the waiter is first in the queue.
  */
 export function leaveFairQueue(
   redis: Commands,

@@ -9,7 +9,7 @@ import type { AcquireRequest } from "./lock-requests.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 import { stopWaiting } from "./stop-waiting.ts";
 
-/** Longer than any test takes. */
+/** A wait time in ms that is longer than any test takes. */
 const LONG_MS = 600_000;
 const WAITERS_MAX = 1000;
 
@@ -25,7 +25,7 @@ const it = redisTest().extend(
       });
       return {
         createAsk,
-        /** An attempt of a waiter that began to wait at `sinceMs`. */
+        /** Tries to acquire the lock as a waiter that began to wait at `sinceMs`. */
         look: (key: string, ask: AcquireRequest = createAsk(), sinceMs?: number, giveWayMs?: number) =>
           writer.acquire(direct, EVENT_CHANNEL, key, ask, {
             waitMs: LONG_MS,
@@ -58,7 +58,7 @@ it.for(WRITABLE_FORMATS)(
       "remainingMs",
       expect.toSatisfy((ms: number) => ms > 0 && ms <= LONG_MS),
     );
-    // A new client is behind both waiters.
+    // A new client must give way to both waiters.
     expect(await look(key, createAsk(), undefined, LONG_MS)).toMatchObject({ outcome: "held", holders: [] });
     expect(await countWaiters(direct, key)).toBe(3);
     expect(await look(key, first, 1000, LONG_MS)).toMatchObject({ outcome: "granted" });

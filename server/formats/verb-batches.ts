@@ -3,16 +3,16 @@ import type { Commands, RedisArgument } from "../redis/commands.ts";
 import { readErrorCode, UnexpectedReplyError } from "../redis/failure.ts";
 import type { Script } from "../redis/script.ts";
 
-/** Maximum number of verbs in one script. 32 fast-path verbs occupy Redis for about 0.3 ms. */
+/** Maximum number of verbs in one script call. 32 fast-path verbs block Redis for about 0.3 ms. */
 export const BATCH_VERBS_MAX = 32;
 
 type Arguments = RedisArgument[];
 type BatchScript = Script<Arguments, Arguments, readonly unknown[]>;
 
-/** A verb that can share a script call with others. */
+/** A verb that can share a script call with other verbs. */
 export interface BatchableVerb<Reply> {
   readonly name: "acquire" | "release";
-  /** Runs the verb in its own script. */
+  /** The script that runs the verb outside a batch. */
   readonly script: Script<Arguments, Arguments, Reply>;
   readonly keys: Arguments;
   readonly arguments: Arguments;
@@ -25,8 +25,8 @@ interface PendingVerb {
 }
 
 /**
- * Batches the verbs that one connection issues in one turn of the event loop into a single script call. A call costs
- * Redis and Node more than a verb within it. A single verb runs immediately in its own script.
+ * Combines the verbs that one connection issues in one turn of the event loop into a single script call, because a call
+ * costs Redis and Node more than a verb within it. A single verb runs immediately in its own script.
  */
 export class VerbBatches {
   readonly #connections = new WeakMap<Redis, ConnectionBatches>();
@@ -52,7 +52,7 @@ class ConnectionBatches {
   #pending: PendingVerb[] = [];
   #isFlushScheduled = false;
   #inFlight = 0;
-  /** Number of verbs in the last turn that issued any. */
+  /** Number of verbs in the last turn of the event loop that issued any verbs. */
   #lastTurnVerbs = 0;
 
   constructor(
@@ -117,8 +117,8 @@ class ConnectionBatches {
   }
 
   #fail(batch: readonly PendingVerb[], error: unknown): void {
-    // Redis checks the keys of a call before it runs. A single key that the user may not access therefore fails the
-    // whole call.
+    // Redis checks the permissions for all keys before it runs a call. A single key that the Redis user may not access
+    // therefore fails the whole call.
     const isRefusedForKeys = readErrorCode(error) === "NOPERM";
     for (const { verb, resolve, reject } of batch) {
       if (isRefusedForKeys) this.#runNow(verb).then(resolve, reject);
@@ -127,7 +127,7 @@ class ConnectionBatches {
   }
 
   #deliver(batch: readonly PendingVerb[], replies: readonly unknown[]): void {
-    // Without this check, a batch that gets no reply would be sent again forever.
+    // Prevents an endless loop: without any reply, the same verbs would be sent again.
     if (replies.length === 0 || replies.length > batch.length) {
       const error = new UnexpectedReplyError(
         `batch.lua returned ${replies.length} of ${batch.length} replies`,

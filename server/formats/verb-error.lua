@@ -1,7 +1,7 @@
--- Shared by the scripts that run several verbs.
+-- Shared by the scripts that run several verbs: converts errors of verbs to replies.
 
--- Converts the value that a verb raised or returned to an error that starts with its code. The value is a string or a
--- table, and Redis 6.2 prepends the position in the script: '@user_script: 1: -OOM ...'.
+-- Converts the error value that a verb raised or returned to an error reply that starts with the error code. The value
+-- is a string or a table. Redis 6.2 prepends the position in the script: '@user_script: 1: -OOM ...'.
 local function to_error(raised)
   local text = string.gsub(type(raised) == 'table' and raised.err or raised, '[\r\n]', ' ')
   if not string.find(text, '^[A-Z][A-Z0-9]+ ') then

@@ -1,4 +1,4 @@
--- Checks whether a hold exists; changes nothing.
+-- Checks whether a hold exists. Changes nothing.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''

@@ -7,7 +7,7 @@ import type { HoldIdentity } from "./lock-requests.ts";
  */
 export type OnDeadlock = "refuse" | "report";
 
-/** A hold that a waiter declares, identified by its token alone, which belongs to a single hold. */
+/** A hold that a waiter declares. The token is sufficient to identify the hold. */
 export type DeclaredHold = Pick<HoldIdentity, "token"> & { readonly key: Key };
 
 /**
@@ -24,17 +24,20 @@ export interface WaitDeclaration {
   readonly holding: readonly DeclaredHold[];
 }
 
-/** The maximum number of holds that a waiter declares. */
+/** Maximum number of holds that a waiter can declare. */
 export const DECLARED_HOLDS_MAX = 16;
 /**
- * Maximum length of a declaration in characters, because scripts read the list of waiters. Holds that would exceed it
- * are omitted.
+ * Maximum length of a declaration in characters. Limited because scripts read the whole list of waiters. Holds that do
+ * not fit are omitted.
  */
 const DECLARATION_CHARACTERS_MAX = 2048;
 
 const POLICIES: readonly OnDeadlock[] = ["report", "refuse"];
 
-/** Formats a declaration as one line of JSON without tabs: policy, id, principal, then key and token of each hold. */
+/**
+ * Formats a declaration as one line of JSON without tabs: an array of the policy, the id, the principal, and then the
+ * key and token of each hold.
+ */
 export function formatDeclaration({ onDeadlock, waitId, principal = "", holding }: WaitDeclaration): string {
   const parts: string[] = [onDeadlock, waitId, principal].map((text) => JSON.stringify(text));
   let length = parts.join().length + 2;
@@ -47,7 +50,10 @@ export function formatDeclaration({ onDeadlock, waitId, principal = "", holding 
   return `[${parts.join()}]`;
 }
 
-/** Parses a declaration; `undefined` if the string is not one, because any client may have written it. */
+/**
+ * Parses a declaration. Returns `undefined` if the string is not a valid declaration, because any client may have
+ * written it.
+ */
 export function parseDeclaration(text: string | undefined): WaitDeclaration | undefined {
   if (text === undefined || text.length > DECLARATION_CHARACTERS_MAX) return undefined;
   let fields: unknown;

@@ -1,16 +1,17 @@
--- Shared by the scripts that write the waiters of a lock: builds a member of the sorted set of waiters, determines
--- whose turn it is, and removes a waiter. Requires bounds.lua.
+-- Shared by the scripts that write the waiters of a lock: functions that build a member of the sorted set of waiters,
+-- determine which waiter is next, and remove a waiter. Requires bounds.lua.
 --
 -- KEYS[4] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
 
--- More than the limit on Lockkeeper's waiters of a lock. A larger set is not read.
+-- Maximum size of a set that is read. Larger than the limit on Lockkeeper's waiters of a lock.
 local WAITERS_MAX = 1024
--- Only this many waiters are compared: those whose waits end first.
+-- Maximum number of waiters that are compared, starting with those whose waits end first.
 local WAITERS_COMPARED_MAX = 16
--- More bytes than the last entry of a request window has.
+-- Maximum size in bytes of the last entry of a request window.
 local ENTRY_BYTES_MAX = 256
 
--- Returns the text that is listed for a waiter, from the lines of its request: its owner, and after a tab what it declares.
+-- Returns the string that is listed for a waiter, which consists of its owner and, after a tab, its declaration.
+-- `lines` are the owner lines of its request.
 local function format_listed(owner, lines)
   local declared = string.match(lines, '^[^\n]*\n[^\n]*\n[^\n]*\n([^\n]+)$')
   return declared and owner .. '\t' .. declared or owner
@@ -20,7 +21,7 @@ local function format_waiter(request_id, since, owner)
   return table.concat({ request_id, since, owner }, '\t')
 end
 
--- Removes a waiter whose `since` is unknown to its client, because the reply of an earlier attempt was lost.
+-- Removes a waiter whose client does not know `since`, because the reply to an earlier attempt was lost.
 local function remove_waiter(k, request_id)
   local size = redis.pcall('ZCARD', KEYS[k])
   if type(size) ~= 'number' or size == 0 or size > WAITERS_MAX or not is_within_bytes(k, CONTENT_BYTES_MAX) then return end
@@ -43,8 +44,8 @@ local function find_longest_waiting(now_ms)
   return longest, longest_since
 end
 
--- Returns for how many ms a client that began to wait at `since` gives way to the longest waiter of a lock that was just
--- released. Returns nil if it does not give way, followed by the waiter that did not use its turn.
+-- Returns the time in ms for which a client that began to wait at `since` gives way to the longest waiter of a lock
+-- that was just released. Otherwise returns nil and, if the longest waiter did not use its turn, that waiter.
 local function assess_turn(window, give_way_ms, since, now_ms)
   local released_ms = tonumber(string.match(string.sub(window, -ENTRY_BYTES_MAX), '\treleased\t[^\t\n]*\t[^\t\n]*\t(%d+)$') or '')
   if not released_ms then return nil end

@@ -8,7 +8,7 @@ import { buildCompanionKey } from "./keys.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 import type { AcquireReply } from "./script-replies.ts";
 
-/** Derives a token from a request id. */
+/** Returns a token that is unique for a request id. */
 const toToken = (id: string) => `${CLIENT}:${Buffer.from(id).readUIntBE(0, Math.min(6, id.length))}`;
 const CLIENT = "0f8fad5b-d9cb-469f-a165-70867728950e";
 

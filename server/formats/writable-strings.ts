@@ -8,7 +8,9 @@ import {
   parseDeadline,
 } from "./timestamp/deadline.ts";
 
-/** Detects a string that Lockkeeper's verbs wrote. The companion of such a string describes exactly this value. */
+/**
+ * Detects a lock whose value Lockkeeper's verbs wrote, which is the case if the companion describes exactly this value.
+ */
 export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   const { companion, content, remainingMs, asOf } = raw;
   const value = content[0]?.toString("utf8") ?? "";

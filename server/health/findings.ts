@@ -12,10 +12,13 @@ export interface TargetFacts {
   readonly topology: Topology;
   readonly notifications: { readonly state: "on" | "off"; readonly detail: string | undefined };
   readonly masters: readonly MasterHealth[];
-  /** `undefined` if every watched key can be read. */
+  /** Numbers of watched keys that cannot be read; `undefined` if every watched key can be read. */
   readonly unreadableKeys: UnreadableKeyCounts | undefined;
   readonly masterFacts: readonly MasterFacts[];
-  /** Fields of SENTINEL MASTER, or why they could not be read. `undefined` if the target has no Sentinel. */
+  /**
+   * Fields of the reply to SENTINEL MASTER, or why the fields could not be read; `undefined` if the target has no
+   * Sentinel.
+   */
   readonly sentinel: ReadonlyMap<string, string> | { readonly refused: string } | undefined;
   readonly oversizedKeys?: number | undefined;
   readonly ignoredEvents?: number | undefined;
@@ -24,7 +27,10 @@ export interface TargetFacts {
 }
 
 const SEVERITY_ORDER: readonly Severity[] = ["danger", "warning", "unknown", "note"];
-/** Maximum offset of a clock, in ms, above which deadlines written with one clock are wrong on another. */
+/**
+ * Maximum offset in ms between two clocks. With a larger offset, deadlines written with one clock are wrong on the
+ * other.
+ */
 const CLOCK_OFFSET_MS_MAX = 1000;
 
 /**
@@ -85,7 +91,7 @@ function checkNotifications({
     const config = masterFacts.find((each) => each.name === name)?.config;
     const settings = config !== undefined && "facts" in config ? config.facts : undefined;
     const report = toNotificationReport(settings?.get("notify-keyspace-events"));
-    // A missing flag explains the problem completely. For anything else, only the watcher knows the cause.
+    // A missing flag explains the problem completely. Any other cause is in the `detail` that the watcher reports.
     const isExplained = (report?.missing.length ?? 0) > 0;
     return {
       code: "notifications",

@@ -11,7 +11,7 @@ export interface MasterFacts {
   readonly name: string;
   readonly info: FactsReply;
   readonly config: FactsReply;
-  /** Commands that Lockkeeper needs and the user may not run. */
+  /** Commands that Lockkeeper needs but the Redis user may not run. */
   readonly missing: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const SETTINGS = [
   "notify-keyspace-events",
 ];
 
-/** Reads the facts that the user may read. Nothing in Redis is changed. */
+/** Reads the facts that the Redis user may read. Changes nothing in Redis. */
 export async function readMasterFacts(master: Master, use: TargetUse): Promise<MasterFacts> {
   const { redis } = master;
   const [info, config, missing] = await Promise.all([

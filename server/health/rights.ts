@@ -3,7 +3,7 @@ import type { Master } from "../redis/master.ts";
 
 type Redis = Master["redis"];
 
-/** Commands required for reading, with a key that never exists, so that they change nothing. */
+/** Commands required for reading. Their key never exists, so they change nothing. */
 const READ_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["SCAN", "0", "COUNT", "1"],
   ["TYPE", "KEY"],
@@ -21,7 +21,7 @@ const READ_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] 
 
 const NO_SCRIPT = ["0".repeat(40), "0"] as const;
 
-/** Additional commands required for locking, in a form that does nothing when the key does not exist. */
+/** Additional commands required for locking, in a form that has no effect on a missing key. */
 const WRITE_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["EVALSHA", ...NO_SCRIPT],
   ["SET", "KEY", "", "XX", "PX", "1"],
@@ -33,7 +33,7 @@ const WRITE_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[]
   ["PUBLISH", `${TARGET_PREFIX}health`, ""],
 ];
 
-/** Additional commands required for replica confirmation. They do not wait for any replica. */
+/** Additional commands required for confirmation by replicas, in a form that does not wait for any replica. */
 const CONFIRMATION_COMMANDS: readonly (readonly [command: string, ...rest: string[]])[] = [
   ["WAIT", "0", "0"],
 ];
@@ -47,12 +47,12 @@ const COMMANDS: Readonly<Record<TargetUse, typeof READ_COMMANDS>> = {
   confirmed_writes: [...READ_COMMANDS, ...WRITE_COMMANDS, ...CONFIRMATION_COMMANDS],
 };
 
-/** How long the result is cached, in ms, because Redis writes each refusal to its ACL log. */
+/** Time in ms for which the result is cached. Limits the entries in the ACL log, to which Redis writes each refusal. */
 const CACHE_MS = 10 * 60_000;
 const cachedRights = new WeakMap<Redis, { at: number; missing: readonly string[] }>();
 
 /**
- * Returns the commands that the user may not run.
+ * Returns the commands that the Redis user may not run.
  *
  * @throws if Redis does not respond
  */
@@ -77,8 +77,8 @@ export async function findMissingRights(
 }
 
 /**
- * Returns the command that the user lacks for running read-only scripts; empty if EVALSHA_RO or EVALSHA is permitted.
- * EVALSHA is returned only if this Redis does not support EVALSHA_RO.
+ * Returns the command that the Redis user needs for read-only scripts but may not run; empty if EVALSHA_RO or EVALSHA
+ * is permitted. Returns EVALSHA only if this Redis does not support EVALSHA_RO.
  */
 async function findMissingScriptRight(redis: Redis): Promise<string[]> {
   const preferred = await tryCommand(redis, "EVALSHA_RO", NO_SCRIPT);

@@ -1,7 +1,10 @@
 import type { UnreadableKeyCounts } from "../../lib/contract/live.ts";
 import type { Finding } from "../../lib/contract/target.ts";
 
-/** Reports keys that cannot be read. Keys that are too large are not locks, but any other unreadable key may be one. */
+/**
+ * Reports watched keys that cannot be read. A key that is too large is not a lock, but any other unreadable key may be
+ * a lock.
+ */
 export function checkUnreadableKeys(counts: UnreadableKeyCounts | undefined): Finding[] {
   if (counts === undefined || counts.count === 0) return [];
   const { count, byReason } = counts;

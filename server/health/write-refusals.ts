@@ -5,7 +5,7 @@ import type { MasterFacts } from "./redis-facts.ts";
 
 type Fields = ReadonlyMap<string, string>;
 
-/** Returns a finding for each master that refuses all writes, from the watcher's probes or from INFO. */
+/** Returns the findings for masters that refuse all writes, according to the watcher's probes or INFO. */
 export function checkWriteRefusals(
   masters: readonly MasterHealth[],
   masterFacts: readonly MasterFacts[],
@@ -30,8 +30,8 @@ function createRefusalFinding(reason: WriteRefusal, master: string): Finding {
 }
 
 /**
- * Infers from INFO and CONFIG GET why a master refuses all writes, without sending a write; `undefined` if nothing
- * indicates a refusal.
+ * Infers from INFO and CONFIG GET why a master refuses all writes, without sending a write. Returns `undefined` if
+ * nothing indicates a refusal.
  */
 export function inferWriteRefusal({ info, config }: MasterFacts): WriteRefusal | undefined {
   if (!("facts" in info)) return undefined;
@@ -55,7 +55,7 @@ function hasPersistenceFailed(info: Fields, settings: Fields): boolean {
 function isMemoryFull(info: Fields): boolean {
   const limit = Number(info.get("maxmemory") ?? 0);
   const evicts = (info.get("maxmemory_policy") ?? "noeviction") !== "noeviction";
-  // Replica and AOF buffers do not count towards the limit.
+  // The buffers of replicas and the AOF do not count towards the memory limit.
   const counted = Number(info.get("used_memory") ?? 0) - Number(info.get("mem_not_counted_for_evict") ?? 0);
   return limit > 0 && !evicts && counted > limit;
 }

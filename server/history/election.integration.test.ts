@@ -4,7 +4,7 @@ import { redisTest } from "../../test/support/fixtures.ts";
 import { Election } from "./election.ts";
 import { EventStore, type StoreConnection } from "./events/event-store.ts";
 
-/** A connection to the home store that can lose replies. */
+/** A connection to the home store that loses replies while `losesAnswers` is set. */
 class LossyConnection implements StoreConnection {
   losesAnswers = false;
 

@@ -7,18 +7,23 @@ import { RequestFactory } from "../locks/verbs/request-factory.ts";
 import type { Leadership, StoreConnection } from "./events/event-store.ts";
 
 /**
- * The channel for events of the recorder's lock. It has no subscribers, because the lock does not belong to a target.
+ * Channel for the script events of the recorder's lock. The channel has no subscribers, because the lock does not
+ * belong to a target.
  */
 const CHANNEL = `${HOME_PREFIX}recorders`;
 const { token: writer } = LOCK_WRITERS;
 
-/** Elects the instance that records a target: the one that holds a lock in the home store. */
+/**
+ * Elects the instance that records the events of a target. The leader is the instance that holds a lock in the home
+ * store.
+ */
 export class Election {
   readonly #requests = new RequestFactory();
-  /** The last known hold of this instance. Its lease may have expired. */
+  /** The last known hold of this instance on the lock. The lease may have expired. */
   #hold: (Leadership & { readonly renewedAt: number }) | undefined;
   /**
-   * An acquire request without a reply, which is repeated until a reply arrives, because it may have acquired the lock.
+   * An acquire request that has had no reply. It is repeated until a reply arrives, because it may have acquired the
+   * lock.
    */
   #unanswered: { readonly ask: AcquireRequest; readonly sentAt: number } | undefined;
 
@@ -28,20 +33,23 @@ export class Election {
     private readonly leaseMs: number,
   ) {}
 
-  /** The leadership of this instance; `undefined` if there is none or if its lease may have expired. */
+  /**
+   * The hold that makes this instance the leader. `undefined` if this instance has no hold or its lease may have
+   * expired.
+   */
   get lead(): Leadership | undefined {
     const hold = this.#hold;
     return hold !== undefined && performance.now() < hold.renewedAt + this.leaseMs ? hold : undefined;
   }
 
-  /** Whether a token of the lock belongs to this instance. */
+  /** Returns whether a token of the lock belongs to this instance. */
   isOwnToken(token: string): boolean {
     return token === this.#hold?.token || token === this.#unanswered?.ask.token;
   }
 
   /**
-   * Tries to become the leader. Renews an existing hold, or repeats a request without a reply. Returns whether this
-   * instance is the leader.
+   * Tries to become the leader. Renews an existing hold, repeats a request that has had no reply, or sends a new
+   * request. Returns whether this instance is the leader.
    */
   async campaign(): Promise<boolean> {
     if (this.#hold !== undefined && (await this.#renewHold(this.#hold))) return true;
@@ -76,7 +84,7 @@ export class Election {
     return this.lead !== undefined;
   }
 
-  /** Releases the lock, which allows another instance to record. */
+  /** Releases the lock, so that another instance can become the leader. */
   async resign(): Promise<void> {
     const [hold, unanswered] = [this.#hold, this.#unanswered];
     this.#hold = undefined;
@@ -89,7 +97,7 @@ export class Election {
     await this.home.callOnce((redis) => writer.release(redis, CHANNEL, this.lock, ask));
   }
 
-  /** Forgets the hold after the store reported another leader. */
+  /** Discards the hold. Called when the store reports that another instance is the leader. */
   markLost(): void {
     this.#hold = undefined;
   }

@@ -7,21 +7,23 @@ import type { UnnumberedEvent, UnnumberedGap } from "./events/stream-entry.ts";
 import { OBSERVED_EVENTS_MAX, type ObservedEvent } from "./observed-events.ts";
 import { filterUnrecorded } from "./unrecorded-observations.ts";
 
-/** Time, in ms, for which observed events are collected before they are appended in one round trip. */
+/**
+ * Minimum time in ms between two appends. Events that are observed in between are appended together, in one round trip.
+ */
 const BATCH_DELAY_MS = 10;
 
 /**
- * Number of pending events at which the store is too slow. Events are then shown before they are recorded, and recorded
- * later from memory.
+ * Maximum number of pending events. If there are more, the store is too slow. New events are then published before they
+ * are recorded, and recorded later from memory.
  */
 const PENDING_MAX = OBSERVED_EVENTS_MAX;
 
 type PendingEntry = { readonly gap: UnnumberedGap } | { readonly observation: ObservedEvent };
 
 interface AppenderDeps {
-  /** Returns the time, on the target's clock, up to which all events have arrived. */
+  /** Returns the time up to which all events have arrived, in ms on the target's clock. */
   getSettledAt(): number;
-  /** Called when everything up to `until` is recorded. */
+  /** Called when all events up to `until` are recorded (ms on the target's clock). */
   onAppended(until: number): void;
   /** Called for each observation that this instance has recorded. */
   onRecorded(observation: ObservedEvent): void;
@@ -29,11 +31,14 @@ interface AppenderDeps {
   onReplaced(): void;
   /** Called when an append has failed or too many events are pending. */
   onFailed(): void;
-  /** Called when lost entries have been written to the store again. */
+  /** Called when entries that the store had lost have been written again. `count` is their number. */
   onRestored(count: number): void;
 }
 
-/** Appends this instance's observations to the history while it is the recorder. Appends each change once, in order. */
+/**
+ * Appends the observations of this instance to the history while this instance is the recorder. Appends each change
+ * only once, in order.
+ */
 export class EventAppender {
   #isOpen = false;
   #recordedUntil: number | null = null;
@@ -50,17 +55,26 @@ export class EventAppender {
     private readonly deps: AppenderDeps,
   ) {}
 
-  /** The time up to which everything is recorded; `null` if nothing has been recorded. */
+  /**
+   * The time up to which all events are recorded, in ms on the target's clock. `null` if this instance has not been the
+   * recorder.
+   */
   get recordedUntil(): number | null {
     return this.#recordedUntil;
   }
 
-  /** Time of the last append (`performance.now()`). */
+  /** Start of the last append (`performance.now()` in ms). */
   get flushedAt(): number {
     return this.#flushedAt;
   }
 
-  /** Starts recording after the last entry in the copy. */
+  /**
+   * Starts recording after the last entry in `copy`.
+   *
+   * @param until time up to which the history is already recorded, in ms on the target's clock
+   * @param gap a gap to record first
+   * @param observed observations that are not recorded yet
+   */
   open(until: number, gap: UnnumberedGap | undefined, observed: readonly ObservedEvent[]): void {
     this.#isOpen = true;
     this.#recordedUntil = until;
@@ -70,7 +84,7 @@ export class EventAppender {
     ];
   }
 
-  /** Stops recording, and drops pending entries, which another instance records. */
+  /** Stops recording. Discards the pending entries, because another instance records the same changes. */
   close(): void {
     this.#isOpen = false;
     this.#pending = [];
@@ -90,8 +104,8 @@ export class EventAppender {
   }
 
   /**
-   * Appends all pending entries, and then stores the time up to which everything is recorded. Concurrent calls share
-   * one flush.
+   * Appends all pending entries and stores the time up to which all events are recorded. Concurrent calls share one
+   * flush.
    */
   flush(): Promise<void> {
     this.#flushing ??= this.#flushAll().finally(() => {
@@ -133,8 +147,8 @@ export class EventAppender {
   }
 
   /**
-   * Reads entries of other instances, and entries of this instance whose replies were lost. Rewrites entries that the
-   * store has lost.
+   * Brings this instance and the store to the same state. Writes entries again that the store has lost. Reads entries
+   * of other instances, and own entries whose replies were lost, and removes them from the pending entries.
    */
   async #catchUp(lead: Leadership, last: string | null): Promise<void> {
     const { lastKnownId } = this.copy;

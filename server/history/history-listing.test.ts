@@ -27,10 +27,10 @@ it("a page behind an event that the store has lost is not complete", async () =>
   expect(new Journal().replayAfter("1-0")).toEqual({ kind: "reset" });
 });
 
-/** Measures CPU time, so that other programs on the machine do not count. */
+/** Returns the CPU time of this process in ms, so that measurements do not depend on other processes. */
 const getCpuMs = () => process.cpuUsage().user / 1000;
 
-/** Measures the longest step between two turns of the event loop, and the total time. */
+/** Measures the CPU time of the longest turn of the event loop and the total CPU time of a task. */
 async function measureStalls(start: () => Promise<unknown>): Promise<{ longestMs: number; totalMs: number }> {
   const startedAt = getCpuMs();
   let isOver = false;

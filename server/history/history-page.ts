@@ -1,18 +1,18 @@
 import type { HistoryEntry } from "../../lib/contract/event.ts";
 
-/** A page of entries in the requested order. */
+/** A page of history entries in the requested order. */
 export interface HistoryPage {
   readonly items: HistoryEntry[];
-  /** Cursor of the next page; `undefined` at either end of the stored history. */
+  /** Cursor of the next page. `undefined` if no matching entry follows. */
   readonly next: string | undefined;
-  /** Whether no older entries are known to have been dropped. */
+  /** Whether the stored history is complete as far as is known, which means that no older entries were dropped. */
   readonly isComplete: boolean;
 }
 
-/** Collects the entries of a page. */
+/** Collects the matching entries of a page. */
 export class HistoryPageBuilder {
   readonly #items: HistoryEntry[] = [];
-  /** Whether a matching entry follows the page. */
+  /** Whether the page is full and another matching entry follows. */
   #isFull = false;
 
   constructor(
@@ -34,7 +34,7 @@ export class HistoryPageBuilder {
     for (const entry of this.readUntilFull(entries)) this.add(entry);
   }
 
-  /** Yields entries until the page is full, without reading further ones. */
+  /** Yields entries until the page is full. Does not read any entries after that. */
   *readUntilFull(entries: Iterable<HistoryEntry>): Generator<HistoryEntry> {
     for (const entry of entries) {
       if (this.#isFull) return;
@@ -42,14 +42,19 @@ export class HistoryPageBuilder {
     }
   }
 
-  /** @param isWhole whether no older entries are known to have been dropped */
+  /**
+   * @param isWhole whether the stored history is complete, which means that no older entries are known to have been
+   * dropped
+   */
   build(isWhole: boolean): HistoryPage {
     const next = this.#isFull ? this.#items.at(-1)?.id : undefined;
     return { items: this.#items, next, isComplete: isWhole };
   }
 }
 
-/** Yields the first items of an iterator, which the caller can continue afterwards. */
+/**
+ * Yields the first `count` items of an iterator. Does not close the iterator, so the caller can continue it afterwards.
+ */
 export function* takeFirst<Item>(items: Iterator<Item>, count: number): Generator<Item> {
   for (let left = count; left > 0; left--) {
     const { done, value } = items.next();

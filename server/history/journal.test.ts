@@ -15,7 +15,7 @@ function buildEvent(type: EventType, key: Key = "lock:a", more: Partial<Unnumber
   return { type, target: "t", ...toKeyFields(key), at: 1, observed: "exact", ...more };
 }
 
-/** Creates a journal with events whose `at` numbers them. */
+/** Creates a journal with `count` events. `at` is the number of each event. */
 function createJournal(count: number, capacity?: number): Journal {
   const journal = new Journal(capacity === undefined ? undefined : createRetention(capacity));
   for (let at = 1; at <= count; at++) journal.append(buildEvent("acquired", "lock:a", { at }));

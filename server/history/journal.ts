@@ -22,8 +22,8 @@ export type { UnnumberedEvent as Unnumbered } from "./events/stream-entry.ts";
 export type { HistoryPage } from "./history-page.ts";
 
 /**
- * The events after an id. `events`: all of them. `gap`: some are missing. `reset`: the client cannot resume with this
- * id.
+ * The events after an id. `events`: no event is missing. `gap`: some events were dropped. `reset`: the id is unknown,
+ * so the client cannot resume with it.
  */
 export type EventReplay =
   | { kind: "events"; events: HistoryEntry[] }
@@ -35,25 +35,31 @@ export interface PublishedEvent {
   readonly entry: HistoryEntry;
   /** Whether a client can resume with the id of the entry. */
   readonly isStored: boolean;
-  /** The temporary id under which the event was published earlier, before it was recorded. */
+  /**
+   * The temporary id under which the event was published before it was recorded. `undefined` if the event was not
+   * published before.
+   */
   readonly previousId: string | undefined;
 }
 
 export interface HistoryPageQuery {
   readonly limit: number;
   readonly order: HistoryOrder;
-  /** Only entries after this id, in the requested order. */
+  /** Id after which the page starts, in the requested order. */
   readonly cursor?: string | undefined;
   readonly matches: (entry: HistoryEntry) => boolean;
 }
 
-/** Number of entries to read before yielding to other work. Nearly all pages are full by then. */
+/** Number of entries to read before yielding to the event loop. Most pages are full after this number of entries. */
 const ENTRIES_AT_ONCE = 256;
 
-/** Maximum time, in ms, by which the clock that numbers events may be ahead of the target's clock. */
+/**
+ * Maximum time in ms by which the clock of the home store, which determines event ids, may be ahead of the target's
+ * clock.
+ */
 const CLOCK_DIFFERENCE_MS_MAX = 60_000;
 
-/** The part of a recorder that the journal uses. */
+/** The members of a recorder that the journal uses. */
 export interface EventObserver {
   /** Whether the events from before this process started have been loaded. */
   readonly isLoaded: boolean;
@@ -61,12 +67,13 @@ export interface EventObserver {
   listUnrecordedEvents(key: Key): readonly { readonly event: UnnumberedEvent }[];
 }
 
-/** The default retention: 50,000 events, for at most seven days. */
+/** The default retention: up to 50,000 events, for up to seven days. */
 export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_000 };
 
 /**
- * Publishes the events of one target. With a recorder, publishes each observed event once it is recorded, with the id
- * that all instances share. Without one, stores events only in memory. Renewals and waits are published but not stored.
+ * Stores and publishes the events of one target. If a recorder is attached, each observed event is published after it
+ * has been recorded, with an id that is the same on all instances. Otherwise, events are stored only in memory.
+ * Renewals and waits are published but not stored.
  */
 export class Journal implements EventPublisher {
   readonly index: EventIndex;
@@ -80,7 +87,7 @@ export class Journal implements EventPublisher {
     this.index = new EventIndex(retention);
   }
 
-  /** From now on, passes observed events to a recorder. */
+  /** Attaches a recorder, to which all later events are passed. */
   attachRecorder(observer: EventObserver): void {
     this.#observer = observer;
   }
@@ -106,8 +113,8 @@ export class Journal implements EventPublisher {
   }
 
   /**
-   * Passes events from before this process started to `listener`, page by page. No other subscribers receive these
-   * events.
+   * Registers a listener for events from before this process started. The listener receives them in pages. Other
+   * subscribers do not receive these events.
    */
   onPastEvents(listener: (entries: readonly HistoryEntry[]) => void): () => void {
     this.#pastEventListeners.add(listener);
@@ -119,14 +126,16 @@ export class Journal implements EventPublisher {
       this.#publish({ entry, isStored: true, previousId: previousId });
   }
 
-  /** Subscribes to events. Omits gap entries, and delivers each event once, as soon as it is known. */
+  /** Subscribes to events, without gaps. Each event is delivered only once, when it is published for the first time. */
   subscribe(listener: (event: LockEvent) => void): () => void {
     return this.subscribeAll(({ entry, previousId }) => {
       if (previousId === undefined && !isGap(entry)) listener(entry);
     });
   }
 
-  /** Subscribes to everything that is published, in order. */
+  /**
+   * Subscribes to all published entries, in order. An event that is published before it is recorded is delivered twice.
+   */
   subscribeAll(listener: (event: PublishedEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -144,7 +153,7 @@ export class Journal implements EventPublisher {
     return this.index.listRecent(count);
   }
 
-  /** Returns up to `limit` of the oldest entries in memory. */
+  /** Returns the oldest entries in memory, at most `limit`. */
   listOldest(limit: number): HistoryEntry[] {
     return [...takeFirst(this.index.iterateForwards(), limit)];
   }
@@ -163,8 +172,8 @@ export class Journal implements EventPublisher {
   }
 
   /**
-   * Whether events up to an id may still arrive, because the history is being loaded or another instance has just
-   * recorded them.
+   * Returns whether events up to an id may still arrive, because the history is being loaded or another instance has
+   * just recorded them.
    *
    * @param now the target's clock in ms
    */
@@ -182,7 +191,7 @@ export class Journal implements EventPublisher {
     return { items: events.slice(-limit).reverse(), complete };
   }
 
-  /** Returns the events of a key, newest first, including gaps in which events may be missing. */
+  /** Returns a page of the events and gaps of a key, newest first. */
   listKeyHistory(key: Key, limit: number, before?: string): HistoryPage {
     const page = new HistoryPageBuilder(limit, () => true);
     page.addAll(iterateNewestFirst(this.index.listTimeline(key), before));
@@ -190,9 +199,10 @@ export class Journal implements EventPublisher {
   }
 
   /**
-   * Reads a page of the history. If the filter has few matches, reads the whole history in slices.
+   * Returns a page of the history. A filter with few matches can require reading the whole history, which yields to the
+   * event loop regularly.
    *
-   * @param owner the task owner to which the slices are charged
+   * @param owner the task owner that is charged for the CPU time
    */
   async listHistory(
     { limit, order, cursor, matches }: HistoryPageQuery,
@@ -206,13 +216,17 @@ export class Journal implements EventPublisher {
     return page.build(!this.index.isTruncated && !this.#isBeforeOldest(cursor));
   }
 
-  /** Whether a cursor is older than the oldest entry, which can happen after data loss. */
+  /** Returns whether a cursor is older than the oldest entry, which is possible after a loss of data. */
   #isBeforeOldest(cursor: string | undefined): boolean {
     const { oldest } = this.index;
     return cursor !== undefined && (oldest === null || compareIds(cursor, oldest) < 0);
   }
 
-  /** Returns the holds of a key at a point in time on the target's clock, with their ends. */
+  /**
+   * Returns the holds of a key at a point in time, each with its end.
+   *
+   * @param at time in Unix ms on the target's clock
+   */
   findHoldsAt(key: Key, at: number): PastHold[] {
     return findHoldsAt(this.index.listTimeline(key), at);
   }

@@ -6,10 +6,10 @@ import { startTestServer, type TestServer, waitUntil } from "../../test/support/
 import { classifyStep } from "./events/recorded-timeline.ts";
 
 const KEYS = 6;
-/** Time limit of a test, in ms. On a busy machine, most of the time is spent on requests and the recorder. */
+/** Time limit of a test in ms. Requests and the recorder take most of the time on a busy machine. */
 const TEST_MS = 120_000;
 
-/** A grant that a client received. Redis granted it between the two times, in Unix milliseconds. */
+/** A grant that a client received. Redis granted the lock between `sentAt` and `receivedAt` (Unix ms). */
 interface ReceivedGrant {
   readonly key: string;
   readonly fence: string;
@@ -17,7 +17,7 @@ interface ReceivedGrant {
   readonly receivedAt: number;
 }
 
-/** Starts clients that acquire and release over the API until they are stopped. */
+/** Starts clients that acquire and release locks through the API until `stop` is called. */
 function startLoad(server: TestServer) {
   const grants: ReceivedGrant[] = [];
   let isRunning = true;
@@ -58,10 +58,16 @@ async function readHistory(server: TestServer): Promise<HistoryEntry[]> {
 
 const isEvent = (entry: HistoryEntry): entry is LockEvent => !isGap(entry);
 
-/** Identifies a hold. Keys acquired in one script call may have the same fencing token. */
+/**
+ * Returns a string that identifies a hold. It contains the key, because keys that are acquired in one script call may
+ * have the same fencing token.
+ */
 const nameHold = ({ key, fence }: { key: string; fence?: string | undefined }) => `${key} ${fence}`;
 
-/** Lists grants without an event whose time between request and response does not overlap a gap. */
+/**
+ * Lists the grants that the history has lost: no event reports them, and no gap overlaps the time between their request
+ * and response.
+ */
 function listLostGrants(grants: readonly ReceivedGrant[], entries: readonly HistoryEntry[]): ReceivedGrant[] {
   const begun = entries.filter(isEvent).filter((event) => classifyStep(event) === "begun");
   const holds = new Set(begun.map(nameHold));
@@ -77,7 +83,7 @@ const listDuplicates = (entries: readonly HistoryEntry[]) => {
   return steps.filter((step, at) => steps.indexOf(step) !== at);
 };
 
-/** Waits until the history is as complete as it can be, in memory and in the store. */
+/** Reads the history in memory and in the store. Waits until it has all grants, for at most 6 s. */
 async function readSettledHistory(server: TestServer, grants: readonly ReceivedGrant[]) {
   let entries: HistoryEntry[] = [];
   let storedIds: string[] = [];
@@ -89,7 +95,7 @@ async function readSettledHistory(server: TestServer, grants: readonly ReceivedG
   return { entries, storedIds };
 }
 
-/** Reads the history with a server that has no events in memory. */
+/** Reads the ids of the events in the home store. */
 async function readStoredIds(server: TestServer): Promise<string[]> {
   const stream = await server.home.createClient().xrange("{lockkeeper}:events:default", "-", "+");
   return stream.map(([id]) => id);
@@ -104,7 +110,7 @@ async function startServer(options: Parameters<typeof startTestServer>[0] = {}):
   return server;
 }
 
-/** Waits until the history has an entry from after this call. */
+/** Waits until the history has an entry that is newer than this call. */
 async function waitUntilRecording(server: TestServer): Promise<void> {
   const since = Date.now();
   await waitUntil(
@@ -113,7 +119,7 @@ async function waitUntilRecording(server: TestServer): Promise<void> {
   );
 }
 
-/** The data with which a killed store restarts. */
+/** The data with which the home store restarts after it was killed. */
 type DataAfterKill = "none" | "old snapshot";
 
 interface Loss {
@@ -158,7 +164,7 @@ test.for<Loss>([
     expect(listLostGrants(grants, entries)).toEqual([]);
     expect(listDuplicates(entries)).toEqual([]);
     expect(storedIds).toEqual(entries.map(({ id }) => id));
-    // With a separate home store, the target was always observed.
+    // With a separate home store, the target stays observed while the store is down, so there are no gaps.
     expect(entries.filter(isGap)).toHaveLength(loss.hasOwnHome ? 0 : loss.kills);
   },
 );

@@ -1,31 +1,35 @@
 import { type Key, parseKeyFields } from "../../lib/keys/key.ts";
 import { measureEntryBytes, type UnnumberedEvent } from "./events/stream-entry.ts";
 
-/** An event that this instance has observed, without its place in the history. */
+/** An event that this instance has observed. It may not be in the history yet. */
 export interface ObservedEvent {
   readonly event: UnnumberedEvent;
   readonly key: Key;
-  /** Time of the observation, on the target's clock. */
+  /** Time of the observation, in Unix ms on the target's clock. */
   readonly observedAt: number;
-  /** The temporary id under which the event was published, before it was recorded. */
+  /**
+   * The temporary id under which the event was published before it was recorded. `undefined` if it was not published
+   * early.
+   */
   temporaryId: string | undefined;
 }
 
-/** Time, in ms, for which observations are kept, which is longer than another instance needs to become the recorder. */
+/** Time in ms for which observations are kept. Longer than another instance needs to become the recorder. */
 export const OBSERVED_EVENT_TTL_MS = 30_000;
-/** Maximum number of observations that are kept: 30 s at 2,000 changes per second. */
+/** Maximum number of observations that are kept. Enough for 30 s at 2,000 changes per second. */
 export const OBSERVED_EVENTS_MAX = 60_000;
 /**
- * Maximum total size of the observations, in bytes. With locks of ordinary size, `OBSERVED_EVENTS_MAX` is reached
- * first.
+ * Maximum total size of the observations that are kept, in bytes. With ordinary keys and owners, `OBSERVED_EVENTS_MAX`
+ * is reached first.
  */
 const OBSERVED_BYTES_MAX = 48 * 1024 * 1024;
 
-/** The latest observations of this instance, which it records if it becomes the recorder. */
+/** The latest observations of this instance. The instance records them if it becomes the recorder. */
 export class ObservedEvents {
   #all: ObservedEvent[] = [];
   /**
-   * Observations by key, in the order of observation, that this instance has neither recorded nor found in the history.
+   * Observations that this instance has neither recorded nor found in the history, by key and in the order of
+   * observation.
    */
   readonly #unrecorded = new Map<Key, Set<ObservedEvent>>();
   #begin = 0;
@@ -33,13 +37,16 @@ export class ObservedEvents {
   #watchingSince: number | undefined;
   #forgottenTo = Number.NEGATIVE_INFINITY;
 
-  /** Returns the time since which the observations are complete; `undefined` while the target is not fully observed. */
+  /**
+   * Returns the time since which the observations are complete, in Unix ms on the target's clock. Returns `undefined`
+   * while the target is not fully observed.
+   */
   getCoveredSince(now: number): number | undefined {
     if (this.#watchingSince === undefined) return undefined;
     return Math.max(this.#watchingSince, Math.min(this.#forgottenTo, now));
   }
 
-  /** Sets whether the target is fully observed. Returns whether the value has changed. */
+  /** Sets whether the target is fully observed. Returns whether that has changed. */
   setWatching(isWatching: boolean, now: number): boolean {
     const wasWatching = this.#watchingSince !== undefined;
     this.#watchingSince = isWatching ? (this.#watchingSince ?? now) : undefined;
@@ -55,7 +62,7 @@ export class ObservedEvents {
     return observation;
   }
 
-  /** Marks an observation as contained in the history, so that `getUnrecorded` omits it. */
+  /** Marks an observation as recorded, so that `getUnrecorded` omits the observation. */
   markRecorded(observation: ObservedEvent): void {
     const ofKey = this.#unrecorded.get(observation.key);
     ofKey?.delete(observation);
@@ -67,7 +74,7 @@ export class ObservedEvents {
     return this.#unrecorded.get(key);
   }
 
-  /** Returns the observations in the order of observation. */
+  /** Returns all observations that are kept, in the order of observation. */
   list(now: number): readonly ObservedEvent[] {
     this.#dropOld(now);
     return this.#begin === 0 ? this.#all : this.#all.slice(this.#begin);

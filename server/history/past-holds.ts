@@ -8,7 +8,7 @@ interface OpenHold {
   readonly isShared: boolean;
   readonly since: number;
   readonly sinceIs: PastHold["sinceIs"];
-  /** Start of a gap since which the hold has not been observed. */
+  /** Start of the gap since which the hold has not been observed (Unix ms). `undefined` if there was no gap. */
   gapFrom: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export function findHoldsAt(timeline: readonly HistoryEntry[], at: number): Past
   return listPastHolds(timeline).filter(({ since, until }) => since <= at && (until === null || at < until));
 }
 
-/** Returns all holds in a timeline, by start time. */
+/** Returns all holds in a timeline, in the order of their start times. */
 export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
   const open = new Map<string, OpenHold>();
   const ended: PastHold[] = [];
@@ -37,8 +37,8 @@ export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
       open.delete(name);
       ended.push(endHold(entry, before));
     } else {
-      // Fencing tokens are never reused. Any other open hold has therefore ended unobserved, unless both share the
-      // lock.
+      // Fencing tokens are never reused. If a hold begins, all other open holds have therefore ended unobserved, unless
+      // they share the lock with this hold.
       if (step === "begun" && entry.fence !== undefined) ended.push(...endUnseenHolds(open, name, entry));
       if (before === undefined) open.set(name, startHold(entry));
       else before.gapFrom = undefined;
@@ -48,8 +48,9 @@ export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
 }
 
 /**
- * Returns a string that identifies the hold of an event, because different holds can have the same owner label, and all
- * readers have the same fencing token.
+ * Returns a string that identifies the hold of an event among the holds of its key. The owner alone is not sufficient,
+ * because several holds can have the same owner. The fencing token alone is not sufficient either, because all readers
+ * of a lock share one.
  */
 function findHoldName(open: ReadonlyMap<string, OpenHold>, { fence, owner = "", shared }: LockEvent): string {
   if (fence === undefined) return `\n${owner}`;

@@ -14,15 +14,15 @@ import { classifyStep } from "./events/recorded-timeline.ts";
 const WORKER = fileURLToPath(new URL("../../test/support/workers/history-instance.ts", import.meta.url));
 
 interface ProcessReport {
-  /** Whether the process has observed everything for some time. */
+  /** Whether the process currently observes all changes on the target. */
   readonly seesAll: boolean;
   readonly entries: HistoryEntry[];
   readonly isLeading: boolean;
-  /** How often the process may have missed changes because the machine was too busy. */
+  /** Number of times that the process may have missed changes, because the machine was too busy. */
   readonly breaks: number;
 }
 
-/** A separate console instance. */
+/** An instance that runs in a separate process. */
 class Process {
   readonly #child: ChildProcess;
 
@@ -41,10 +41,10 @@ class Process {
   }
 }
 
-/** Length of the most recent period that the workers do not declare recorded, in ms. */
+/** Length in ms of the latest period that the workers do not declare recorded yet. */
 const LAG_MS = 200;
 
-/** Waits until an instance continues to record. */
+/** Waits until an instance has recorded a new event. */
 async function waitForGrowth(home: TestRedis): Promise<void> {
   const redis = home.createClient();
   const before = await redis.xlen("{lockkeeper}:events:main");
@@ -52,7 +52,7 @@ async function waitForGrowth(home: TestRedis): Promise<void> {
   await sleep(LAG_MS * 2);
 }
 
-/** Waits until the instance has observed enough to continue the history of another instance. */
+/** Waits until the instance observes the whole target, so that it can continue the history without a gap. */
 async function waitUntilAllSeen(instance: Process): Promise<void> {
   await waitUntil(async () => (await instance.requestReport()).seesAll, 30_000);
   await sleep(LAG_MS * 2);
@@ -70,7 +70,7 @@ async function waitForLeader(instances: readonly Process[]): Promise<Process> {
   return leader;
 }
 
-/** Acquires and releases Lockkeeper's and foreign locks until it is stopped. */
+/** Acquires and releases Lockkeeper locks and foreign locks until it is stopped. */
 function startChurn(target: TestRedis, client: LockClient) {
   const made: string[] = [];
   const redis = target.createClient();
@@ -104,7 +104,10 @@ const listChanges = (entries: readonly HistoryEntry[], prefix: string) =>
 
 const findDuplicates = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at);
 
-/** `target` contains the locks, `home` the history. `startProcess` starts an instance. */
+/**
+ * `target` is the Redis with the locks, and `home` the Redis with the history. `startProcess` starts an instance in a
+ * separate process.
+ */
 const it = test
   .extend("target", { scope: "file" }, async ({}, { onCleanup }) => {
     const target = await startTestRedis();
@@ -133,7 +136,7 @@ const it = test
     };
   });
 
-// A long timeout, because starting processes takes most of the time on a busy machine.
+// The timeout is long, because starting processes takes a long time on a busy machine.
 describe("two instances in separate processes", { timeout: 120_000 }, () => {
   it("two instances record each change once without gaps while recorder, store and the other instance fail in turn", async ({
     target,
@@ -156,7 +159,7 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
     await home.restart();
     await waitForGrowth(home);
     await waitForGrowth(home);
-    // While there is no recorder, the remaining instance keeps its observations.
+    // The remaining instance keeps its observations while there is no recorder.
     const missed = (await other.requestReport()).breaks;
     other.signal("SIGKILL");
     await waitForLeader([leader]);
@@ -165,7 +168,7 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
       listChanges((await leader.requestReport()).entries, "lock:own").length >= made.length;
     await waitUntil(isWhole, 30_000).catch(() => undefined);
     let entries: HistoryEntry[] = [];
-    // The last change of a foreign lock appears in the history a moment later, because it is inferred.
+    // The last change to a foreign lock appears in the history with a delay, because the event is inferred.
     await waitUntil(async () => {
       entries = (await leader.requestReport()).entries;
       const stream = await home.createClient().xrange("{lockkeeper}:events:main", "-", "+");

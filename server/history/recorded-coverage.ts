@@ -5,31 +5,32 @@ import type { UnnumberedGap } from "./events/stream-entry.ts";
 type RecordedPosition = Pick<RecorderStamp, "last"> & { readonly until: number };
 
 /**
- * Tracks the time up to which this instance has read or appended every entry. The stamp in the home store contains the
- * same time. If the store loses its data or returns with older data, this instance rewrites the lost entries, and a gap
- * follows them.
+ * Tracks the time up to which all events are recorded and this instance has every entry. The stamp in the home store
+ * contains the time up to which events are recorded, but the store can lose this time together with other data. This
+ * instance then writes the lost entries again, followed by a gap if necessary.
  *
  * Times are Unix milliseconds on the target's clock.
  */
 export class RecordedCoverage {
   #until: number | null = null;
   #miss: { readonly from: number; readonly noticedAt: number } | undefined;
-  /** A stamp that was read before all entries it covers were read. */
+  /** A stamp that was read from the store before all entries that it covers were read. */
   #unconfirmed: RecordedPosition | undefined;
 
-  /** The time up to which this instance has every entry; `null` until known. */
+  /** The time up to which this instance has every entry. `null` until that time is known. */
   get until(): number | null {
     return this.#until;
   }
 
-  /** Records that this instance has appended every entry up to a time. */
+  /** Records that this instance has every entry up to a time, because it has appended or read them. */
   recordAppended(until: number): void {
     this.#until = Math.max(this.#until ?? until, until);
-    // This instance could not record until then. A gap or the observations of another instance cover the missed period.
+    // The history has since been recorded beyond the miss, so a gap or the observations of another instance cover the
+    // missed period.
     if (this.#miss !== undefined && this.#until >= this.#miss.noticedAt) this.#miss = undefined;
   }
 
-  /** Applies a stamp from the store. @param lastKnownId id of the last entry that this instance has */
+  /** Applies a stamp that was read from the store. @param lastKnownId id of the last entry that this instance has */
   recordStamp({ until, last }: Pick<RecorderStamp, "until" | "last">, lastKnownId: string | null): void {
     const positions = [this.#unconfirmed, until === null ? undefined : { until, last }];
     this.#unconfirmed = undefined;
@@ -40,14 +41,15 @@ export class RecordedCoverage {
     }
   }
 
-  /** Records that changes since `from` were missed. @param noticedAt the current time */
+  /** Records that this instance may have missed changes since `from`. @param noticedAt the current time */
   recordMiss(from: number, noticedAt: number): void {
     this.#miss = { from: Math.min(from, this.#miss?.from ?? from), noticedAt };
   }
 
   /**
-   * Returns the gap to record before the entries of this instance, which has observed the target continuously since
-   * `observedSince`.
+   * Returns the gap to record before the new entries of this instance, or `undefined` if no gap is necessary.
+   *
+   * @param observedSince time since which this instance has observed the target without interruption
    */
   findGap(target: string, observedSince: number): UnnumberedGap | undefined {
     if (this.#until === null || observedSince <= this.#until) return undefined;

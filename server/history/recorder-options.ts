@@ -1,30 +1,31 @@
-/** What the recorder knows about this instance's observation of a target. */
+/** Information for the recorder about this instance's observation of a target. */
 export interface ObservationSession {
-  /** Whether this instance observes everything on the target, as far as it can know. */
+  /** Returns whether this instance currently observes all changes on the target, as far as it can determine. */
   isWhole(): boolean;
-  /** Returns the current time on the target's clock. */
+  /** Returns the current time in Unix ms on the target's clock. */
   now(): number;
 }
 
 /** Notifies listeners of changes to an observation session. */
 export interface ObservationChanges {
   onChange(listener: () => void): () => void;
-  /** Calls the listener when this instance missed changes since `from`, on the target's clock. */
+  /** Calls the listener when this instance may have missed changes since `from`, in Unix ms on the target's clock. */
   onMiss(listener: (from: number) => void): () => void;
 }
 
 export interface RecorderTimes {
   readonly pollMs: number;
   /**
-   * Lease of the recorder's lock, in ms. When the recorder stops renewing, another instance replaces it after this
-   * time.
+   * Lease of the recorder's lock, in ms. If the recorder stops renewing the lock, another instance can replace it after
+   * this time.
    */
   readonly leaseMs: number;
   /**
-   * Time, in ms, for which an instance with incomplete observations waits for another instance to become the recorder.
+   * Time in ms for which an instance with incomplete observations waits, so that an instance with complete observations
+   * can become the recorder first.
    */
   readonly giveWayMs: number;
-  /** Length, in ms, of the latest period that is not yet declared recorded, because its events may still arrive. */
+  /** Length in ms of the latest period that is not declared recorded yet, because its events may still arrive. */
   readonly lagMs: number;
 }
 

@@ -19,14 +19,14 @@ import { StreamTail } from "./stream-tail.ts";
 const SHORT_TIMES = { pollMs: 10, leaseMs: 400, giveWayMs: 60, lagMs: 50 };
 const RETENTION: EventRetention = { most: 10_000, ms: 86_400_000 };
 let targets = 0;
-/** `target` has no history yet. `startInstance` starts a console instance for it. */
+/** `target` is the name of a target without history. `startInstance` starts an instance that records the target. */
 const it = redisTest()
   .extend("target", () => `t${++targets}`)
   .extend("startInstance", ({ redis, target }, { onCleanup }) => {
     const started: Instance[] = [];
     onCleanup(() => {
-      // After a failed test, an instance would continue to call a Redis that has been stopped, during the tests of
-      // other files.
+      // Without this, the instances of a failed test would continue to call a stopped Redis while the tests of other
+      // files run.
       for (const instance of started) instance.kill();
     });
     return (options?: { kept: EventRetention }) => {
@@ -36,7 +36,7 @@ const it = redisTest()
     };
   });
 
-/** What happens to the next append: it is not sent, or its reply is lost. */
+/** The fault of the next append: it is not sent (`unsent`), or its reply is lost (`unanswered`). */
 type StoreFault = "none" | "unsent" | "unanswered";
 
 class FlakyStore extends EventStore {
@@ -52,7 +52,7 @@ class FlakyStore extends EventStore {
   }
 }
 
-/** A console instance with the history that it shows. */
+/** An instance, with the history that it shows. */
 class Instance {
   readonly journal: Journal;
   readonly store: FlakyStore;
@@ -107,7 +107,7 @@ class Instance {
     for (const connection of this.#connections) connection.close();
   }
 
-  /** Behaves like a killed process: sends no more requests, and the lock remains until its lease expires. */
+  /** Simulates a killed process: it sends no more requests, and the recorder's lock remains until the lease expires. */
   kill(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -363,7 +363,7 @@ describe("two recorders whose store loses its data", () => {
       const [leader, other] = both[0].isLeading ? both : [both[1], both[0]];
       for (const one of both) one.observe(buildAcquired("lock:a", 1));
       await waitUntil(() => both.every(({ entries }) => entries.length === 1));
-      // Waits until the instance has read that the history covers its entry.
+      // Waits until the instance has read a stamp that covers its entry.
       await sleep(SHORT_TIMES.lagMs + 5 * SHORT_TIMES.pollMs);
       const lostAt = Date.now();
       await home.kill();
@@ -392,7 +392,7 @@ describe("two recorders whose store loses its data", () => {
 
 const KEYS = ["lock:own", "lock:foreign", "lock:both"] as const;
 
-/** Builds the actual changes of a few locks, in order. */
+/** Builds the changes that actually happened to a few locks, in order. */
 function buildTruth(choices: readonly number[]): UnnumberedEvent[] {
   const open = new Map<string, UnnumberedEvent>();
   return choices.map((choice, n) => {
@@ -427,7 +427,10 @@ function buildTruth(choices: readonly number[]): UnnumberedEvent[] {
   });
 }
 
-/** Returns a change as another instance observes it: an inferred event has the time of the other instance's read. */
+/**
+ * Returns a change as another instance observes it. The time of an inferred event depends on when that instance reads
+ * the key.
+ */
 const buildObserved = (event: UnnumberedEvent, offMs: number): UnnumberedEvent =>
   event.observed === "inferred" ? { ...event, at: event.at + offMs } : event;
 

@@ -14,26 +14,29 @@ import { StallClock } from "./stall-clock.ts";
 import { matchRecordedEntry, publishEarly, takeUnrecorded } from "./unrecorded-observations.ts";
 
 /**
- * Time without activity, in ms, after which the recorder may have failed. Observations are then shown before they are
- * recorded.
+ * Time in ms without a new stamp after which the recorder may have failed. Observations are then published before they
+ * are recorded.
  */
 const SILENT_MS = 2500;
-/** Poll interval, in ms, until connections and the first snapshot exist. */
+/** Poll interval in ms until the connections and the first snapshot are ready. */
 const STARTING_POLL_MS = 50;
-/** Time limit for the first snapshot, in ms. After that, observations are shown without being recorded. */
+/** Time limit in ms for the first snapshot. After that, observations are published without being recorded. */
 const START_TIMEOUT_MS = 2000;
 const BEAT_MS = 250;
-/** Minimum duration of a suspension, in ms, during which changes may have been missed. */
+/** Minimum time in ms for which the process did not run before it must assume that it has missed changes. */
 const STALLED_MS = 1500;
 
 /**
- * The state of this instance. `leading`: this instance records. `following`: another instance records, and this one
- * reads its entries. `alone`: no instance records, or the home store is unreachable, so events are shown immediately
- * and recorded later.
+ * The role of this instance. `leading`: this instance is the recorder. `following`: another instance is the recorder,
+ * and this instance reads its entries. `alone`: there is no recorder or the home store is unreachable, so events are
+ * published immediately and recorded later.
  */
 type RecorderMode = "starting" | "leading" | "following" | "alone";
 
-/** Merges the observations that all instances make of one target into one history. Each change appears once. */
+/**
+ * Records the observations of this instance in the history of a target. All instances write to the same history, in
+ * which each change appears only once.
+ */
 export class Recorder {
   #mode: RecorderMode = "starting";
   readonly #copy: StreamCopy;
@@ -83,17 +86,20 @@ export class Recorder {
     return this.#copy.isLoaded;
   }
 
-  /** Whether another instance is the recorder. */
+  /** Whether another instance is known to be the recorder. */
   get isFollowing(): boolean {
     return this.#mode === "following";
   }
 
-  /** Whether this instance observes everything on the target now. */
+  /** Whether this instance currently observes all changes on the target. */
   get seesAll(): boolean {
     return this.#observedEvents.getCoveredSince(this.session.now()) !== undefined;
   }
 
-  /** The id after which entries of other instances must be read; `undefined` if there are none to read. */
+  /**
+   * The id after which entries of other instances must be read. `undefined` if this instance is the recorder or has not
+   * loaded the history yet.
+   */
   get readPosition(): { readonly id: string | null } | undefined {
     return this.isLeading || !this.#copy.isLoaded ? undefined : { id: this.#copy.lastKnownId };
   }
@@ -102,7 +108,10 @@ export class Recorder {
     this.#running ??= this.#run();
   }
 
-  /** Records the pending events and resigns, so that another instance can continue immediately. */
+  /**
+   * Stops this instance. If it is the recorder, records the pending events and resigns, so that another instance can
+   * continue immediately.
+   */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -122,18 +131,18 @@ export class Recorder {
     return [...(this.#observedEvents.getUnrecorded(key) ?? [])];
   }
 
-  /** Applies a page that was read after a known entry. */
+  /** Applies a page of the stream that was read after `readPosition`. */
   applyPage(page: StreamPage): void {
     this.#copy.applyPage(page);
   }
 
-  /** Applies a change to the observation session. Call this on every change, even the shortest. */
+  /** Applies a change in whether the target is fully observed. Must be called for every change, no matter how brief. */
   onSessionChange(): void {
     if (this.#beats.restart() > STALLED_MS) this.#observedEvents.setWatching(false, this.session.now());
     if (this.#observedEvents.setWatching(this.session.isWhole(), this.session.now())) this.#wake();
   }
 
-  /** Records that this instance missed changes since `from`. */
+  /** Records that this instance may have missed changes since `from`, in Unix ms on the target's clock. */
   recordMiss(from: number): void {
     this.#coverage.recordMiss(from, this.session.now());
     this.#observedEvents.setWatching(false, this.session.now());
@@ -168,7 +177,7 @@ export class Recorder {
   }
 
   async #continueLeading(): Promise<void> {
-    // Another instance may have observed what this one missed.
+    // Another instance may have observed the changes that this instance has missed, so it should become the recorder.
     if (!this.#isObservedSinceRecorded()) {
       await this.#appender.flush();
       this.#stepDown();
@@ -179,7 +188,7 @@ export class Recorder {
     if (performance.now() - this.#appender.flushedAt > this.times.pollMs) await this.#appender.flush();
   }
 
-  /** Whether this instance has observed everything since the time up to which the history is recorded. */
+  /** Returns whether this instance has observed all changes since the time up to which the history is recorded. */
   #isObservedSinceRecorded(): boolean {
     const covered = this.#observedEvents.getCoveredSince(this.session.now());
     const { recordedUntil } = this.#appender;
@@ -187,8 +196,8 @@ export class Recorder {
   }
 
   /**
-   * Returns the time up to which all events have arrived. Returns `-Infinity` if this instance missed a period, which
-   * must not be declared recorded.
+   * Returns the time up to which all events have arrived, in Unix ms on the target's clock. Returns `-Infinity` if this
+   * instance has missed a period, because that period must not be declared recorded.
    */
   #getSettledAt(): number {
     if (!this.#isObservedSinceRecorded()) return Number.NEGATIVE_INFINITY;
@@ -221,8 +230,8 @@ export class Recorder {
   }
 
   /**
-   * Makes this instance the recorder, after which no other instance appends. Reads the stream to its end and continues
-   * there.
+   * Starts recording after this instance was elected. No other instance can append from then on, so reads the stream to
+   * its end and continues there.
    */
   async #takeOver(before: RecorderStamp): Promise<void> {
     await this.#copy.readToEnd();

@@ -12,7 +12,7 @@ import {
 } from "./recorder-options.ts";
 import { StreamTail, TAIL_TIMEOUT_MS } from "./stream-tail.ts";
 
-/** Opens a dedicated connection to the home store. */
+/** Opens a separate connection to the home store. */
 export type OpenStore = (name: string, more?: RedisOptions) => StoreConnection;
 
 export interface RecordingOptions {
@@ -24,7 +24,10 @@ export interface RecordingOptions {
   readonly log?: Logger | undefined;
 }
 
-/** Connects this instance to the history of one target, with a recorder, a stream tail and a journal. */
+/**
+ * Connects this instance to the history of one target: creates the recorder and the stream tail, and attaches the
+ * recorder to the journal.
+ */
 export class Recording {
   readonly recorder: Recorder;
   readonly #tail: StreamTail;
@@ -50,7 +53,10 @@ export class Recording {
     this.#tail.start();
   }
 
-  /** Records the pending events and resigns, so that another instance can continue immediately. */
+  /**
+   * Stops recording. If this instance is the recorder, records the pending events and resigns, so that another instance
+   * can continue immediately.
+   */
   async stop(): Promise<void> {
     for (const unsubscribe of this.#unsubscribers) unsubscribe();
     this.#tail.stop();

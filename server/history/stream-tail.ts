@@ -3,11 +3,11 @@ import type { EventStore, StoreConnection } from "./events/event-store.ts";
 import type { Recorder } from "./recorder.ts";
 
 const WAIT_MS = 2000;
-/** Command timeout of the tail's connection, in ms. A blocking read takes less time. */
+/** Command timeout in ms of the connection of the stream tail. Longer than a blocking read takes. */
 export const TAIL_TIMEOUT_MS = WAIT_MS + 1500;
 const PAUSE_MS = 100;
 
-/** Follows the stream while another instance records. */
+/** Follows the event stream while this instance is not the recorder, and passes new entries to the recorder. */
 export class StreamTail {
   readonly #stopping = new AbortController();
 
@@ -39,7 +39,7 @@ export class StreamTail {
       this.recorder.applyPage(await this.store.waitForPage(this.connection, after, WAIT_MS));
       return true;
     } catch {
-      // Not reported: the recorder's own calls detect an unreachable store.
+      // The error is not reported, because the recorder's own calls detect that the store is unreachable.
       return false;
     }
   }

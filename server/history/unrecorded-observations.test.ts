@@ -40,7 +40,7 @@ it("only keys with an observation that is not known to be recorded are compared 
   const compare = vi.spyOn(index, "listTimeline");
   expect(takeUnrecorded(observedEvents, NOW, index, false)).toEqual([added]);
   expect(compare.mock.calls.map(([key]) => key)).toEqual(["lock:0", "lock:7"]);
-  // From here on, the observations that the history contains are marked as recorded.
+  // After the first call, the observations that the history contains are marked as recorded.
   compare.mockClear();
   takeUnrecorded(observedEvents, NOW, index, false);
   expect(compare.mock.calls.map(([key]) => key)).toEqual(["lock:7"]);

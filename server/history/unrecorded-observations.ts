@@ -6,7 +6,11 @@ import type { EventPublisher } from "./events/stream-copy.ts";
 import type { UnnumberedEvent } from "./events/stream-entry.ts";
 import { groupEventsByKey, type ObservedEvent, type ObservedEvents } from "./observed-events.ts";
 
-/** Returns the observations that are missing from the history, in order. */
+/**
+ * Returns the observations that are missing from the history, in the order of observation.
+ *
+ * @param isAfterGap whether a gap will be recorded before them
+ */
 export function filterUnrecorded(
   observations: readonly ObservedEvent[],
   index: EventIndex,
@@ -27,11 +31,12 @@ export function publishEarly(observation: ObservedEvent, publisher: EventPublish
 }
 
 /**
- * Returns the observations that are missing from the history, in order. Marks all others as recorded.
+ * Returns the observations that are missing from the history, in the order of observation. Marks all other observations
+ * as recorded.
  *
- * Compares only keys that have an unmarked observation with the history. The cost therefore does not grow with the
- * number of recorded observations. After a gap, also compares keys with a `seen` event, because such an event may be
- * recorded again.
+ * Only keys with an observation that is not marked as recorded are compared with the history, so the cost does not grow
+ * with the number of recorded observations. After a gap, keys with a `seen` event are also compared, because such an
+ * event may be recorded again.
  */
 export function takeUnrecorded(
   observedEvents: ObservedEvents,
@@ -53,8 +58,8 @@ export function takeUnrecorded(
 }
 
 /**
- * Marks the observation of a history entry as recorded. Returns and clears the temporary id under which the observation
- * was published; `undefined` if there is none.
+ * Marks the observation of a history entry as recorded. Returns the temporary id under which the observation was
+ * published, and clears that id. Returns `undefined` if there is no such observation or it was not published.
  */
 export function matchRecordedEntry(entry: HistoryEntry, observedEvents: ObservedEvents): string | undefined {
   if (entry.type === "gap") return undefined;

@@ -15,8 +15,9 @@ const STORE_ID_KEY = `${HOME_PREFIX}home`;
 type RestoreCallback = (lastIntactAt: number) => Promise<void>;
 
 /**
- * The Redis that stores Lockkeeper's own data. It can lose the data, for example in a restart without persistence. A
- * key with the store's id reveals the loss, and the restore callbacks rewrite the data that must survive.
+ * The Redis that stores Lockkeeper's own data. Redis can lose the data, for example in a restart without persistence.
+ * Lockkeeper detects a loss by a missing key with the store's id. The restore callbacks then rewrite the data that must
+ * survive.
  */
 export class HomeStore {
   readonly #restoreCallbacks: RestoreCallback[] = [];
@@ -50,7 +51,7 @@ export class HomeStore {
     return this.store.status === "end";
   }
 
-  /** Returns whether a Lockkeeper instance has stored its data here. */
+  /** Returns whether a Lockkeeper instance has stored its data in this Redis. */
   async isInUse(): Promise<boolean> {
     return (await this.callOnce((redis) => redis.exists(STORE_ID_KEY))) === 1;
   }
@@ -67,7 +68,7 @@ export class HomeStore {
   }
 
   /**
-   * Runs a task that may be repeated, immediately or once the store is connected.
+   * Runs a task that may be repeated, either immediately or once the store is connected.
    *
    * @throws any error of the task except `unavailable` and `unknown_outcome`
    */
@@ -88,7 +89,7 @@ export class HomeStore {
 
   async #runPendingTasks(): Promise<void> {
     for (const task of [...this.#pendingTasks]) {
-      // The next caller that needs the result repeats the task and gets its error.
+      // Errors are ignored here: the next caller that needs the result repeats the task and gets the error.
       await this.#runTask(task).catch(() => undefined);
     }
   }

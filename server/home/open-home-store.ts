@@ -8,10 +8,10 @@ import { connect, OPEN_TIMEOUT_MS, parseRedisAddress, waitUntilReady } from "../
 import { createSentinelAddress } from "../redis/sentinel/sentinel-address.ts";
 import { HomeStore } from "./home-store.ts";
 
-/** Matches error codes of a server that serves reads and refuses every write. */
+/** Matches the error codes of a server that serves reads but refuses every write. */
 const REFUSES_WRITES = /^(?:NOREPLICAS|MISCONF|OOM|READONLY)\b/;
 
-/** Opens the home store on its own connection, which follows failovers. Returns immediately. */
+/** Opens the home store on a separate connection, which follows failovers. Returns immediately. */
 export function openHomeStore(where: RedisLocation, name = "home", more: RedisOptions = {}): HomeStore {
   if (typeof where === "string") return new HomeStore(connect(parseRedisAddress(where), name, more));
   if ("sentinel" in where) return new HomeStore(connect(createSentinelAddress(where), name, more));

@@ -12,7 +12,7 @@ const connectToServer = () => {
   return connect(typeof address === "object" ? (address?.port ?? 0) : 0, "127.0.0.1");
 };
 
-/** Sends a request on the connection and returns the response. */
+/** Sends a request on the connection and returns the response as text. */
 async function ask(): Promise<string> {
   socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   const [response] = await Promise.race([once(socket, "data"), once(socket, "close").then(() => ["closed"])]);

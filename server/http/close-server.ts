@@ -3,23 +3,26 @@ import { Server as NetServer } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 
 /**
- * Duration in ms of a turn of the event loop. If a turn was shorter and accepted no connection, the kernel's queue is
- * almost empty.
+ * Maximum duration in ms of a quiet turn of the event loop. After such a turn without a new connection, the kernel's
+ * queue of connections is almost certainly empty.
  */
 const QUIET_TURN_MS = 0.2;
-/** How long to wait for a quiet turn, in ms. A server under full load has none. */
+/** Maximum time in ms to wait for a quiet turn. A server under full load has no quiet turns. */
 const QUIET_TURN_WAIT_MS = 500;
-/** Time without a request after which a connection is idle, in ms. Connections in use get `Connection: close` first. */
+/**
+ * Time in ms before idle connections are closed. During this time, a connection in use gets a response with
+ * `Connection: close`.
+ */
 const IDLE_MS = 150;
 const IDLE_POLL_MS = 10;
 
 /**
- * Stops accepting connections. If the kernel has accepted a connection but Node has not, the connection is reset when
- * the listener closes. A proxy reports this as 502. The listener therefore closes right after a turn of the event loop
- * in which Node has accepted all connections. Later connections are refused, and a proxy sends their requests to
+ * Stops accepting connections. When the listener closes, the kernel resets the connections that it has accepted but
+ * Node has not, which a proxy reports as 502. The listener is therefore closed right after a turn of the event loop in
+ * which Node has accepted all connections. Later connections are refused, so that a proxy sends their requests to
  * another instance.
  *
- * Unlike `Server.close()` of `node:http`, this function leaves idle connections open: a request may be in transit on
+ * Idle connections stay open, because a request may be in transit on them. `Server.close()` of `node:http` would close
  * them.
  */
 export async function closeListener(server: Server): Promise<void> {
@@ -28,11 +31,11 @@ export async function closeListener(server: Server): Promise<void> {
 }
 
 /**
- * Closes the connections of a server whose listener is closed: idle connections soon, other connections after their
- * response.
+ * Closes the connections of a server whose listener is closed. Closes idle connections after a short time, and other
+ * connections after their response.
  *
  * @param closed resolves when all connections are closed
- * @param withinMs time in milliseconds after which the remaining connections are destroyed
+ * @param withinMs time in ms after which the remaining connections are destroyed
  */
 export async function closeConnections(
   server: Server,
@@ -41,8 +44,8 @@ export async function closeConnections(
 ): Promise<void> {
   const cutOff = setTimeout(() => server.closeAllConnections(), withinMs);
   await Promise.race([closed, sleep(IDLE_MS)]);
-  // Node closes idle connections only once, and others become idle in the next turn. After the poll phase of a turn,
-  // a connection whose request has arrived is no longer idle.
+  // `closeIdleConnections` is called repeatedly, because other connections become idle later. It is called after the
+  // poll phase of a turn, in which a connection whose request has arrived stops being idle.
   const idleTimer = setInterval(() => setImmediate(() => server.closeIdleConnections()), IDLE_POLL_MS);
   await closed;
   clearInterval(idleTimer);
@@ -59,7 +62,7 @@ async function waitForQuietTurn(server: Server): Promise<void> {
   for (;;) {
     const startedAt = performance.now();
     hasAccepted = false;
-    // Resolves after the poll phase, in which Node accepts connections.
+    // Resolves after the poll phase of the event loop, in which Node accepts connections.
     await turn();
     const now = performance.now();
     if ((!hasAccepted && now - startedAt < QUIET_TURN_MS) || now > deadline) break;

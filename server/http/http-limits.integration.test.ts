@@ -16,7 +16,7 @@ const SHORT_LIMITS = {
 };
 
 const it = serverTest({ limits: SHORT_LIMITS, environment: { LOCKKEEPER_WAITERS_MAX: "3" } })
-  // Reads all responses to the input until the server closes the connection.
+  // Reads the error response to the input, until the server closes the connection.
   .extend("readAnswer", { scope: "file" }, ({ server }) => async (send: (socket: Socket) => void) => {
     const startedAt = performance.now();
     const socket = server.openSocket();
@@ -28,7 +28,7 @@ const it = serverTest({ limits: SHORT_LIMITS, environment: { LOCKKEEPER_WAITERS_
     return { status, code: body.code, ms: performance.now() - startedAt };
   });
 
-/** Sends a byte at intervals, like a slow client. */
+/** Sends a byte every 20 ms, like a slow client. */
 function sendSlowly(socket: Socket, byte: string): void {
   const timer = setInterval(() => socket.write(byte), 20);
   socket.on("close", () => clearInterval(timer));
@@ -96,7 +96,7 @@ it("a client that does not read its response is disconnected", async ({ server }
   const socket = server.openSocket();
   socket.pause();
   let sent = 0;
-  // More responses than the system buffers for a connection.
+  // Requests more responses than the operating system buffers for a connection.
   const timer = setInterval(() => {
     for (let n = 0; n < 50 && !socket.destroyed; n++)
       socket.write(buildRequestHead("/api/v1/openapi.json", "\r\n"));
@@ -105,7 +105,8 @@ it("a client that does not read its response is disconnected", async ({ server }
   await waitUntil(() => socket.destroyed || sent >= 2000, 20_000);
   clearInterval(timer);
   const closed = new Promise((resolve) => socket.once("close", resolve));
-  // Reads the responses only to detect the end of the connection.
+  // Reads the buffered responses after the time limit, because a paused socket does not detect the end of the
+  // connection.
   setTimeout(() => socket.resume(), SHORT_LIMITS.silentMs + 500);
   await closed;
 });

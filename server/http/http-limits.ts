@@ -5,31 +5,32 @@ import { toProblemResponse } from "../api/http/problem.ts";
 import { HeadersTooLargeError, InvalidError, RequestTimeoutError } from "../errors/request-errors.ts";
 
 /**
- * Maximum length of a URL. It allows a percent-encoded key of 1 KiB with a filter. Proxies accept lines of 8 KiB by
- * default.
+ * Maximum length of a URL in characters. Enough for a percent-encoded key of 1 KiB and a filter, and below the default
+ * limit of proxies, which is 8 KiB per line.
  */
 export const URL_LENGTH_MAX = 8000;
 
-/** Limits on the size and duration of requests. Responses have no time limit, because acquires may wait. */
+/** Limits on the size and duration of requests. The time until a response is not limited, because acquires may wait. */
 export interface HttpLimits {
-  /** URL and headers together, in bytes. */
+  /** Maximum size in bytes of the URL and headers together. */
   readonly maxHeaderSize: number;
   /**
-   * Time limit in milliseconds from the first byte, or the start of the connection, until the headers are complete.
+   * Time limit in ms until the headers are complete, counted from the first byte of the request or from the start of
+   * the connection.
    */
   readonly headersTimeout: number;
-  /** Time limit in milliseconds from the same moment until the body is complete. */
+  /** Time limit in ms until the body is complete, counted from the same time as `headersTimeout`. */
   readonly requestTimeout: number;
-  /** Interval at which these two limits are checked, in milliseconds. */
+  /** Interval in ms at which `headersTimeout` and `requestTimeout` are checked. */
   readonly connectionsCheckingInterval: number;
   /**
-   * How long a connection may be idle, in milliseconds. Longer than in proxies, so that no request arrives on a
-   * closing connection.
+   * Maximum idle time of a connection, in ms. Longer than the idle time in proxies, so that a proxy does not send a
+   * request on a connection that is being closed.
    */
   readonly keepAliveTimeout: number;
   /**
-   * Time without traffic, in milliseconds, after which a connection with an open request is destroyed. Twice the
-   * longest wait.
+   * Time in ms without traffic after which a connection with an open request is destroyed. More than twice the maximum
+   * wait of an acquire.
    */
   readonly inactivityTimeoutMs: number;
 }
@@ -43,7 +44,9 @@ export const HTTP_LIMITS: HttpLimits = {
   inactivityTimeoutMs: 120_000,
 };
 
-/** Responds on the raw socket to input that is not a valid request. */
+/**
+ * Responds to input that is not a valid HTTP request. Writes to the raw socket, because there is no response object.
+ */
 export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex, basePath: string): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -56,7 +59,7 @@ export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Dup
   const text = String(body);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-    // A client that sends slowly may also read slowly.
+    // The socket is destroyed, because a client that sends slowly may also read slowly and keep the connection open.
     () => socket.destroy(),
   );
 }

@@ -16,7 +16,7 @@ import type { Readiness } from "./readiness.ts";
 import { findPathFault, isDecodable } from "./request-path.ts";
 import { setSecurityHeaders } from "./security-headers.ts";
 
-/** The application behind the HTTP server. */
+/** The part of the server that handles API and metrics requests. Attached after startup. */
 export interface Application {
   readonly readiness: Readiness;
   handleNodeRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
@@ -28,20 +28,21 @@ export interface Application {
 export type PageHandler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> | void;
 
 /**
- * The phase of a stop. `draining`: not ready, but serving; responses close their connections, so that clients move to
- * another instance. `settling`: connections stay open, so that clients open no new ones while the listener closes.
- * `closing`: the listener is closed; responses close their connections.
+ * The phase of the server. `draining`: the server is not ready but still serves requests, and each response closes its
+ * connection, so that clients move to another instance. `settling`: the listener is about to close, and connections
+ * stay open, so that clients do not open new connections. `closing`: the listener is closed, and each response closes
+ * its connection.
  */
 type Phase = "serving" | "draining" | "settling" | "closing";
 
 /**
- * Time limit for requests in progress during a stop, in ms. Without a drain, the limit is short, because a user may be
- * waiting at a terminal. After a drain, it is long enough for a complete verb.
+ * Time limit in ms for requests that are in progress when the server stops. Without a drain, the limit is short,
+ * because a user may be waiting at a terminal. After a drain, the limit is long enough to complete a verb.
  */
 const STOP_GRACE_MS = 1000;
 const STOP_GRACE_AFTER_DRAIN_MS = 2500;
 
-/** Serves health checks and the API, and passes other requests to the pages. */
+/** Serves health checks, metrics and the API, and passes other requests to the pages of the console. */
 export class HttpServer {
   readonly server: Server;
   #application: Application | undefined;
@@ -55,7 +56,7 @@ export class HttpServer {
   ) {
     this.server = createServer(limits, (incoming, outgoing) => this.#handleRequest(incoming, outgoing));
     this.server.maxConnections = config.connectionsMax;
-    // In development, hot reloading keeps a connection open that can be silent for a long time.
+    // Not in development, where hot reloading uses a connection that can be silent for a long time, and upgrades.
     if (config.mode === "production") {
       this.server.timeout = limits.inactivityTimeoutMs;
       this.#disableUpgrades();
@@ -64,9 +65,9 @@ export class HttpServer {
   }
 
   /**
-   * Disables upgrades. Java's client requests an upgrade to HTTP/2 with its first request, which a server may ignore.
-   * However, Next adds an upgrade listener with its first page, and Node does not respond to upgrade requests while
-   * there is one.
+   * Disables protocol upgrades by removing all upgrade listeners. Java's HTTP client requests an upgrade to HTTP/2 with
+   * its first request. Node ignores upgrade requests and serves them normally only if there is no upgrade listener, but
+   * Next adds one when it serves its first page.
    */
   #disableUpgrades(): void {
     this.server.on("newListener", (event) => {
@@ -77,7 +78,7 @@ export class HttpServer {
   /**
    * Starts listening and returns the port.
    *
-   * @throws StartupError if the port is in use or the address does not belong to this machine
+   * @throws StartupError for example if the port is in use or the address does not belong to this machine
    */
   async listen(): Promise<number> {
     const { port, host } = this.config;
@@ -104,8 +105,9 @@ export class HttpServer {
   }
 
   /**
-   * Drains, closes the listener, ends waits and streams, and closes the connections. A connection is closed after a
-   * response with `Connection: close`, or when idle, so a request in transit gets a response.
+   * Stops the server: drains it, closes the listener, ends waits and streams, and closes the connections. Each
+   * connection is closed after a response with `Connection: close` or when it is idle, so that a request in transit
+   * still gets a response.
    */
   async stop(): Promise<void> {
     if (!this.server.listening) return;
@@ -122,7 +124,7 @@ export class HttpServer {
     await closeConnections(this.server, closed, answerMs);
   }
 
-  /** Ends the drain immediately. */
+  /** Ends the drain immediately, without waiting for `drainMs`. */
   skipDrain(): void {
     this.#drain.abort();
   }
@@ -136,7 +138,8 @@ export class HttpServer {
     const pathFault = findPathFault(path ?? requestPath);
     if (this.#phase === "draining" || this.#phase === "closing") outgoing.setHeader("connection", "close");
     if (url.length > URL_LENGTH_MAX) rejectLongUrl(outgoing, this.config.basePath);
-    // Next redirects URLs of these forms to themselves endlessly or fails, and its adapter would trust their headers.
+    // Next must not receive such URLs: it fails or redirects them to themselves endlessly, and the API adapter in Next
+    // would trust their headers.
     else if (!requestPath.startsWith("/")) sendText(outgoing, 400, "The URL must start with /.");
     else if (pathFault !== undefined)
       sendProblem(outgoing, new InvalidError(`${pathFault} Nothing was done.`, {}), this.config.basePath);
@@ -173,8 +176,8 @@ export class HttpServer {
   }
 
   /**
-   * Sets the headers from which both API adapters read the client's address and protocol. Values that a client sent
-   * are removed unless a trusted proxy forwarded them.
+   * Sets the headers from which the API adapters read the address and protocol of the client. Removes values that do
+   * not come from a trusted proxy.
    */
   #setClientHeaders({ headers, socket }: IncomingMessage): void {
     const { trustedProxies, apiAdapter } = this.config;
@@ -218,7 +221,7 @@ function rejectLongUrl(outgoing: ServerResponse, basePath: string): void {
   );
 }
 
-/** Responds while the server is starting, to API clients with a problem document. */
+/** Responds with 503 while the server is starting. API clients get a problem document. */
 function respondStarting(outgoing: ServerResponse, isApi: boolean, basePath: string): void {
   if (!isApi) sendText(outgoing, 503, "starting");
   else {

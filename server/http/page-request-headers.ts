@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 
 /**
- * Sets the headers from which a server-rendered page reads facts about its request. Next removes its own headers before
- * a page sees the request. Values that a client sent under these names are replaced, unless a trusted proxy forwarded
- * the address.
+ * Sets the headers from which a server-rendered page reads information about its request, because Next removes its own
+ * headers before it renders a page. `x-page-load` replaces any value from the client. `x-forwarded-for` is kept if a
+ * trusted proxy has set it.
  */
 export function setPageRequestHeaders({ headers, socket }: IncomingMessage): void {
-  // Next requests the payload of a page with this header when the browser already has a document.
+  // The `rsc` header is set on requests by Next's client, which are sent when the browser already shows a page.
   headers["x-page-load"] = headers.rsc === undefined ? "document" : "navigation";
-  // The page calls the API on behalf of this client.
+  // The page calls the API on behalf of the client with this address.
   headers["x-forwarded-for"] ??= socket.remoteAddress;
 }

@@ -1,8 +1,8 @@
-/** The response of `/readyz`. */
+/** The content of the response to `GET /readyz`. */
 export interface Readiness {
   readonly ready: boolean;
-  /** Why the server is not ready. */
+  /** State of the server, which the response contains if the server is not ready. */
   readonly state: string;
-  /** Conditions that an operator must know and that a restart does not resolve, one line each. */
+  /** Conditions that operators should know about and that a restart does not resolve. Each is one line. */
   readonly warnings: readonly string[];
 }

@@ -1,11 +1,11 @@
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
 /**
- * Finds why a parser that normalizes paths (WHATWG URL, Next.js, proxies) could resolve a path to a different resource
- * than Lockkeeper does. A key named `.` or `..` is encoded differently in paths (`encodeKeyPath`).
+ * Checks whether a parser that normalizes paths (WHATWG URL, Next.js, proxies) could resolve a path to a different
+ * resource than Lockkeeper does. The keys `.` and `..` have a special encoding in paths (`encodeKeyPath`).
  *
- * @param path still percent-encoded, without the query
- * @returns the reason as a sentence, or `undefined` if the path is unambiguous
+ * @param path path as sent, percent-encoded, without the query
+ * @returns the fault and its remedy as sentences, or `undefined` if the path is unambiguous
  */
 export function findPathFault(path: string): string | undefined {
   if (hasCharacterThatParsersReplace(path)) {
@@ -18,8 +18,8 @@ export function findPathFault(path: string): string | undefined {
 }
 
 /**
- * Whether the path has a character that other parsers replace: WHATWG URL reads a backslash as a slash, ends the path
- * at `#` and drops tabs and line breaks.
+ * Returns whether the path has a character that other parsers replace or drop. WHATWG URL parsers treat a backslash as
+ * a slash, end the path at `#`, and drop tabs and line breaks.
  */
 function hasCharacterThatParsersReplace(path: string): boolean {
   for (let at = 0; at < path.length; at++) {
@@ -29,7 +29,10 @@ function hasCharacterThatParsersReplace(path: string): boolean {
   return false;
 }
 
-/** Whether the path can be decoded. Next.js responds to a path that cannot be decoded with an empty 500. */
+/**
+ * Returns whether the path can be percent-decoded. For a path that cannot be decoded, Next.js would send an empty 500
+ * response.
+ */
 export function isDecodable(path: string): boolean {
   try {
     decodeURIComponent(path);

@@ -3,12 +3,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Config } from "../config/config.ts";
 
 /**
- * The HSTS header: two years, as the browsers' preload lists require. No `includeSubDomains`, because Lockkeeper does
- * not own the domain.
+ * Value of the HSTS header. Two years is the recommended duration for the preload lists of browsers.
+ * `includeSubDomains` is not set, because Lockkeeper is not responsible for the subdomains of its host.
  */
 const HSTS = `max-age=${2 * 365 * 24 * 60 * 60}`;
 
-/** Browser features of a page: the console only writes to the clipboard. */
+/**
+ * Browser features that pages may not use. Writing to the clipboard is the only such feature that the console needs.
+ */
 const PERMISSIONS_POLICY = [
   "accelerometer",
   "autoplay",
@@ -39,17 +41,20 @@ const PERMISSIONS_POLICY = [
 
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
-  // Older browsers do not support frame-ancestors.
+  // For older browsers, which do not support `frame-ancestors`.
   "x-frame-options": "DENY",
   "referrer-policy": "same-origin",
-  // No other origin can keep a reference to this window or embed its resources.
+  // Prevents other origins from keeping a reference to the window and from embedding its resources.
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "origin-agent-cluster": "?1",
   "permissions-policy": PERMISSIONS_POLICY,
 };
 
-/** Sets the security headers of a page, and the nonce in the request header, from which Next adds it to its scripts. */
+/**
+ * Sets the security headers of a page. Also adds the content security policy to the request headers, because Next reads
+ * the nonce for its scripts from there.
+ */
 export function setSecurityHeaders(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -61,13 +66,14 @@ export function setSecurityHeaders(
   incoming.headers["x-nonce"] = nonce;
   outgoing.setHeader("content-security-policy", policy);
   for (const [name, value] of Object.entries(PAGE_HEADERS)) outgoing.setHeader(name, value);
-  // Browsers ignore it without TLS, and it would block plain HTTP on a host that also serves it.
+  // Set only if the console uses TLS. Browsers ignore HSTS over plain HTTP, and HSTS blocks all plain HTTP on the same
+  // host.
   if (publicUrl?.startsWith("https:")) outgoing.setHeader("strict-transport-security", HSTS);
 }
 
 /**
- * Builds the content security policy. The policy has no reporting endpoint. `require-trusted-types-for` is omitted,
- * because it blocks Next's script loader, which assigns plain URLs.
+ * Builds the content security policy of a page. `require-trusted-types-for` is omitted, because it would block Next's
+ * script loader, which assigns plain strings as URLs. There is no reporting endpoint.
  */
 function buildContentSecurityPolicy(nonce: string, mode: Config["mode"]): string {
   const isDevelopment = mode === "development";

@@ -1,11 +1,14 @@
 import { isIPv6 } from "node:net";
 
-/** Converts an IPv4-mapped IPv6 address, which dual-stack sockets report, to IPv4. */
+/** Converts an IPv4-mapped IPv6 address to an IPv4 address. Dual-stack sockets report such addresses. */
 export function normalizeAddress(address: string): string {
   return address.replace(/^::ffff:(?=[\d.]+$)/i, "");
 }
 
-/** Returns what counts as one client for limits: an IPv4 address, or the /64 network of an IPv6 address. */
+/**
+ * Returns the network that counts as one client for rate limits: the address itself for IPv4, or the /64 network for
+ * IPv6.
+ */
 export function getClientNetwork(address: string): string {
   const plain = normalizeAddress(address).replace(/%.*$/, "");
   if (!isIPv6(plain)) return plain;

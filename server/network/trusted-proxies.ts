@@ -2,14 +2,14 @@ import { BlockList, isIP } from "node:net";
 import { StartupError } from "../errors/startup-error.ts";
 import { normalizeAddress } from "./client-address.ts";
 
-/** The proxies whose forwarding headers are used. Requests from other addresses cannot set the client address. */
+/** The proxies whose forwarding headers are trusted. Forwarding headers from other addresses are ignored. */
 export class TrustedProxies {
   readonly #networks = new BlockList();
   readonly #isEmpty: boolean;
 
   /**
-   * @param networks addresses, or networks such as 10.0.0.0/8
-   * @throws StartupError that names an entry that is neither
+   * @param networks IP addresses, or networks in CIDR notation such as 10.0.0.0/8
+   * @throws StartupError that names the first invalid entry
    */
   constructor(networks: readonly string[]) {
     this.#isEmpty = networks.length === 0;
@@ -24,8 +24,8 @@ export class TrustedProxies {
   }
 
   /**
-   * Returns the address of the client: the last one in `forwardedFor` and `peer` that is not a trusted proxy. Entries
-   * before it come from the client.
+   * Returns the address of the client: the last address in the chain of `forwardedFor` and `peer` that is not a trusted
+   * proxy. Earlier addresses in `forwardedFor` are ignored, because the client can send any value.
    */
   resolveClientAddress(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
     let client = peer;

@@ -19,16 +19,16 @@ type BulkReleaseTerms = Pick<BulkForceReleaseInput, "reason" | "onUnverified" | 
 
 export interface BulkReleaseArgs extends BulkReleaseTerms {
   readonly by: string;
-  /** Keys that the caller may release; `undefined` means all. */
+  /** Keys whose locks the caller may force-release. `undefined` for all keys. */
   readonly allowedKeys: KeyPatternSet | undefined;
 }
 
-/** The result of one item, with `error` if it was refused or failed. */
+/** The result of one item. `error` is set if the item was refused or failed. */
 export interface ItemResult extends Pick<BulkItemLine, "outcome" | "result" | "seen"> {
   readonly error?: unknown;
 }
 
-/** Releases one item, with the same checks as a single force-release. Never throws. */
+/** Force-releases the lock of one item, with the same checks as a single force-release. Never throws. */
 export async function forceReleaseItem(
   target: Target,
   item: BulkItem,
@@ -43,7 +43,7 @@ export async function forceReleaseItem(
   });
 }
 
-/** Previews the outcome of an item, based on a read from Redis. Never throws. */
+/** Determines what a force-release of an item would do. Reads the lock from Redis. Never throws. */
 export async function previewItem(
   target: Target,
   item: BulkItem,
@@ -62,7 +62,7 @@ export async function previewItem(
   return addReviewedHold(target, done, hold, item);
 }
 
-/** Previews the outcome for a hold that a filter found, based on the index. Never throws. */
+/** Determines what a force-release of a hold that a filter has found would do. Uses only the index. Never throws. */
 export async function previewFoundHold(
   target: Target,
   { item, hold }: FoundHold,

@@ -10,7 +10,7 @@ import { compileHolderFilter, type HolderPredicate } from "../watch/index/filter
 import { parseSortOrder } from "../watch/index/query-context.ts";
 import type { Watcher } from "../watch/watcher.ts";
 
-/** A hold that a filter found, and the item that releases it. */
+/** A hold that a filter has found, and the bulk item with which it can be released. */
 export interface FoundHold {
   readonly item: BulkItem;
   readonly hold: ObservedHold;
@@ -18,7 +18,7 @@ export interface FoundHold {
 
 export interface FoundHolds {
   readonly finds: readonly FoundHold[];
-  /** Total number of locks that match the filter. */
+  /** Total number of locks that match the filter, which can be larger than the limit on `finds`. */
   readonly found: number;
 }
 
@@ -29,8 +29,8 @@ interface HoldQuery {
 }
 
 /**
- * Finds the indexed holds that match a filter, except unlisted locks, which are released individually. If the filter
- * specifies an owner, service or host, a lock with several holders is represented by its matching holders only.
+ * Finds the indexed holds that match a filter. Omits unlisted locks, because they can be released only individually. If
+ * the filter has an owner, service or host, only the matching holders of a lock with several holders are returned.
  */
 export async function findMatchingHolds(
   watcher: Watcher,
@@ -60,8 +60,8 @@ function toFoundHolds(hold: ObservedHold, matchesHolder: HolderPredicate): Found
 }
 
 /**
- * Returns the data of a hold that the review shows, or `undefined` if the lock has no format, kind, confidence or
- * release rules. If `expectedVersion` identifies one of several holders, only that holder is included.
+ * Returns the fields of a hold that a review shows. If `expectedVersion` identifies one of several holders, only that
+ * holder is included. Returns `undefined` if the lock has no format, kind, confidence or release rules.
  */
 export function toReviewedHold(
   watcher: Watcher,

@@ -5,7 +5,7 @@ import { NeverSentError } from "../redis/failure.ts";
 import type { Master, Masters } from "../redis/master.ts";
 import type { FormatRuleStore } from "../watch/annotations/format-rule-store.ts";
 
-/** The parts of a target that are read from Redis instead of the index. */
+/** The members of a target that are needed to read locks from Redis instead of from the index. */
 export interface DirectReadTarget {
   readonly name: string;
   readonly masters: Masters;
@@ -13,7 +13,7 @@ export interface DirectReadTarget {
 }
 
 /**
- * Returns the masters to read a key from; in a quorum, all of them.
+ * Returns the masters from which to read a key. In a quorum, these are all masters.
  *
  * @throws NeverSentError if no master is known for the key
  */
@@ -30,8 +30,8 @@ export function getFirstFailure(tries: readonly PromiseSettledResult<unknown>[])
 }
 
 /**
- * Asserts that the key is a lock. In a quorum, one copy that is a lock is enough, because the result shows differences
- * between the masters.
+ * Asserts that a key is a lock, based on its copies on the masters. In a quorum, one copy that is a lock is sufficient,
+ * because the result shows the differences between the masters.
  *
  * @throws LockkeeperError not_a_lock, key_not_allowed
  */

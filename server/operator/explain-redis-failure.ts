@@ -4,10 +4,11 @@ import { createRefusedError } from "../errors/refused-error.ts";
 import { classifyFailure, findRefusal } from "../redis/failure.ts";
 
 /**
- * Runs a read, and converts temporary Redis failures to `unavailable`.
+ * Runs a read, and converts temporary failures of Redis to `unavailable`.
  *
- * @param otherwise a sentence for the error message that states the consequence for the caller
- * @throws any LockkeeperError or permanent Redis error of the read, or `unavailable` for any other Redis failure
+ * @param otherwise a sentence for the error message that states the effect on the request
+ * @throws a LockkeeperError or permanent Redis error of the read unchanged, and `unavailable` for any other failure of
+ * Redis
  */
 export async function explainRedisFailure<Result>(
   attempt: () => Promise<Result>,

@@ -20,13 +20,13 @@ interface ExtendDeps {
 
 type ExtendArgs = ExtendInput & {
   readonly by: string;
-  /** Keys that the caller may read; `undefined` means all. */
+  /** Keys that the caller may read. `undefined` for all keys. */
   readonly allowedKeys: KeyPatternSet | undefined;
 };
 
 /**
- * Extends the hold that the operator saw. Changes nothing if the lock now has a different hold. The hold is compared in
- * the same way as for a force-release.
+ * Extends the hold that the operator saw. Changes nothing if the lock now has a different hold, which is checked in the
+ * same way as for a force-release.
  *
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, lost, changed, unverified, not_a_lock,
  * key_not_allowed, unavailable, unknown_outcome
@@ -60,12 +60,12 @@ function createHoldEndedError(key: Key): LostError {
   );
 }
 
-/** Formats whose expiry is not determined by the TTL of the key alone. */
+/** Formats in which the value contains a deadline, so that the TTL of the key alone does not determine the expiry. */
 const DEADLINE_IN_VALUE: ReadonlySet<FormatName> = new Set(["timestamp", "redis-lock"]);
 
 /**
- * Asserts that Lockkeeper can extend the lock.
- * @throws ReadOnlyError if it cannot
+ * Asserts that Lockkeeper can extend a lock like this one.
+ * @throws ReadOnlyError with the reason if the lock cannot be extended
  */
 function assertExtensible(seen: HeldObservation): void {
   const why = explainNotExtensible(seen);
@@ -90,7 +90,7 @@ function explainNotExtensible({ format, type, kind, holders }: HeldObservation):
 }
 
 function assessLeaseEffect({ liveness }: ObservedHold, seen: HeldObservation): Extended["lasts"] {
-  // Renewals by Lockkeeper never shorten a lease.
+  // The hold was acquired through Lockkeeper, whose renewals never shorten a lease.
   if (seen.holders[0].fence !== null) return "to_its_end";
   const { who } = getRenewalPolicy(seen);
   if (who === "all" || liveness.state === "alive" || liveness.state === "overdue") return "until_renewed";

@@ -35,11 +35,12 @@ type ForceReleaseArgs = ForceReleaseInput &
   };
 
 /**
- * Releases the hold that the operator saw. Releases nothing if the lock now has a different hold.
+ * Force-releases the hold that the operator saw. Releases nothing if the lock now has a different hold.
  *
- * The hold is compared twice: here with the observations, because an owner string can be reused, and by the script with
- * the current value in Redis. A hold with a fencing token is compared only by the script. The remaining race is a
- * foreign owner that released and re-acquired the lock so recently that the notification has not arrived.
+ * The hold is compared twice. This function compares it with the observations, because an owner string can be reused.
+ * The script then compares it with the current value in Redis, which is sufficient for a hold with a fencing token. One
+ * race remains: a foreign owner may have released the lock and acquired it again so recently that the notification has
+ * not arrived.
  *
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, changed, unverified, not_a_lock,
  * key_not_allowed, unavailable, unknown_outcome
@@ -81,7 +82,7 @@ function toMasterOutcome({
   return { name, outcome: outcome === "away" ? "unreachable" : outcome };
 }
 
-/** Returns the facts about the released hold from the index. */
+/** Returns the fields of the result that describe the released hold, as it was last observed. */
 function toReleasedHold(
   hold: ObservedHold,
   holder: ObservedHolder,
@@ -91,13 +92,18 @@ function toReleasedHold(
   return {
     owner: formatKey(holder.seen.owner),
     ...(holder.seen.fence === null ? {} : { fence: holder.seen.fence }),
-    // The time in the owner string comes from the client's clock, and may be the start of its wait.
+    // `heldMs` is omitted if the start time comes from the owner string. That time is from the client's clock, and may
+    // be the start of the client's wait.
     ...(sinceIs === "reported" ? {} : { heldMs: Math.max(0, asOf - since) }),
     ...(hold.seen.waiters === undefined ? {} : { waiters: hold.seen.waiters }),
   };
 }
 
-/** Returns the reason, which may be empty if the holder does not appear to be alive. @throws ReasonRequiredError */
+/**
+ * Returns the trimmed reason. It may be empty only if the holder does not appear to be alive.
+ *
+ * @throws ReasonRequiredError
+ */
 function requireReason({ reason }: Pick<ForceReleaseArgs, "reason">, lockNow: () => Lock): string {
   const given = reason.trim();
   if (given !== "") return given;

@@ -22,8 +22,8 @@ interface WaitersReading {
 }
 
 /**
- * Reads the waiters of a lock, with their names if Redis stores them. In a quorum, reads the waiters of all masters,
- * because clients queue on each of them.
+ * Reads the waiters of a lock, with their owner strings if Redis stores them. In a quorum, reads the waiters from all
+ * masters, because clients queue on each master.
  *
  * @throws LockkeeperError `not_a_lock`, or the Redis error if no master responds
  */
@@ -74,7 +74,10 @@ async function readWaitersAt(
   return { seen, queue: await readQueue(redis, seen, routing) };
 }
 
-/** Lists each client once, longest wait first. In a quorum, each client is queued on every master. */
+/**
+ * Lists the waiting clients of Lockkeeper, longest wait first. Each client appears only once, although in a quorum it
+ * is queued on every master.
+ */
 function listOwnWaiters(readings: readonly WaitersReading[]): QueuedClient[] {
   const byName = new Map<string, QueuedClient>();
   for (const { queue } of readings) {
@@ -96,7 +99,7 @@ function toLockWaiter(
   return { ...named, by, place, since: sinceMs, until: untilMs };
 }
 
-/** Returns the highest count of any master, but at least the number of named waiters. */
+/** Returns the highest number of waiters on any master, but at least the number of waiters whose owner is known. */
 function countWaiters(readings: readonly WaitersReading[], named: number): Waiters {
   const all = readings.flatMap(({ seen }) => ("waiters" in seen && seen.waiters ? [seen.waiters] : []));
   const unseen: SeenWaiters = { count: null, known: "unknown" };

@@ -6,7 +6,7 @@ import { ChangedError, FormatRequiredError, UnverifiedError } from "../errors/op
 import { InvalidError } from "../errors/request-errors.ts";
 import { describeHolder } from "../locks/verbs/error-factories.ts";
 
-/** Parts of the messages about releases and extensions that were not carried out. */
+/** Phrases for messages about a release or extension that was refused. */
 const NOT_DONE_TEXT = {
   release: { nothing: "Nothing was released.", to: "release it" },
   extend: { nothing: "Nothing was extended.", to: "extend it" },

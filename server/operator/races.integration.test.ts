@@ -14,12 +14,12 @@ import { startTestProxy } from "../../test/support/test-proxy.ts";
 import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
 
 const RACES = 1000;
-/** Number of parallel rounds. Each races for locks of all kinds. */
+/** Number of rounds that run in parallel. Each round has a race for one lock of each kind. */
 const LANES = 10;
 
 /**
- * Delay of Redis in ms. A holder can then change between any two steps of a click, and notifications arrive after
- * replies.
+ * Delay of Redis replies in ms. The delay is long enough for a holder to change between any two steps of a
+ * force-release. Notifications have a longer delay, so that they arrive after the replies.
  */
 const DELAY_MS = 2;
 const NEWS_DELAY_MS = 80;
@@ -51,23 +51,23 @@ const it = redisTest()
     return createChangingHolders(server, direct);
   });
 
-/** A hold as an operator saw it. */
+/** A hold that an operator has seen, identified by its version. */
 interface Seen {
   readonly key: string;
   readonly expectedVersion: string;
 }
 
-/** One request to release one hold, and its response. */
+/** An attempt to release a hold, and the outcome or error code in the response. */
 interface Try {
   readonly requestId: string;
   readonly key: string;
   readonly code: string;
 }
 
-/** Returns the version of the hold, as an operator sees it. */
+/** Reads the lock as an operator would, and returns the version of the hold. */
 async function readSeen(server: TestServer, { key, name }: LibraryHold): Promise<string> {
   let reply = await server.call(`/locks/${encodeKeyPath(key)}`);
-  // On a busy machine, Redis may appear to be unreachable.
+  // Retries, because Redis may appear to be unreachable on a busy machine.
   await waitUntil(async () => {
     if (reply.status === 503) reply = await server.call(`/locks/${encodeKeyPath(key)}`);
     return reply.status !== 503;
@@ -76,7 +76,10 @@ async function readSeen(server: TestServer, { key, name }: LibraryHold): Promise
   return all.find(({ owner }) => owner === name)?.version ?? reply.body.version;
 }
 
-/** Moving average of the duration of a click in ms. The holder changes halfway through a click. */
+/**
+ * Moving average of the duration of a single force-release, in ms. The times of changes and releases are random
+ * multiples of this duration.
+ */
 let clickMs = 5;
 
 async function clickOne(server: TestServer, { key, expectedVersion }: Seen): Promise<Try> {
@@ -94,7 +97,7 @@ async function clickOne(server: TestServer, { key, expectedVersion }: Seen): Pro
 async function clickAll(server: TestServer, items: readonly Seen[]): Promise<Try[]> {
   const body = { items, reason: "stuck" };
   let answer = await server.call("/locks/force-release", { body });
-  // Nothing was done: on a busy machine, Redis may appear to be unreachable.
+  // Retries after 503, because Redis may appear to be unreachable on a busy machine. Nothing was done in that case.
   for (const giveUpAt = performance.now() + 15_000; answer.status === 503 && performance.now() < giveUpAt; )
     answer = await server.call("/locks/force-release", { body });
   expect([answer.status, answer.status === 200 ? "" : answer.body]).toEqual([200, ""]);
@@ -106,7 +109,7 @@ async function clickAll(server: TestServer, items: readonly Seen[]): Promise<Try
   });
 }
 
-/** The result of a race: which side was faster, or what was wrong. */
+/** The result of a race: whether the release or the change of the holder came first, or what was wrong. */
 type RaceResult = "the hold was freed" | "the hold had changed" | `wrong: ${string}`;
 
 function toRaceResult(wasThere: boolean, isNextHeld: boolean, tries: readonly Try[]): RaceResult {
@@ -120,7 +123,8 @@ function toRaceResult(wasThere: boolean, isNextHeld: boolean, tries: readonly Tr
 }
 
 /**
- * Races for one lock of each kind: reads it, then releases it with a click and a bulk release while its holder changes.
+ * Runs a race for one lock of each kind: reads the lock, and then releases it with a single and a bulk force-release
+ * while its holder changes.
  */
 async function round(
   { server, holders }: { server: TestServer; holders: Readonly<Record<string, ChangingHolder>> },
@@ -156,7 +160,8 @@ async function round(
     const result = toRaceResult(wasThere, await holder.isHeld(next), tries);
     tried.push(...tries);
     if (holder.changes === "meanwhile") return result;
-    // A second click on the current version releases the lock, so nothing else prevented the release.
+    // A release with the current version succeeds, which shows that only the change of the holder prevented the first
+    // release.
     const last = await clickOne(server, { ...seen, expectedVersion: await readSeen(server, next) });
     tried.push(last);
     return last.code === "released" ? result : (`wrong: ${last.code} after another look` as const);
@@ -172,7 +177,7 @@ async function recorded(server: TestServer): Promise<AuditEntry[]> {
     .map((line) => JSON.parse(line).entry);
 }
 
-/** Returns the responses by request and key, as recorded in the audit log. */
+/** Returns the outcome of each force-release in the audit log, with its request id and key. */
 function recordedAnswers(entries: readonly AuditEntry[]): string[] {
   const outcomes = new Map<string, string[]>();
   for (const entry of entries) {
@@ -202,7 +207,7 @@ it(`in ${RACES} races with changing holders, single and bulk force-releases end 
 
   expect(results.filter((result) => result.startsWith("wrong"))).toEqual([]);
   expect(results.length).toBeGreaterThanOrEqual(RACES);
-  // Both results must be frequent; otherwise nothing was raced for.
+  // Both results must be frequent. Otherwise, there were no real races.
   expect(results.filter((result) => result === "the hold was freed").length).toBeGreaterThan(RACES / 20);
   expect(results.filter((result) => result === "the hold had changed").length).toBeGreaterThan(RACES / 4);
   const isOpen = (answer: string) => answer.endsWith(" open");

@@ -13,8 +13,8 @@ import { requireReadable } from "../formats/registry/require-readable.ts";
 import { assertIsLock, type DirectReadTarget, findMastersToAsk, getFirstFailure } from "./direct-read.ts";
 
 /**
- * Reads the raw content of a lock. The content of other keys is not returned, because read access to locks does not
- * include other data in Redis.
+ * Reads the content of a lock as it is stored on each master. Does not return the content of keys that are not locks,
+ * because read access to locks does not include other data in Redis.
  *
  * @throws LockkeeperError `not_a_lock` or `unavailable`, or the Redis error if no master responds
  */
@@ -68,6 +68,6 @@ function toRawText(whole: Buffer): RawText {
   if (isBinaryKey(decodeKey(whole))) {
     return { text: new TextDecoder().decode(head), base64: head.toString("base64"), bytes };
   }
-  // Decoded as a stream, so that a truncated character at the end is omitted.
+  // The stream mode omits a truncated character at the end.
   return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(head, { stream: true }), bytes };
 }

@@ -6,8 +6,8 @@ import { FormatRequiredError, ReadOnlyError } from "../errors/operator-errors.ts
 import { InvalidError } from "../errors/request-errors.ts";
 
 /**
- * Returns the format whose rules apply to the release of a lock: the lock's own format, or the one in the request if
- * the value is ambiguous.
+ * Returns the format whose rules apply to the force-release of a lock: the format in the request if it is permitted, or
+ * otherwise the lock's own format. If the lock's format is ambiguous, the request must specify the format.
  *
  * @throws LockkeeperError read_only, format_required, invalid
  */
@@ -48,8 +48,8 @@ export function chooseReleaseFormat(
 }
 
 /**
- * Lists the formats that a release may use. Clients that use `SET NX` treat a deadline that has passed as an ordinary
- * string.
+ * Lists the formats that a force-release of the lock may use. For a string whose deadline has passed, `token` is
+ * included, because to clients that use `SET NX`, the deadline is an ordinary string that blocks them.
  */
 function listAllowedFormats(known: FormatName, { state, type, candidates }: Lock): FormatName[] {
   const others = state === "ended" && type === "string" ? [...candidates, "token" as const] : candidates;

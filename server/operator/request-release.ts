@@ -19,15 +19,16 @@ interface RequestReleaseDeps {
 
 type RequestReleaseArgs = RequestReleaseInput & {
   readonly by: string;
-  /** Keys that the caller may read; `undefined` means all. */
+  /** Keys that the caller may read. `undefined` for all keys. */
   readonly allowedKeys: KeyPatternSet | undefined;
 };
 
 /**
- * Asks the holder that the operator saw to release its lock. Only the client of that hold can answer.
+ * Requests that the holder that the operator saw releases its lock. Only the client with that hold can accept or refuse
+ * the request.
  *
- * The version identifies a Lockkeeper hold by its fencing token, which the script compares. The request does not change
- * the version.
+ * The version of a hold that was acquired through Lockkeeper contains its fencing token, which the script compares. A
+ * release request does not change the version.
  *
  * @throws LockkeeperError reason_required, release_request_unsupported, lost, changed, not_a_lock, key_not_allowed,
  * unavailable, unknown_outcome

@@ -26,28 +26,30 @@ import {
 } from "./operator-errors.ts";
 import { chooseReleaseFormat } from "./release-format.ts";
 
-/**
- * Whether a release is for a `single` lock (the default) or an item of a `bulk` release, which excludes unlisted locks.
- */
+/** The scope of a release: a `single` lock, or an item of a `bulk` release, which must not release unlisted locks. */
 type ReleaseScope = "single" | "bulk";
 
-/** Identifies the hold that an operator saw, and specifies how it may be changed. */
+/**
+ * The fields of a request that identify the hold that an operator saw, and that specify how the hold may be changed.
+ */
 export type HoldSelector = Pick<ForceReleaseInput, "expectedVersion" | "format" | "reservedMs"> & {
   readonly onUnverified: ForceReleaseInput["onUnverified"] | "extend";
-  /** The keys with the same token that an error may name; `undefined` means all. */
+  /**
+   * Keys that the caller may read. Errors name only these keys as keys with the same token. `undefined` for all keys.
+   */
   readonly allowedKeys?: KeyPatternSet | undefined;
   readonly scope?: ReleaseScope | undefined;
-  /** The purpose of the lookup; `release` by default. */
+  /** The operation for which the hold is looked up. Defaults to `release`. */
   readonly doing?: "release" | "extend";
 };
 
-/** The dependencies of the functions that find a hold. */
+/** Dependencies of the functions that look up a hold. */
 interface HoldFinderDeps {
   readonly watcher: Watcher;
 }
 
 /**
- * Finds the current state of the hold that the request names, or returns `undefined` if that hold has ended.
+ * Finds the hold that the request identifies, in its current state. Returns `undefined` if the hold has ended.
  *
  * @throws the same errors as `forceReleaseLock`, except `reason_required`
  */
@@ -61,10 +63,10 @@ export async function findReleasableHold(
 }
 
 /**
- * Asserts that a hold can be released, based on its last observation. Returns the format whose rules apply, and the
- * holder if the version identifies one of several.
+ * Asserts that the request can release a hold, based on its last observation. Returns the format whose rules apply, and
+ * the holder if the version identifies one of several holders.
  *
- * @throws LockkeeperError if it cannot be released
+ * @throws LockkeeperError if the request cannot release the hold
  */
 export function assertReleasable(watcher: Watcher, hold: ObservedHold, request: HoldSelector) {
   const lock = toVisibleLock(watcher, hold, request);
@@ -82,8 +84,8 @@ interface PresentHold {
 type SeenHoldLookup = PresentHold | { readonly goneAt: number };
 
 /**
- * Returns the hold from the index if it has a fencing token. The script compares the token, so no read is needed.
- * `undefined` if the hold must be read from Redis, which is always the case in a quorum.
+ * Returns the hold from the index if the hold has a fencing token. The script compares the token, so the hold need not
+ * be read first. Returns `undefined` if the hold must be read from Redis, which is always the case in a quorum.
  */
 export function findIndexedHold(
   { watcher }: HoldFinderDeps,
@@ -91,8 +93,8 @@ export function findIndexedHold(
   request: HoldSelector,
 ): PresentHold | undefined {
   const hold = watcher.index.get(key);
-  // If Redis may not be responding, the hold is read first: a read whose reply is lost has no effect, but a script may
-  // have run.
+  // If Redis may not be responding, the hold is read first. If the reply to a read is lost, it is certain that nothing
+  // was changed, whereas a script may have been executed.
   if (!watcher.isUp || hold === undefined) return undefined;
   if (hold.seen.state !== "held" || hold.seen.votes !== undefined) return undefined;
   const [{ seen }, ...others] = hold.holders;
@@ -103,8 +105,8 @@ export function findIndexedHold(
 }
 
 /**
- * Reads the hold that the caller saw. Also accepts a hold that is possibly a different one, so use this only for
- * harmless operations.
+ * Reads the hold that the caller saw. The returned hold is possibly a different one if continuity could not be
+ * verified, so use this function only for harmless operations.
  *
  * @throws LockkeeperError lost, changed, not_a_lock, unavailable
  */
@@ -124,7 +126,8 @@ export async function readSeenHold(
 }
 
 /**
- * Reads the hold that the request names and checks that the request can release it.
+ * Reads the hold that the request identifies, and asserts that the request can release or extend it. Returns `goneAt`
+ * (Unix ms) if the hold has ended.
  *
  * @throws the same errors as `forceReleaseLock`, except `reason_required`
  */
@@ -142,14 +145,14 @@ export async function findSeenHold(
 }
 
 /**
- * Whether the hold has ended. A hold whose deadline has passed has ended only in its own format: it still blocks
- * clients that read the key as another format.
+ * Returns whether the hold has ended for the request. A hold whose deadline has passed has ended only in its own
+ * format, because it still blocks clients that read the key in another format.
  */
 function isOver({ seen }: ObservedHold, { format }: HoldSelector): boolean {
   return seen.state === "ended" && (format === undefined || format === seen.format);
 }
 
-/** Builds the lock for an error response, without the names of keys that the caller may not read. */
+/** Builds the `Lock` for an error response. Omits the names of keys that the caller may not read. */
 export function toVisibleLock(
   watcher: Watcher,
   hold: ObservedHold,
@@ -161,8 +164,8 @@ export function toVisibleLock(
 const NOTHING_RELEASED = "Nothing was released. Retry later.";
 
 /**
- * Reads the key. For a foreign hold, first waits for all earlier notifications, because its version depends on
- * uninterrupted observation.
+ * Reads the lock from Redis. For a foreign hold, first waits for all earlier notifications, because the version of such
+ * a hold depends on uninterrupted observation.
  */
 async function readHold(watcher: Watcher, key: Key, isForeign: boolean) {
   return await explainRedisFailure(async () => {
@@ -172,7 +175,7 @@ async function readHold(watcher: Watcher, key: Key, isForeign: boolean) {
   }, NOTHING_RELEASED);
 }
 
-/** Reads the hold in the format that the request names. */
+/** Reads the hold in the format that the request specifies. */
 async function readHoldAs(
   watcher: Watcher,
   hold: ObservedHold,
@@ -190,7 +193,10 @@ async function readHoldAs(
   return seen;
 }
 
-/** Finds the holder that the version identifies; `undefined` if it identifies the lock as a whole. */
+/**
+ * Returns the holder that the version in the request identifies, or `undefined` if the version identifies the hold as a
+ * whole. Throws if the request cannot release or extend the hold.
+ */
 function findExpectedHolder(
   lock: Lock,
   hold: ObservedHold,
@@ -209,7 +215,7 @@ function findExpectedHolder(
   return holder;
 }
 
-/** Reads the current state of the lock and returns the error that reports it. */
+/** Reads the current state of the lock and returns the `changed` error that contains this state. */
 export async function readChangedError(
   watcher: Watcher,
   key: Key,

@@ -15,22 +15,23 @@ interface SharedKeyReleaseDeps {
   readonly watcher: Watcher;
 }
 
-/** Maximum number of keys: more than any client locks together. */
+/** Maximum number of other keys to release, which is more than any client locks together. */
 const KEYS_MAX = 100;
 
-/** Finds the other keys to release along with a hold. */
+/** Finds the other keys that have the same token as a hold and are released together with it. */
 export function findKeysSharingToken(watcher: Watcher, hold: ObservedHold, format: FormatName): Key[] {
   return RELEASED_TOGETHER.has(format) ? watcher.index.findKeysSharingToken(hold, KEYS_MAX) : [];
 }
 
-/** Releases each key that still has the token of `seen`. */
+/** Force-releases each of the keys that still has the token of `seen`. Returns the outcome for each key. */
 export async function forceReleaseSharedKeys(
   deps: SharedKeyReleaseDeps,
   keys: readonly Key[],
   seen: HeldObservation,
   request: ForceReleaseParams,
 ): Promise<SharedKeyResult[]> {
-  // The requested lock is already released, so a failure to release another key must not hide that.
+  // The requested lock has already been released. A failure to release another key is reported as `unknown` instead of
+  // failing the request.
   const releaseKey = async (key: Key): Promise<SharedKeyResult> => ({
     ...toKeyFields(key),
     outcome: await forceReleaseSharedKey(deps, key, seen, request).catch(() => "unknown" as const),

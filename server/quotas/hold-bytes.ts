@@ -2,12 +2,12 @@ import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import { encodeKey, isBinaryKey, type Key } from "../../lib/keys/key.ts";
 
 /**
- * Bytes of a hold besides its texts: token, fencing token, timestamps, first request id and Redis's overhead per key,
- * measured with MEMORY USAGE.
+ * Size in bytes of a hold without its key, owner and owner record: token, fencing token, timestamps, first request id
+ * and Redis's overhead per key. Measured with MEMORY USAGE.
  */
 const HOLD_OVERHEAD_BYTES = 400;
 
-/** The parts of a hold that determine its size in Redis. */
+/** The variable-size data of a hold, which determines its size in Redis. */
 export interface HoldContent {
   readonly key: Key;
   readonly owner: string;
@@ -23,7 +23,7 @@ function countKeyBytes(key: Key): number {
   return isBinaryKey(key) ? encodeKey(key).length : Buffer.byteLength(key);
 }
 
-/** Estimates the bytes of a record as JSON, without escape characters. */
+/** Estimates the size in bytes of an owner record as JSON, without escape characters. */
 function countRecordBytes(record: OwnerRecord | undefined): number {
   let bytes = 0;
   for (const [name, value] of Object.entries(record ?? {}))

@@ -2,8 +2,8 @@ import { UnknownOutcomeError } from "../errors/redis-errors.ts";
 import type { HoldLedger, LedgerRef } from "./hold-ledger.ts";
 
 /**
- * Maximum time in ms for which a hold with an unknown outcome counts. It allows for a retry with the same
- * Idempotency-Key, which is not refused while the hold counts.
+ * Maximum time in ms for which a hold with an unknown outcome counts. A retry with the same Idempotency-Key is not
+ * refused while the hold counts.
  */
 const UNKNOWN_OUTCOME_MS_MAX = 60_000;
 
@@ -14,8 +14,8 @@ interface ClaimedHold extends LedgerRef {
 }
 
 /**
- * A claim: the hold that a request may be granted, and that then counts towards the quota of its principal. It stays in
- * memory while the request waits.
+ * The claim of a request that may be granted a hold. A granted hold counts towards the quota of its principal. The
+ * claim stays in memory while the request waits.
  */
 export class HoldClaim {
   #isCounted = false;
@@ -34,7 +34,7 @@ export class HoldClaim {
     this.ledger.add(this.hold.principal, 1, this.hold.bytes);
   }
 
-  /** Records a hold that was granted for `remainingMs`. @param token the token of the hold, if it is known */
+  /** Records a hold that was granted for `remainingMs` milliseconds. @param token the token of the hold, if known */
   confirm(remainingMs: number, token = this.hold.token): void {
     this.#uncount();
     const { target, principal, bytes } = this.hold;
@@ -48,7 +48,7 @@ export class HoldClaim {
     else this.#uncount();
   }
 
-  /** Removes a granted hold that was released because its client disconnected. */
+  /** Stops counting a granted hold that was released because its client disconnected. */
   abandon(): void {
     this.ledger.forget(this.hold.target, this.#recordedAs);
   }

@@ -89,7 +89,7 @@ describe("the ledger of live holds", () => {
           if (what === "forget") ledger.forget(target, ref);
           if (what === "forget") model.delete(id);
           if (what === "forget_sharers") {
-            // Long after the grants.
+            // Long enough after the grants that the observation cannot be older.
             now += 5000;
             ledger.forgetSharers(target, ref.key, new Set());
             for (const each of model.keys())

@@ -5,14 +5,14 @@ import { Deadlines } from "../watch/scan/deadlines.ts";
 /** The holds of one principal and their memory in Redis. */
 export interface HoldUsage {
   readonly holds: number;
-  /** Estimated; see `estimateHoldBytes`. */
+  /** Estimated memory in Redis; see `estimateHoldBytes`. */
   readonly bytes: number;
 }
 
 export interface LedgerHold {
   readonly principal: string;
   readonly bytes: number;
-  /** Time until expiry without renewal, in milliseconds. `null` if it has no TTL. */
+  /** Time in ms until the hold expires without renewal; `null` if it has no TTL. */
   readonly remainingMs: number | null;
 }
 
@@ -23,20 +23,25 @@ export interface LedgerRef {
   readonly token?: string | undefined;
 }
 
-/** Returns the name under which a hold is recorded: its key, or for a hold that shares its key, also its token. */
+/**
+ * Returns the name under which a hold is recorded, which is its key. For a hold that shares its key, the name also
+ * contains the token.
+ */
 export function toLedgerKey({ key, kind, token }: LedgerRef): Key {
   return isSharedKind(kind) ? `${key}\0${token ?? ""}` : key;
 }
 
-/** How long an observation that was read before a grant or release by this instance may still arrive, in ms. */
+/**
+ * Maximum time in ms after a grant or release by this instance in which observations from before it can still arrive.
+ */
 export const OBSERVED_WITHIN_MS = 5000;
 
 const NO_USAGE: HoldUsage = { holds: 0, bytes: 0 };
 
 interface Entry extends Pick<LedgerHold, "principal" | "bytes"> {
-  /** The key that the hold shares with others. */
+  /** The key that the hold shares with other holds; `undefined` if it does not share its key. */
   readonly sharedKey: Key | undefined;
-  /** Before this moment, an observation that does not include the hold does not end it. */
+  /** Until this time on the clock `now`, an observation without the hold does not remove the hold. */
   certainUntil: number;
 }
 
@@ -54,7 +59,7 @@ export class HoldLedger {
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /**
-   * Records a hold in place of the previous one of the key, unless holds of its kind share the key.
+   * Records a hold. Replaces the previous hold of the key, unless holds of its kind share the key.
    *
    * @param source `grant` if this instance granted the hold, `observation` if it was read from Redis
    */
@@ -85,7 +90,7 @@ export class HoldLedger {
     if (before !== undefined) holds?.deadlines.set(name, Math.max(before, this.now() + remainingMs));
   }
 
-  /** Replaces a hold with another one of the same principal. Does nothing if `before` is not recorded. */
+  /** Replaces a hold with another hold of the same principal. Does nothing if `before` is not recorded. */
   replace(target: string, before: LedgerRef, after: LedgerRef, remainingMs: number): void {
     const entry = this.#holdsByTarget.get(target)?.entries.get(toLedgerKey(before));
     if (entry === undefined) return;
@@ -100,7 +105,10 @@ export class HoldLedger {
     if (holds !== undefined && entry !== undefined) this.#remove(holds, toLedgerKey(ref), entry);
   }
 
-  /** Removes the holds that share a key, except the named ones and those that were granted too recently to be observed. */
+  /**
+   * Removes the holds that share a key, except those in `observed` and those that were granted too recently to be
+   * observed.
+   */
   forgetSharers(target: string, key: Key, observed: ReadonlySet<Key>): void {
     const holds = this.#holdsByTarget.get(target);
     const now = this.now();
@@ -123,7 +131,7 @@ export class HoldLedger {
     return this.#usages.get(principal) ?? NO_USAGE;
   }
 
-  /** Adds holds to a principal's usage before they are recorded for a key. Negative numbers subtract. */
+  /** Adds holds to a principal's usage before they are recorded for a key. Negative numbers subtract holds. */
   add(principal: string, holds: number, bytes: number): void {
     const before = this.#usages.get(principal) ?? NO_USAGE;
     const after = { holds: before.holds + holds, bytes: before.bytes + bytes };
@@ -179,6 +187,6 @@ export class HoldLedger {
 interface TargetHolds {
   readonly entries: Map<Key, Entry>;
   readonly deadlines: Deadlines<Key>;
-  /** The names of the holds that share a key. */
+  /** The recorded names of the holds that share a key, by key. */
   readonly sharers: Map<Key, Set<Key>>;
 }

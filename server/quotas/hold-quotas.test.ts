@@ -8,7 +8,7 @@ import { HoldQuotas } from "./hold-quotas.ts";
 const KEY = parseKeyFields({ key: "lock:orders" });
 const TOKEN = parseKeyFields({ key: "token-1" });
 
-/** Quotas and the listener that they give to the watcher of a target. */
+/** Creates quotas, and returns them with the listener that they register with the watcher of a target. */
 function watchQuotas() {
   const quotas = new HoldQuotas({ holdsMax: 1, bytesMax: 10_000 });
   let report: Parameters<Watcher["onReading"]>[0] = () => undefined;

@@ -13,14 +13,14 @@ import { ReleasedHolds } from "./released-holds.ts";
 /** The principal whose quota applies. */
 type QuotaPrincipal = Pick<Principal, "id" | "quota">;
 
-/** The hold of a request and its target. Holds that share a key count separately. */
+/** Identifies the hold of a request on a target. Holds that share a key count separately. */
 export interface LockRef extends LedgerRef {
   readonly target: string;
 }
 
 /**
- * Limits the live holds of each principal. Holds are counted from observations of watched keys, which include grants by
- * other instances, and from grants by this instance, which include keys that are not watched.
+ * Limits the live holds of each principal. Counts holds from two sources: observations of watched keys, which include
+ * grants by other instances, and grants by this instance, which include keys that are not watched.
  */
 export class HoldQuotas {
   readonly #ledger: HoldLedger;
@@ -34,7 +34,7 @@ export class HoldQuotas {
     this.#ledger = ledger;
   }
 
-  /** Counts the holds that the watcher of a target observes from now on. */
+  /** Subscribes to the watcher of a target, and counts the holds that it observes from now on. */
   watchTarget({
     name,
     watcher,
@@ -48,10 +48,11 @@ export class HoldQuotas {
   }
 
   /**
-   * Asserts that a principal may acquire a lock, and returns the claim of its hold. A lock that the principal already
-   * holds is never refused: the request gets `held`, or the stored outcome of its Idempotency-Key.
+   * Asserts that a principal may acquire a lock, and returns the claim of its hold. If the principal already holds the
+   * lock, the quota does not refuse the request, because the request gets `held` or the stored outcome of its
+   * Idempotency-Key.
    *
-   * @throws QuotaExceededError if the quota does not allow it
+   * @throws QuotaExceededError if the quota does not allow another hold
    */
   claim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });
@@ -61,8 +62,8 @@ export class HoldQuotas {
   }
 
   /**
-   * Returns the claim of a hold that the principal gives up and then acquires again, which is never refused, because
-   * the hold was counted before.
+   * Returns the claim of a hold that the principal gives up and then re-acquires. The quota never refuses this claim,
+   * because the hold was counted before.
    */
   reclaim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });
@@ -94,12 +95,12 @@ export class HoldQuotas {
     }
   }
 
-  /** Records that a hold was renewed through this instance and expires in `remainingMs`. */
+  /** Records that a hold was renewed through this instance and expires in `remainingMs` milliseconds. */
   extend(hold: LockRef, remainingMs: number): void {
     this.#ledger.extend(hold.target, hold, remainingMs);
   }
 
-  /** Records that a hold was replaced by another one, which expires in `remainingMs`. */
+  /** Records that a hold was replaced by another hold, which expires in `remainingMs` milliseconds. */
   replace(before: LockRef, after: LedgerRef, remainingMs: number): void {
     this.#ledger.replace(before.target, before, after, remainingMs);
   }
@@ -149,7 +150,7 @@ export class HoldQuotas {
     this.#ledger.record(target, { key }, hold, "observation");
   }
 
-  /** Records each hold that shares its key, and forgets those that are no longer observed. */
+  /** Records the observed holds that share a key, and removes recorded holds of the key that were not observed. */
   #applySharers(
     target: string,
     { key, kind, holders, remainingMs }: HeldObservation,

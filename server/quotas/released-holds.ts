@@ -1,7 +1,9 @@
 import type { Key } from "../../lib/keys/key.ts";
 import { OBSERVED_WITHIN_MS } from "./hold-ledger.ts";
 
-/** The holds that this instance released a moment ago. A token is never used again. */
+/**
+ * The holds that this instance released a moment ago. Tokens are never reused, so a token identifies a released hold.
+ */
 export class ReleasedHolds {
   /** When each hold was released, oldest first. */
   readonly #releasedAt = new Map<string, number>();

@@ -18,7 +18,7 @@ const createWait = (id: string, key: Key, holding: readonly (TestHold & { readon
   holding: holding.map((hold) => ({ key: hold.key, token: toGraphToken(hold) })),
 });
 
-/** A detector of two clients that hold `a` and `b` and wait for each other's lock. */
+/** Creates a detector for two clients that hold `a` and `b` and wait for each other's lock. */
 function createDetector(holds: Record<Key, TestHold>, onReadAgain: () => void = () => undefined) {
   const graph = new WaitGraph();
   graph.setWaits("b", [createWait("one", "b", [{ key: "a", token: "t1" }])]);

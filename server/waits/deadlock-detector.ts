@@ -7,7 +7,7 @@ import { type Deadlock, findDeadlocks, type KnownDeadlock } from "./find-deadloc
 import { refuseWait } from "./refuse-wait.ts";
 import { type HeldLock, toGraphToken, type WaitGraph } from "./wait-graph.ts";
 
-/** Stands for holders that no wait declares. */
+/** The token of a placeholder for holders that no wait declares. */
 const UNLISTED_HOLDER = "";
 
 export interface DeadlockDetectorDeps {
@@ -19,15 +19,15 @@ export interface DeadlockDetectorDeps {
   readonly target: string;
   readonly log: Logger;
   findHold(key: Key): ObservedHold | undefined;
-  /** Reads these locks and their waiters again. */
+  /** Reads the locks and their waiters again. */
   readAgain(keys: readonly Key[]): Promise<void>;
 }
 
 /**
  * Finds the deadlocks of a graph, and refuses waits.
  *
- * A deadlock is reported only if its waits and holds are found again in reads that were sent after it was first found. All
- * of them then existed at the same time.
+ * A deadlock is reported only if its waits and holds are found again by reads that were sent after it was first found.
+ * This proves that all of them existed at the same time.
  */
 export class DeadlockDetector {
   /** Number of deadlocks found since the process started. */
@@ -45,12 +45,13 @@ export class DeadlockDetector {
     if (hold === undefined || hold.seen.state === "ended") return undefined;
     const { kind, holders, isPlain } = hold.seen;
     const tokens = holders.map(toGraphToken);
-    // Clients of other libraries may have permits that Redis does not list, and any of them can release.
+    // Clients of other libraries may have permits that Redis does not list, and any of these clients can release a
+    // permit.
     if (isPlain) tokens.push(UNLISTED_HOLDER);
     return { blocking: kind === "semaphore" ? "any" : "all", tokens };
   };
 
-  /** Finds the current deadlocks. Call it after each change, and repeatedly while there is a deadlock. */
+  /** Finds the current deadlocks. Call this method after each change, and repeatedly while there is a deadlock. */
   async update(): Promise<void> {
     const known = new Map(this.#deadlocks.map((each) => [each.id, each]));
     const found = this.#find();
@@ -90,7 +91,7 @@ export class DeadlockDetector {
     this.deps.log.warn({ target: this.deps.target, waits }, "Found a deadlock");
   }
 
-  /** Repeated while the deadlock lasts, because a message can be lost. */
+  /** Publishes the refusal of a wait. Repeated while the deadlock lasts, because a message can be lost. */
   #refuse(deadlock: KnownDeadlock): void {
     if (!this.deps.canWrite) return;
     refuseWait(this.deps.masters, deadlock).catch((error: unknown) => {
@@ -99,7 +100,7 @@ export class DeadlockDetector {
   }
 }
 
-/** The same on every instance. */
+/** Computes the id of a deadlock from its waits. The id is the same on every instance. */
 function computeId({ waits }: Deadlock): string {
   const names = waits.map(({ key, id }) => `${key}\n${id}`).sort();
   return createHash("sha256").update(names.join("\n\n")).digest("base64url").slice(0, 16);

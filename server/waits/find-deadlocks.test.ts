@@ -28,7 +28,7 @@ const createWait = (
   ...more,
 });
 
-/** Each lock has some holders, and each client waits for at most one lock. */
+/** Random scenarios in which each lock has some holders and each client waits for at most one lock. */
 const scenarios: fc.Arbitrary<Scenario> = fc
   .record({
     held: fc.array(
@@ -74,7 +74,10 @@ function build(waits: readonly Wait[]): WaitGraph {
 
 const find = ({ locks, waits }: Scenario) => findDeadlocks(build(waits), (key) => locks.get(key));
 
-/** Reference: lets clients continue one by one, as a scheduler would, until none can. */
+/**
+ * Reference implementation. Lets clients continue one by one, as a scheduler would, until none can, and returns the
+ * remaining waits.
+ */
 function listStuck({ locks, waits }: Scenario): Set<Wait> {
   const stuck = new Set(waits);
   const isStuck = (token: string) =>
@@ -90,7 +93,7 @@ function listStuck({ locks, waits }: Scenario): Set<Wait> {
   }
 }
 
-/** Reference: the stuck waits that can reach themselves. */
+/** Reference implementation. Returns the stuck waits that are part of a cycle. */
 function listCyclic(scenario: Scenario): Set<Wait> {
   const stuck = [...listStuck(scenario)];
   const isNext = (one: Wait, other: Wait) =>
@@ -168,7 +171,7 @@ describe("findDeadlocks", () => {
       ["a", { blocking: "all", tokens: ["t1"] }],
       ["b", { blocking: "all", tokens: ["t2"] }],
     ]);
-    // Without declared holdings, equal labels are no evidence.
+    // Equal owner labels do not show that two waits belong to one client. Only declared holds do.
     expect(find({ locks, waits: [createWait(1, "b", []), createWait(2, "a", [])] })).toEqual([]);
   });
 

@@ -1,11 +1,17 @@
 import type { Key } from "../../lib/keys/key.ts";
 import type { FindHeldLock, Wait, WaitGraph } from "./wait-graph.ts";
 
-/** Waits that can only continue if one of them ends without its lock, or a holder releases without waiting for it. */
+/**
+ * A set of waits that block each other. They can continue only if one of the waits ends without a grant, or one of the
+ * clients releases its lock anyway.
+ */
 export interface Deadlock {
-  /** A shortest cycle: each wait is for a lock that the client of the next wait holds, and the last for one of the first. */
+  /**
+   * A shortest cycle. Each wait is for a lock that the client of the next wait holds. The client of the first wait
+   * holds the lock of the last wait.
+   */
   readonly cycle: readonly Wait[];
-  /** All waits that reach each other: one cycle, or several that share waits. */
+  /** All waits that block each other, which form one cycle or several cycles with common waits. */
   readonly waits: readonly Wait[];
 }
 
@@ -15,18 +21,19 @@ export interface KnownDeadlock extends Deadlock {
   readonly id: string;
 }
 
-/** The holders of a lock while it is decided which of them can release. */
+/** The state of a lock during graph reduction: which of its holders cannot release. */
 interface LockState {
   readonly waits: Wait[];
-  /** The holds whose client is stuck. */
+  /** Graph tokens of the holds whose client is stuck. */
   readonly stuck: Set<Key>;
   readonly blocking: "all" | "any";
   readonly holders: number;
 }
 
 /**
- * Finds the deadlocks by graph reduction: assumes that every client which waits and holds something is stuck, and removes
- * those that can continue until none is left. The rest is stuck, and its strongly connected components are the deadlocks.
+ * Finds the deadlocks by graph reduction. First assumes that every client that waits and holds a lock is stuck, then
+ * removes clients that can continue until no more can be removed. The strongly connected components of the remaining
+ * waits are the deadlocks.
  *
  * Takes time in proportion to the waits that declare a hold and the holders of their locks. Other waits are never part of
  * a cycle, so thousands of them cost nothing.
@@ -39,7 +46,7 @@ export function findDeadlocks(graph: WaitGraph, findHeldLock: FindHeldLock): Dea
   return findComponents(stuck, next).map((waits) => ({ waits, cycle: findShortestCycle(waits, next) }));
 }
 
-/** Returns the waits that cannot end with a grant, whatever the other clients do. */
+/** Returns the waits that cannot end with a grant, regardless of what clients outside these waits do. */
 function findStuckWaits(graph: WaitGraph, findHeldLock: FindHeldLock): Set<Wait> {
   const stuck = new Set(graph.declaringWaits);
   const locks = new Map<Key, LockState>();
@@ -48,7 +55,7 @@ function findStuckWaits(graph: WaitGraph, findHeldLock: FindHeldLock): Set<Wait>
     if (known !== undefined) known.waits.push(wait);
     else locks.set(wait.key, createLockState(wait, graph, findHeldLock));
   }
-  /** How many waits of a client must still end before it can release a hold. */
+  /** Number of waits that must still end before a client can release a hold, by hold. */
   const pending = new Map<string, number>();
   for (const wait of stuck)
     for (const { key, token } of wait.holding) {
@@ -86,7 +93,7 @@ function createLockState(wait: Wait, graph: WaitGraph, findHeldLock: FindHeldLoc
   };
 }
 
-/** Whether the waiters of a lock can acquire it once the clients that are not stuck have released. */
+/** Whether the waiters of a lock can acquire it once the holders that are not stuck have released it. */
 function isPassable({ stuck, blocking, holders }: LockState): boolean {
   return blocking === "all" ? stuck.size === 0 : stuck.size < holders || holders === 0;
 }
@@ -169,7 +176,7 @@ function* listPath(last: Wait, before: ReadonlyMap<Wait, Wait>): Generator<Wait>
   for (let wait: Wait | undefined = last; wait !== undefined; wait = before.get(wait)) yield wait;
 }
 
-/** Returns the youngest wait of a deadlock that chose to be refused; `undefined` if none did. */
+/** Returns the youngest wait of a deadlock whose client chose `refuse`; `undefined` if no client did. */
 export function chooseRefusedWait({ waits }: Deadlock): Wait | undefined {
   let youngest: Wait | undefined;
   for (const wait of waits) {
@@ -179,7 +186,10 @@ export function chooseRefusedWait({ waits }: Deadlock): Wait | undefined {
   return youngest;
 }
 
-/** Ties are resolved by the id, so that all instances choose the same wait. */
+/**
+ * Whether the first wait began after the second. Ties are resolved by the id, so that all instances choose the same
+ * wait.
+ */
 function isYounger(one: Wait, other: Wait): boolean {
   const [since, otherSince] = [one.sinceMs ?? 0, other.sinceMs ?? 0];
   return since === otherSince ? one.id > other.id : since > otherSince;

@@ -6,8 +6,9 @@ import { type HoldNode, toGraphToken } from "./wait-graph.ts";
 const EMPTY: readonly Key[] = [];
 
 /**
- * Finds the holds of Redisson's clients by `uuid:thread`, which is the same in all locks of a thread. It is filled when the
- * first client of Redisson waits, so that targets without such clients use no memory for it.
+ * An index of the holds of Redisson's clients by owner string, `<uuid>:<thread>`, which is the same in all locks of a
+ * thread. The index is built when the first client of Redisson waits, so that targets without such clients use no
+ * memory for it.
  */
 export class LibraryHolds {
   #keys: Map<Key, Set<Key>> | undefined;
@@ -20,7 +21,7 @@ export class LibraryHolds {
     this.#add(key, after);
   }
 
-  /** Lists the holds of a client. */
+  /** Lists the holds of a client. @param token the owner string of the client */
   list(token: Key): HoldNode[] {
     if (this.#keys === undefined) {
       this.#keys = new Map();

@@ -9,7 +9,10 @@ import { LockClient } from "../locks/client/lock-client.ts";
 
 const it = redisTest();
 const LOCKS = 6000;
-/** The server reads a new wait after 300 ms and a deadlock twice, and shares the machine with other tests. */
+/**
+ * Maximum time in ms until a deadlock is reported. The server reads a new wait after 300 ms, confirms a deadlock with a
+ * second read, and shares the machine with other tests.
+ */
 const FOUND_WITHIN_MS = 5000;
 const LEASE = { leaseMs: 60_000 };
 
@@ -22,7 +25,7 @@ it("a deadlock is found in time while thousands of locks have waiters", async ({
     waits.zadd(String(buildWaitersKey(key)), until, `${randomUUID()}\t${Date.now()}\tcrowd`);
   }
   await waits.exec();
-  // Reads the waits that began before it started.
+  // This server must find waits that began before it started.
   const server = await startTestServer({ environment: { REDIS_URL: redis.url }, waitFor: "nothing" });
   const client = await LockClient.open(redis.url);
   try {

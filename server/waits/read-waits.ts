@@ -7,13 +7,13 @@ import type { Master, Masters } from "../redis/master.ts";
 
 type Queue = Omit<SeenQueue, "listening">;
 
-/** A waiter as stored in Redis, with its id among those of its lock. */
+/** A waiter as stored in Redis, with an id that is unique among the waiters of its lock. */
 export interface StoredWaiter extends QueuedClient {
   readonly id: string;
   readonly by: "lockkeeper" | "library";
 }
 
-/** Reads the waiters of many locks, except those whose master does not respond. */
+/** Reads the waiters of many locks. Omits the locks whose master does not respond. */
 export async function readWaits(
   masters: Masters,
   seen: readonly ReadableObservation[],
@@ -25,7 +25,7 @@ export async function readWaits(
       for (const [at, { key }] of locks.entries()) {
         const known = waiters.get(key) ?? new Map<string, StoredWaiter>();
         waiters.set(key, known);
-        // In a quorum, a client is listed on several masters.
+        // In a quorum, the same waiter is stored on several masters.
         for (const waiter of listWaiters(queues[at])) if (!known.has(waiter.id)) known.set(waiter.id, waiter);
       }
     }),
@@ -62,7 +62,7 @@ function groupByMaster(
 const WAITERS_PREFIX = `${TARGET_PREFIX}waiters:`;
 const SCAN_COUNT = 1000;
 
-/** Finds the locks that have waiters listed, for waits that began before this process watched. */
+/** Scans for locks with stored waiters, to find waits that began before this process started watching. */
 export async function scanWaitedKeys(masters: Masters, onKey: (key: Key) => void): Promise<void> {
   await Promise.allSettled(
     masters.list.map(async ({ reads }) => {
@@ -80,7 +80,10 @@ export async function scanWaitedKeys(masters: Masters, onKey: (key: Key) => void
   );
 }
 
-/** Returns the key of a name in the form `{key}`, or `{tag}:key` for a key with a hash tag. */
+/**
+ * Parses the key from the rest of an auxiliary key's name: `{key}`, or `{tag}:key` for a key with a hash tag. Returns
+ * `undefined` for any other string.
+ */
 function parseColocatedName(rest: string): Key | undefined {
   if (!rest.startsWith("{")) return undefined;
   if (rest.endsWith("}") && rest.indexOf("}") === rest.length - 1) return rest.slice(1, -1);

@@ -8,11 +8,11 @@ import { startTestServer, type TestServer, waitUntil } from "../../test/support/
 import type { RedisLocation } from "../locks/backends/open-backend.ts";
 import { LockClient } from "../locks/client/lock-client.ts";
 
-/** Where the locks are, for a client of the library and for a server, and how to replace the master. */
+/** A Redis deployment: its location for a library client, its URL for a server, and how to fail over. */
 interface Place {
   readonly location: RedisLocation;
   readonly url: string;
-  /** Creates keys, each on another master if there are several. */
+  /** Creates keys. If the deployment has several masters, the keys are on different masters. */
   createKeys(count: number): string[];
   failOver?: () => Promise<unknown>;
 }
@@ -59,7 +59,10 @@ async function openSides({ location, url }: Place) {
 
 type Sides = Awaited<ReturnType<typeof openSides>>;
 
-/** A client of each instance and one of the library: each holds a lock and waits for that of the next one. */
+/**
+ * Creates a ring of three waits. A client of each instance and a library client each hold a lock and wait for the lock
+ * of the next client.
+ */
 async function makeRing(
   { servers: [one, two], client }: Sides,
   [a = "", b = "", c = ""]: readonly string[],
@@ -94,7 +97,7 @@ async function readDeadlocks(server: TestServer, key: string) {
   return Waits.parse(body).deadlocks;
 }
 
-/** Waits until both instances report the ring, and until both report that it has ended. */
+/** Waits until both instances report the ring, and then until neither does. */
 async function proveReport(sides: Sides, keys: readonly string[]) {
   const [a = ""] = keys;
   const { servers } = sides;

@@ -2,16 +2,16 @@ import type { Key } from "../../lib/keys/key.ts";
 import type { SeenHolder } from "../formats/observation.ts";
 import type { OnDeadlock } from "../formats/wait-declaration.ts";
 
-/** A hold, as a node of the graph. */
+/** A hold, as a node in the wait-for graph. */
 export interface HoldNode {
   readonly key: Key;
-  /** Identifies the holder, as `toGraphToken` returns it. */
+  /** Identifies the holder. Created by `toGraphToken`. */
   readonly token: string;
 }
 
 /**
- * Identifies a holder in the graph. A hold belongs to the principal that acquired it: for another principal that declares
- * the same hold, the result differs, so the declaration has no effect.
+ * Returns a string that identifies a holder in the graph. The string contains the principal of the hold. If another
+ * principal declares the same hold, its string differs, so the declaration has no effect.
  *
  * @param holder `token` is the string in the lock that identifies the holder
  */
@@ -24,41 +24,47 @@ export function toGraphToken({
 
 /** One client that waits for one lock. */
 export interface Wait {
-  /** Identifies the wait among those of its lock. */
+  /** Identifies the wait among the waits for its lock. */
   readonly id: string;
   readonly key: Key;
   readonly owner: Key;
   readonly by: "lockkeeper" | "library";
-  /** On the Redis clock; `null` if unknown. */
+  /** Start of the wait in Unix ms on the Redis clock; `null` if unknown. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
-  /** The holds that it does not release before the wait ends. Ended holds have no effect. */
+  /** The holds that the client does not release before the wait ends. Holds that have ended have no effect. */
   readonly holding: readonly HoldNode[];
   readonly onDeadlock: OnDeadlock;
-  /** Identifies the wait in a refusal; only for a wait of Lockkeeper's verbs that declares something. */
+  /** Identifies the wait in a refusal; only for a wait of Lockkeeper's verbs with a declaration. */
   readonly waitId?: string | undefined;
 }
 
 /**
- * How the holders of a lock block a waiter. `all`: each of them must release, as the readers for a writer. `any`: one
- * release can suffice, as for the permits of a semaphore.
+ * How the holders of a lock block a waiter. `all`: every holder must release, as when a writer waits for readers.
+ * `any`: one release can be sufficient, as for the permits of a semaphore.
  */
 export type Blocking = "all" | "any";
 
-/** The holders of a lock, as the graph sees them. */
+/** The holders of a lock, in the terms of the graph. */
 export interface HeldLock {
   readonly blocking: Blocking;
-  /** As `toGraphToken` returns them. */
+  /** The holders. Created by `toGraphToken`. */
   readonly tokens: readonly string[];
 }
 
-/** Returns the current holders of a lock; `undefined` if it is free. */
+/** Returns the current holders of a lock; `undefined` if the lock is free. */
 export type FindHeldLock = (key: Key) => HeldLock | undefined;
 
-/** The waits of all locks, and which of them declare which hold. An update takes time in proportion to the waits of its lock. */
+/**
+ * The wait-for graph: the waits for all locks, and the holds that each wait declares. An update takes time in
+ * proportion to the number of waits for its lock.
+ */
 export class WaitGraph {
   readonly #waits = new Map<Key, readonly Wait[]>();
-  /** The waits that declare a hold: by the key of the hold, then by its token. Only these waits can be part of a deadlock. */
+  /**
+   * The waits that declare a hold, by the key and then by the token of the hold. Only these waits can be part of a
+   * deadlock.
+   */
   readonly #declaring = new Map<Key, Map<string, Set<Wait>>>();
   readonly #declaringWaits = new Set<Wait>();
   #waitCount = 0;
@@ -96,7 +102,7 @@ export class WaitGraph {
     for (const wait of waits) this.#addEdges(wait);
   }
 
-  /** Returns the waits of the client that has a hold. */
+  /** Returns the waits of the client that has the given hold; `undefined` if there are none. */
   findWaitsOfHold(key: Key, token: string): ReadonlySet<Wait> | undefined {
     return this.#declaring.get(key)?.get(token);
   }

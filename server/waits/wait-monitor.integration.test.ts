@@ -34,7 +34,7 @@ describe("deadlocks", () => {
     const [a, b, c] = [createTestKey("lock:a"), createTestKey("lock:b"), createTestKey("lock:c")];
     const thread = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff:37";
     const redis = server.redis.createClient();
-    // As RFairLock of Redisson stores its holders and its queue.
+    // Stores a holder and a queue in the way of Redisson's RFairLock.
     await redis.multi().hset(c, thread, 1).pexpire(c, 60_000).exec();
     const held = await server.acquire(b, { owner: "http", ...LEASE });
     const stop = new AbortController();
@@ -167,7 +167,7 @@ describe("deadlocks", () => {
           ...(headers === undefined ? {} : { headers }),
         })
         .catch(() => undefined);
-    // The other caller states that it holds both locks, which are visible to every reader.
+    // Another caller declares that it holds both locks, whose hold ids any reader can see.
     const other = createBearerHeader(made.secret);
     const waits = [wait(b, victim.holdId, other), wait(a, own.holdId, other)];
     await waitUntil(
@@ -176,7 +176,7 @@ describe("deadlocks", () => {
     await sleep(1500);
     const { deadlocks, roots } = await readWaits(a);
     expect([deadlocks, roots]).toMatchObject([[], [{ key: a, waiting: 1, rows: [{ holds: [] }] }]]);
-    // The same declarations of the caller that acquired the locks.
+    // Now the caller that acquired the locks makes the same declarations.
     waits.push(wait(b, victim.holdId), wait(a, own.holdId));
     await waitUntil(async () => (await readWaits(a)).deadlocks.length === 1);
     expect((await readWaits(a)).deadlocks[0]?.cycle).toHaveLength(2);
@@ -199,7 +199,7 @@ describe("deadlocks", () => {
     const library = client.withLock(b, LEASE, () =>
       client.withLock(a, { ...WAIT, owner: "hidden-waiter" }, () => Promise.resolve()),
     );
-    // Holds the lock that the worker waits for, and waits for the hidden lock.
+    // This client holds the lock that the worker waits for, and waits for the hidden lock.
     const middle = client.withLock(second, LEASE, () =>
       client.withLock(b, { ...WAIT, owner: "secret" }, () => Promise.resolve()),
     );
@@ -227,7 +227,7 @@ describe("deadlocks", () => {
     let rounds = 0;
     const work = async (worker: number) => {
       for (let round = worker; performance.now() < until; round++) {
-        // Every worker acquires its locks in one order, so there is no deadlock.
+        // Every worker acquires its locks in the same order, so there is no deadlock.
         const [first, second] = [round % 6, (round + 1 + (worker % 4)) % 6].sort((x, y) => x - y);
         const options = { ...WAIT, owner: "worker" };
         await client.withLock(keys[first ?? 0] ?? "", options, async () => {

@@ -13,14 +13,17 @@ import { type HoldNode, toGraphToken, type Wait, WaitGraph } from "./wait-graph.
 import { WaitReport } from "./wait-report.ts";
 import { WaitSchedule } from "./wait-schedule.ts";
 
-/** How long the waiters of a lock are left unread after a change, so that short waits cost one read per interval. */
+/**
+ * Minimum delay in ms between a change of a lock's waiters and their read. Short waits therefore cost one read per
+ * interval.
+ */
 const READ_AFTER_MS = 300;
-/** A long list is read less often: one more millisecond per waiter. */
+/** Maximum delay in ms. The delay increases by 1 ms per waiter, so that long lists are read less often. */
 const READ_AFTER_MS_MAX = 1000;
-/** How often a deadlock that persists is compared and its refusal repeated. */
+/** Interval in ms at which a persisting deadlock is checked again and its refusal repeated. */
 const DEADLOCK_CHECK_MS = 500;
 const KEYS_PER_READ_MAX = 200;
-/** Pause between two reads while more locks are due than one read contains. */
+/** Pause in ms between two reads if more locks are due than one read can contain. */
 const BACKLOG_PAUSE_MS = 20;
 
 export interface WaitMonitorDeps {
@@ -32,20 +35,21 @@ export interface WaitMonitorDeps {
 }
 
 /**
- * Keeps the wait-for graph of one target, and finds deadlocks.
+ * Keeps the wait-for graph of one target up to date, and finds deadlocks.
  *
- * Events and readings only mark a lock; its waiters are then read from Redis, so every instance sees the same graph.
+ * Events and reads of a lock only mark the lock. Its waiters are then read from Redis, so every instance has the same
+ * graph.
  */
 export class WaitMonitor {
   readonly graph = new WaitGraph();
   readonly #detector: DeadlockDetector;
-  /** When the waiters were last read, on the Redis clock. */
+  /** When the waiters were last read, in Unix ms on the Redis clock. */
   asOf = 0;
   readonly #schedule = new WaitSchedule();
   readonly #libraryHolds: LibraryHolds;
-  /** When a waiter whose start Redis does not store was first read: by lock and id. */
+  /** When each waiter was first read, by lock and id. Used for waiters whose start Redis does not store. */
   readonly #firstSeen = new Map<Key, Map<string, number>>();
-  /** Waiters that only listen, by lock, as last read with the lock. */
+  /** Number of waiters that are visible only as subscribers, by lock, as of the last read of the lock. */
   readonly #listening = new Map<Key, number>();
   #timer: NodeJS.Timeout | undefined;
   #isChanged = false;
@@ -78,12 +82,15 @@ export class WaitMonitor {
     return this.#detector.count;
   }
 
-  /** Number of visible waiters of a lock whose name is unknown, because they only listen. */
+  /**
+   * Returns the number of visible waiters of a lock whose owner is unknown, because they are visible only as
+   * subscribers.
+   */
   countUnnamed(key: Key): number {
     return Math.max(0, (this.#listening.get(key) ?? 0) - this.graph.getWaits(key).length);
   }
 
-  /** Sums the time waited behind root blockers by key pattern, longest first. */
+  /** Sums the time that clients have waited behind root blockers, by key pattern. The longest time comes first. */
   sumWaitedMsByPattern(): { pattern: string; waitedMs: number }[] {
     const sums = new Map<string, number>();
     for (const { key, waitedMs } of new WaitReport(this, () => true).listRoots()) {
@@ -95,7 +102,7 @@ export class WaitMonitor {
       .sort((one, other) => other.waitedMs - one.waitedMs);
   }
 
-  /** The locks with visible waiters. */
+  /** Lists the locks with visible waiters. */
   listWaitedKeys(): Key[] {
     return [...new Set([...this.graph.keys, ...this.#listening.keys()])];
   }
@@ -113,14 +120,17 @@ export class WaitMonitor {
     return this.deps.watcher.clock.now();
   }
 
-  /** Has the waiters of a lock read soon. Called for each event of waiting clients. */
+  /** Schedules a read of a lock's waiters. Called for each event of a waiting client. */
   markKey(key: Key): void {
     const delayMs = Math.min(READ_AFTER_MS_MAX, READ_AFTER_MS + this.graph.getWaits(key).length);
     this.#schedule.mark(key, performance.now() + delayMs);
     this.#arm();
   }
 
-  /** Marks a lock if its waiters are known, because one of them may have acquired it. */
+  /**
+   * Schedules a read of a lock's waiters if the lock is known to have waiters, because one of them may have acquired
+   * it.
+   */
   markKnownKey(key: Key): void {
     if (this.#schedule.has(key)) this.markKey(key);
   }
@@ -147,7 +157,7 @@ export class WaitMonitor {
     this.#arm();
   }
 
-  /** Events were lost while a connection was broken, and before the process started. */
+  /** Scans for waiters, because events were missed before the process started or while a connection was broken. */
   #scanAfterBreak(): void {
     const { watcher, masters } = this.deps;
     if (watcher.breaks === this.#breaks || !watcher.isUp) return;

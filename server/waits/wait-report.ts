@@ -24,8 +24,8 @@ interface Root {
 }
 
 /**
- * Builds the trees of waits from the graph, for one reader. Locks that the reader may not read are left out, with their
- * waits: neither their keys nor their owners appear anywhere.
+ * Builds the trees of waits from the graph, for one reader. Omits locks that the reader may not read, with their waits.
+ * Neither their keys nor their owners appear in the report.
  */
 export class WaitReport {
   readonly #behind: WaitersBehind;
@@ -65,7 +65,7 @@ export class WaitReport {
     };
   }
 
-  /** Lists the root blockers with the total time waited, without rows. */
+  /** Lists the root blockers with the total time that clients have waited behind each, without rows. */
   listRoots(): { readonly key: Key; readonly waiting: number; readonly waitedMs: number }[] {
     return this.#findRoots(this.state.listWaitedKeys()).map(({ key, behind: { waiting, waitedMs } }) => ({
       ...{ key, waiting, waitedMs },

@@ -13,7 +13,7 @@ export class WaitRows {
     private readonly behind: WaitersBehind,
   ) {}
 
-  /** Lists the clients behind locks. @param except waits that are listed elsewhere */
+  /** Lists the clients that wait behind the given locks. @param except waits that the report lists elsewhere */
   list(keys: readonly Key[], except: ReadonlySet<Wait> = new Set()): WaitingClient[] {
     const rows: WaitingClient[] = [];
     const seen = new Set<Key>();
@@ -23,7 +23,7 @@ export class WaitRows {
       if (seen.has(key)) return;
       seen.add(key);
       const waits = [...this.state.graph.getWaits(key)].filter((wait) => !except.has(wait));
-      // Taken from the end, so the longest wait is last.
+      // Waits are taken from the end of the list, so the longest wait is last.
       waits.sort((one, other) => (other.sinceMs ?? 0) - (one.sinceMs ?? 0));
       for (const wait of waits) queue.push({ wait, depth });
     };
@@ -55,7 +55,7 @@ export class WaitRows {
   }
 }
 
-/** Returns the JSON fields of an owner, as `toKeyFields` for a key. */
+/** Returns the JSON fields of an owner, as `toKeyFields` does for a key. */
 export function toOwnerFields(owner: Key): Pick<Holder, "owner" | "ownerBase64"> {
   const { key, keyBase64 } = toKeyFields(owner);
   return keyBase64 === undefined ? { owner: formatKey(key) } : { owner: key, ownerBase64: keyBase64 };

@@ -1,34 +1,40 @@
 import type { Key } from "../../lib/keys/key.ts";
 
-/** Waits can end without an event, because a client died. */
+/**
+ * Time in ms after which the waiters of an unchanged lock are read again. A wait can end without an event if its client
+ * is killed.
+ */
 const REREAD_AFTER_MS = 5000;
-/** The maximum number of locks whose waiters are read. */
+/** Maximum number of locks whose waiters are read. */
 const KEYS_MAX = 10_000;
-/** The maximum number of other locks that are counted. */
+/** Maximum number of omitted locks that are tracked. */
 const LEFT_OUT_MAX = 100_000;
 
 /**
- * Decides which locks have their waiters read next. Times are on the monotonic clock.
+ * Schedules the reads of locks' waiters. Times are in ms on the monotonic clock.
  *
- * Locks that changed are read before those that are only read again, so that a new wait is found in time however many
+ * Locks that have changed are read before unchanged locks, so that a new wait is found in time regardless of how many
  * locks have waiters.
  */
 export class WaitSchedule {
-  /** When the locks that changed are read. */
+  /** When each changed lock is read. */
   readonly #marked = new Map<Key, number>();
-  /** When the other locks with waiters are read again, in this order. */
+  /** When each unchanged lock with waiters is read again, in this order. */
   readonly #known = new Map<Key, number>();
   readonly #leftOut = new Set<Key>();
 
-  /** @param keysMax the maximum number of locks to read; others are left out until there is room */
+  /** @param keysMax maximum number of locks to read; more locks are omitted until there is room */
   constructor(private readonly keysMax = KEYS_MAX) {}
 
-  /** Number of locks to read. */
+  /** Number of locks whose waiters are scheduled to be read. */
   get size(): number {
     return this.#marked.size + this.#known.size;
   }
 
-  /** The locks that are not read, because too many others have waiters. Some of them may have none any more. */
+  /**
+   * The locks that are not read, because too many other locks have waiters. The waiters of these locks may have left
+   * since.
+   */
   get leftOut(): ReadonlySet<Key> {
     return this.#leftOut;
   }
@@ -37,7 +43,7 @@ export class WaitSchedule {
     return this.#marked.has(key) || this.#known.has(key);
   }
 
-  /** Has a lock read at `dueAt`, or earlier if it was marked before. */
+  /** Schedules a changed lock to be read at `dueAt`, or at an earlier time for which it is already marked. */
   mark(key: Key, dueAt: number): void {
     if (!this.has(key) && this.size >= this.keysMax) {
       if (this.#leftOut.size < LEFT_OUT_MAX) this.#leftOut.add(key);
@@ -62,7 +68,7 @@ export class WaitSchedule {
     return due;
   }
 
-  /** Schedules the next read of locks that are read now. */
+  /** Schedules the next read of locks that are being read now. */
   setRead(keys: readonly Key[], now: number): void {
     const dueAt = now + Math.max(REREAD_AFTER_MS, this.size);
     for (const key of keys) {
@@ -73,7 +79,9 @@ export class WaitSchedule {
     }
   }
 
-  /** Removes a lock that was read and has no waiters, unless it has changed since. Makes room for one that was left out. */
+  /**
+   * Removes a lock without waiters after its read, unless it has changed since. Makes room for a lock that was omitted.
+   */
   remove(key: Key, now: number): void {
     if (!this.#known.delete(key)) return;
     for (const next of this.#leftOut) {

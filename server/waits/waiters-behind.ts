@@ -4,7 +4,7 @@ import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import type { KnownDeadlock } from "./find-deadlocks.ts";
 import { toGraphToken, type Wait, type WaitGraph } from "./wait-graph.ts";
 
-/** What a report is computed from. */
+/** The state of the waits on a target, from which a report is built. */
 export interface WaitState {
   readonly graph: WaitGraph;
   readonly deadlocks: readonly KnownDeadlock[];
@@ -18,24 +18,27 @@ export interface WaitState {
 
 export type Behind = Pick<RootBlocker, "waiting" | "unnamed" | "waitedMs" | "rows" | "rowsLeftOut">;
 
-/** Finds the clients behind locks, as far as one reader may see them. */
+/** Finds the clients that wait behind locks, as far as one reader may see them. */
 export class WaitersBehind {
   constructor(
     private readonly state: WaitState,
     private readonly canRead: (key: Key) => boolean,
   ) {}
 
-  /** Number of visible waiters of one lock. */
+  /** Returns the number of visible waiters of one lock. */
   countWaiting(key: Key): number {
     return this.state.graph.getWaits(key).length + this.state.countUnnamed(key);
   }
 
-  /** Lists the waits of the client that has a hold. */
+  /** Lists the waits of the client that has the given hold. */
   listWaitsOf(key: Key, token: string): Wait[] {
     return [...(this.state.graph.findWaitsOfHold(key, token) ?? [])];
   }
 
-  /** Counts all clients behind the locks. Adds the locks of the tree to `members`. */
+  /**
+   * Counts all clients that wait behind the given locks, directly or indirectly. Adds the locks of the tree to
+   * `members`.
+   */
   countBehind(keys: readonly Key[], members: Set<Key>, except: ReadonlySet<Wait> = new Set()): Behind {
     const total = { waiting: 0, unnamed: 0, waitedMs: 0 };
     const next = [...keys];

@@ -42,7 +42,7 @@ const it = serverTest()
     return secure;
   });
 
-// The session and the held lock must exist before the first comparison.
+// Creates the session and the held lock before any test takes its first snapshot for comparison.
 it.beforeAll(async ({ cookie, holdId }) => {
   expect(cookie).not.toBe("");
   expect(holdId).toMatch(/^h1\./);
@@ -226,7 +226,7 @@ describe("session security", () => {
       expect(secret.length).toBeGreaterThan(40);
       expect(stored).not.toContain(secret);
     }
-    // Proves that `stored` contains the session: its hash is found.
+    // The hash of the session is stored, which proves that `stored` would contain a session stored as plain text.
     expect(stored).toContain(createHash("sha256").update(session).digest("hex"));
   });
 });

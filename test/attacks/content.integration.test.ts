@@ -6,7 +6,7 @@ import { createRedissonOwner } from "../support/test-locks.ts";
 import { createBearerHeader, ROOT_KEY, waitUntil } from "../support/test-server.ts";
 import { formatRequestHead, sendRawHttp } from "./raw-http.ts";
 
-/** Names that every object inherits, and texts that break lines or control a terminal. */
+/** Names of properties and methods that every JavaScript object inherits. */
 const NAMES = [
   "__proto__",
   "constructor",
@@ -17,7 +17,7 @@ const NAMES = [
   "__defineGetter__",
 ];
 
-/** Ranges of control characters, other line breaks, and direction marks. */
+/** Ranges of control characters, Unicode line separators and direction marks. */
 const CONTROL_CHARACTERS = [
   ["\u0000", "\u001f"],
   ["\u007f", "\u009f"],
@@ -103,7 +103,7 @@ describe("names of Object.prototype members", () => {
       const asked = server.call(`/locks?filter=${encodeURIComponent(filter)}`);
       const other = fetch(`${server.url}/healthz`).then(() => performance.now() - began);
       expect((await asked).status).toBe(200);
-      // Generous for a busy machine, but an expression that backtracks would exceed it by far.
+      // A generous limit for a busy machine. An expression that backtracks would exceed it by far.
       expect(await other, filter.slice(0, 30)).toBeLessThan(3000);
     }
   });

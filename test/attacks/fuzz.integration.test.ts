@@ -37,7 +37,7 @@ const it = serverTest({
     });
   });
 
-/** Requests to every operation, generated from the document that the server itself returns. */
+/** Sends requests to every operation, generated from the OpenAPI document that the server returns. */
 describe("fuzzed requests from openapi.json", () => {
   it("fuzzed requests get documented responses, never a 5xx, and change nothing when refused", async ({
     document,

@@ -7,16 +7,19 @@ import { runInWorker, WORKER_TEST_TIMEOUT_MS } from "../support/run-in-worker.ts
 import { createSubject, HOSTILE_INPUTS } from "./hostile-inputs.ts";
 import { HOSTILE_TEXTS, TEXT_READERS } from "./text-readers.ts";
 
-/** Size of an input. Its square, 3 · 10⁸ steps, takes about a second; its cube, 4 · 10¹² steps, more than an hour. */
+/**
+ * Length of an input. A quadratic algorithm needs about 3 · 10⁸ steps, which take about a second, and a cubic one 4 ·
+ * 10¹² steps, which take more than an hour.
+ */
 const SIZE = 2 ** 14;
 /**
- * A matcher with two pointers and one backtracking point reads a glob a few times per pair; with another loop, hundreds
- * of times.
+ * Maximum number of times that a glob is read per pair of a glob character and a text character. A matcher with two
+ * pointers and one backtracking point needs only a few reads. One with another nested loop needs hundreds.
  */
 const READS_PER_PAIR_MAX = 5;
 
 const LONG_BYTES = 400_000;
-/** Limit of processor time in milliseconds. A quadratic expression takes more than ten seconds for such a text. */
+/** Maximum CPU time in milliseconds. A quadratic expression takes more than ten seconds for a text of `LONG_BYTES`. */
 const LONG_MS_MAX = 1000;
 
 describe("run time for hostile input", () => {

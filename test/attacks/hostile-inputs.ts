@@ -5,7 +5,7 @@ import { Glob } from "../../server/redis/glob.ts";
 
 export const createSubject = (key: string): FilterSubject => ({ key, owners: [key], records: [key] });
 
-/** Inputs by what is matched against what; each takes a size. */
+/** Functions that match or parse a hostile input of a given size, by description of the input. */
 const HOSTILE: Readonly<Record<string, (size: number) => unknown>> = {
   "a filter of stars": (size) =>
     matchesFilter(parseFilter(`key:${"*a".repeat(size / 2)}b`), createSubject("a".repeat(size))),

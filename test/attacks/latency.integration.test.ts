@@ -7,7 +7,10 @@ import { createBearerHeader, ROOT_KEY, waitUntil } from "../support/test-server.
 
 const LOCKS = 5000;
 const PROBES = 300;
-/** The limit of `npm run hostile`: 20 times the quiet p99 of the same run, or 100 ms if that is more. */
+/**
+ * Maximum p99 during the attack, as a multiple of the quiet p99, and at least 100 ms. `npm run hostile` has the same
+ * limit.
+ */
 const FACTOR_MAX = 20;
 const LATENCY_MS_FLOOR = 100;
 
@@ -20,7 +23,7 @@ const HOSTILE_FILTERS = [
   `owner:${"*a".repeat(140)}b`,
 ];
 
-// A separate process: in this one, the client would wait for the server's work.
+// The server runs in a separate process. In the same process, it would block the event loop of the client.
 const it = redisTest().extend("call", { scope: "file" }, async ({ redis }, { onCleanup }) => {
   const api = await startApiProcess({ REDIS_URL: redis.url, LOCKKEEPER_ROOT_KEY: ROOT_KEY });
   onCleanup(() => api.stop());
@@ -39,7 +42,11 @@ type Call = (
   body?: object,
 ) => Promise<{ status: number; body: { total?: number; holdId?: string } }>;
 
-/** Acquires and releases locks one at a time. @returns the duration of each pair in milliseconds, sorted */
+/**
+ * Acquires and releases locks one at a time.
+ *
+ * @returns the duration of each acquire and release together, in milliseconds, sorted
+ */
 async function measureVerbs(call: Call): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < PROBES; n++) {
@@ -52,7 +59,7 @@ async function measureVerbs(call: Call): Promise<number[]> {
   return times.toSorted((a, b) => a - b);
 }
 
-/** Sends hostile filters, each different, until it is stopped. */
+/** Sends hostile filters until stopped. No two filters are the same. */
 function startFilters(call: Call) {
   let isStopped = false;
   const statuses: number[] = [];
@@ -83,14 +90,14 @@ it("hostile filters over 5,000 long keys do not delay acquires and releases", as
   const meanwhile = await measureVerbs(call).finally(filters.stop);
   const statuses = await filters.stop();
   expect(statuses.length).toBeGreaterThan(4);
-  // The limit on processor time may reject them.
+  // 429 is expected: the server limits the CPU time that filters may use.
   expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
   const at = Math.floor(PROBES * 0.99);
   const quietP99 = quiet[at] ?? 0;
   expect(meanwhile[at] ?? Number.POSITIVE_INFINITY).toBeLessThan(
     Math.max(LATENCY_MS_FLOOR, FACTOR_MAX * quietP99),
   );
-  // No single request waits for the evaluation of a whole filter either.
+  // The maximum shows that no request waited for the complete evaluation of a filter.
   expect(meanwhile.at(-1) ?? Number.POSITIVE_INFINITY).toBeLessThan(
     2 * Math.max(LATENCY_MS_FLOOR, FACTOR_MAX * quietP99),
   );

@@ -1,12 +1,16 @@
 import { connect } from "node:net";
 
 export interface RawResponse {
-  /** The status; 0 if the connection was closed without a response. */
+  /** The HTTP status; 0 if the connection was closed without a response. */
   readonly status: number;
   readonly text: string;
 }
 
-/** Sends bytes unchanged over a separate connection, and reads until it is closed. */
+/**
+ * Sends bytes unchanged over a new connection and reads until the connection is closed.
+ *
+ * @param withinMs time without data after which the promise is rejected
+ */
 export function sendRawHttp(url: string, bytes: string | Buffer, withinMs = 5000): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -19,14 +23,14 @@ export function sendRawHttp(url: string, bytes: string | Buffer, withinMs = 5000
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");
     });
-    // A reset after the response is a normal end.
+    // The server may reset the connection after it has sent the response.
     socket.on("error", () => undefined);
     socket.once("close", () => resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), text }));
     socket.write(bytes);
   });
 }
 
-/** Formats a request head with these lines. */
+/** Formats a request head without a body from a request line and header lines. */
 export function formatRequestHead(...each: readonly string[]): string {
   return `${each.join("\r\n")}\r\n\r\n`;
 }

@@ -1,9 +1,9 @@
 /**
- * Request targets that try to reach `lock:a` or another route by a path that two parsers read differently.
+ * Request targets that try to reach `lock:a` or another route with a path that parsers interpret differently.
  *
- * - `ambiguous`: a parser that normalizes paths reads another path. 400, whatever it leads to.
- * - `api`: reaches the API, which has no such route or key.
- * - `page`: not below `/api/`, so the pages respond. Only a server with pages can show that they reach no lock.
+ * - `ambiguous`: a parser that normalizes paths sees a different path. The server always responds with 400.
+ * - `api`: a path of the API for which no route or key exists.
+ * - `page`: a path outside `/api/`, which the pages handle. Only a server with pages can show that no lock is reached.
  */
 export const REQUEST_TARGETS = [
   ["with dot segments", "/api/v1/locks/../../v1/locks/lock:a/acquire", "ambiguous"],

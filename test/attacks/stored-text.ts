@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 
-/** Reads the whole content of a key, by type. DUMP is not suitable, because it compresses text. */
+/** Functions that read the whole content of a key, by Redis type. DUMP is not suitable because it compresses text. */
 const READ_BY_TYPE: Readonly<Record<string, (redis: Redis, key: Buffer) => Promise<unknown>>> = {
   string: (redis, key) => redis.getBuffer(key),
   hash: (redis, key) => redis.callBuffer("HGETALL", key),
@@ -12,9 +12,9 @@ const READ_BY_TYPE: Readonly<Record<string, (redis: Redis, key: Buffer) => Promi
 };
 
 /**
- * Reads the whole content of a Redis as text: key names, fields, members and values.
+ * Reads the whole content of a Redis server as text: key names, fields, members and values.
  *
- * @throws if a key has a type that cannot be read
+ * @throws if the type of a key is not in `READ_BY_TYPE`
  */
 export async function readStoredText(redis: Redis): Promise<string> {
   const parts: string[] = [];

@@ -21,7 +21,7 @@ import { createRawKey } from "../support/raw-key.ts";
 const UUID = "11111111-1111-4111-8111-111111111111";
 const HEX = "0123456789abcdef";
 
-/** A beginning, a part that is repeated until the text is long enough, and an end. */
+/** The beginning of a text, a fragment that is repeated up to the requested length, and the end. */
 const PARTS: readonly (readonly [beginning: string, repeated: string, end: string])[] = [
   ["a", ":repeat:1", ":x:lock"],
   ["a", ":repeat:", ":lock"],
@@ -55,7 +55,7 @@ const PARTS: readonly (readonly [beginning: string, repeated: string, end: strin
   ["", "\u00e9", ""],
 ];
 
-/** Functions that parse texts written by other clients, by name. */
+/** Functions that parse text written by other clients, by description. */
 export const TEXT_READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "auxiliary key detection": isAuxiliaryKey,
   "the pattern of a key": toKeyPattern,
@@ -97,7 +97,7 @@ export const TEXT_READERS: Readonly<Record<string, (text: string) => unknown>> =
   },
 };
 
-/** Creates texts of about the given number of bytes. */
+/** Functions that create a text of about the given number of bytes. */
 export const HOSTILE_TEXTS: readonly ((bytes: number) => string)[] = PARTS.map(
   ([beginning, repeated, end]) =>
     (bytes) =>

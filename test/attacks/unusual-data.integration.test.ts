@@ -8,9 +8,9 @@ import { createRedissonOwner, createTestKey } from "../support/test-locks.ts";
 import { type ApiReply, type TestServer, waitUntil } from "../support/test-server.ts";
 
 const FORMATS = ["redisson", "token", "timestamp"] as const;
-/** Far larger than a lock of any library, but small enough for every test run. */
+/** A value far larger than any library stores in a lock, but small enough for every test run. */
 const LARGE = "x".repeat(200_000);
-/** A companion whose list of requests is so long that trimming it entry by entry would take very long. */
+/** A companion with 50,000 recorded requests. Trimming them one by one would take very long. */
 const LONG_WINDOW = `\n\n0\n\n0\n0\n0\n0\n0\ntoken\n${"\na\t0".repeat(50_000)}`;
 
 const findCompanion = (key: string) => String(buildCompanionKey(key));
@@ -22,7 +22,10 @@ const plantCompanion =
   (direct, key) =>
     direct.set(findCompanion(key), companion);
 
-/** Data that a client of Redis can write to a lock's key or its companion keys. */
+/**
+ * Functions that write unexpected data to a lock's key or its companion key, by description. Any Redis client could do
+ * so.
+ */
 const PLANTS: Readonly<Record<string, Plant>> = {
   "a large string": (direct, key) => direct.set(key, LARGE),
   "a hash with a large field": (direct, key) => direct.hset(key, LARGE, "1"),

@@ -22,7 +22,7 @@ const it = serverTest({
   });
 
 describe("hostile request targets", () => {
-  // e2e/request-targets.spec.ts sends all of them to a server with pages.
+  // e2e/request-targets.spec.ts sends all targets, including those of kind `page`, to a server with pages.
   it.for(REQUEST_TARGETS.filter(([_, __, kind]) => kind !== "page"))(
     "a request target %s reaches no lock and causes no 5xx",
     async ([_, path, kind], { keyspace, sendRaw }) => {

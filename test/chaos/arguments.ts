@@ -6,7 +6,7 @@ import { MUTANTS } from "./mutants/known.ts";
 import type { RunRequest } from "./run-request.ts";
 import { TOPOLOGIES, type TopologyName } from "./servers/topology.ts";
 
-/** An invalid command line. The message says what is valid. */
+/** The error for an invalid command line. The message lists the valid values. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -23,7 +23,7 @@ const USAGE = [
 export interface Command extends RunRequest {
   readonly chosen: "by_name" | "all";
   readonly out: string | undefined;
-  /** The mutants to test; undefined to run the core itself. */
+  /** Names of the mutants to test. `undefined` to run the unchanged lock core. */
   readonly mutants: readonly string[] | undefined;
 }
 
@@ -49,7 +49,7 @@ export function parseCommand(argv: readonly string[], chance: () => number = Mat
   };
 }
 
-/** Formats the command that repeats a run. */
+/** Formats the command line that repeats a run with the same options and seed. */
 export function formatCommand({
   topology,
   seconds,
@@ -105,7 +105,10 @@ function parseFormat(topology: TopologyName, asked: string | undefined): Writabl
   throw new UsageError("A quorum keeps its locks in the format token alone; leave out --format.");
 }
 
-/** Kinds other than plain locks are stored in the format redisson, on topologies with one master per key. */
+/**
+ * Parses the kinds of locks to test. Kinds other than plain locks require the format redisson and a topology with one
+ * master per key.
+ */
 function parseKinds(
   topology: TopologyName,
   format: WritableFormat,

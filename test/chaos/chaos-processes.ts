@@ -14,22 +14,23 @@ import { countServers, type Topology } from "./servers/topology.ts";
 const LIBRARY_WORKERS = 5;
 const HTTP_WORKERS = 2;
 /**
- * Two API servers, so that one remains while the other is down, and a release through one wakes a waiter of the other.
+ * Number of API servers. With two, one remains while the other is down, and a release through one must wake a waiter
+ * that is connected to the other.
  */
 const APIS = 2;
-/** The shortest lease, as a share of the longest. */
+/** The shortest lease, as a fraction of the longest lease. */
 const SHORTEST = 8 / 15;
 
 export interface ChaosSettings extends RunRequest {
-  /** The folder that contains `server/locks`. */
+  /** Folder that contains `server/locks`, either of the repository or of a mutant. */
   readonly core: string;
-  /** The folder in which each process writes its history. */
+  /** Folder in which each process writes its history. */
   readonly folder: string;
   readonly epochNs: string;
   readonly resourcePort: number;
 }
 
-/** How many there are of what faults befall. */
+/** Counts the targets that faults can affect, by type. */
 export function countTargets({
   topology,
   kinds,
@@ -43,7 +44,7 @@ export function countTargets({
   };
 }
 
-/** The slots of all processes, each with its own links to the servers that it calls. */
+/** The slots of all worker and API processes. Each slot has separate links to the servers that its process calls. */
 export class ChaosProcesses {
   readonly workers: ProcessSlot[] = [];
   readonly apis: ProcessSlot[] = [];
@@ -94,7 +95,7 @@ export class ChaosProcesses {
     this.workers.push({ links, createTask: (nth) => this.#createWorkerTask(`w${n + 1}`, n, nth, by) });
   }
 
-  /** Adds workers that start with different API servers. */
+  /** Adds a worker that uses the HTTP API. Workers try the API servers in different orders. */
   async #addHttpWorker(n: number, ports: readonly number[]): Promise<void> {
     const links = await this.#openLinks([
       ...ports.slice(n % ports.length),

@@ -1,4 +1,4 @@
-/** A key that should no longer exist at the end of a run, or whose content is wrong. */
+/** A key that should not exist at the end of a run, or whose content is wrong. */
 export interface Leftover {
   readonly server: number;
   readonly key: string;

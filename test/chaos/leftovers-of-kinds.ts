@@ -3,28 +3,28 @@ import type { Leftover } from "./leftover.ts";
 import { FAIR_WAIT_MS, type LockUnderTest, PERMIT_LIMIT } from "./locks-under-test.ts";
 import type { Topology } from "./servers/topology.ts";
 
-/** The time without an attempt after which a waiter of a fair lock counts as dead. */
+/** Time in milliseconds without an attempt after which a waiter counts as dead. */
 const HEARTBEAT_MS = 6000;
-/** How long the record of a waiter for a condition is kept after its client fell silent. */
+/** Time in milliseconds for which the record of a condition's waiter is kept after its heartbeats stopped. */
 const EXPIRED_MS = 120_000;
-/** More clients than any run has. */
+/** A number of clients that no run reaches. */
 const WAITERS_MAX = 100;
 
 const buildQueueKey = (key: string) => `redisson_lock_queue:{${key}}`;
 const buildTimeoutsKey = (key: string) => `redisson_lock_timeout:{${key}}`;
 const buildHeartbeatsKey = (key: string) => `lockkeeper:fair:{${key}}`;
-/** Builders for the key of the permits that each kind of semaphore has acquired. */
+/** Functions that build the key of the acquired permits, by kind of semaphore. */
 const PERMITS_KEYS: Partial<Record<LockUnderTest["kind"], (key: string) => string>> = {
   semaphore: (key) => `{${key}}:timeout`,
   "plain-semaphore": (key) => `lockkeeper:permits:{${key}}`,
 };
 
-/** Returns the key of the acquired permits; undefined if the lock is not a semaphore. */
+/** Returns the key of the acquired permits, or `undefined` if the lock is not a semaphore. */
 export function getPermitsKey({ key, kind }: LockUnderTest): string | undefined {
   return PERMITS_KEYS[kind]?.(key);
 }
 
-/** Whether the key has no TTL by design, or one that outlasts the run. */
+/** Returns whether the key has no TTL by design, or a TTL that outlasts the run. */
 export function isKeyOfKind(name: string, locks: readonly LockUnderTest[]): boolean {
   return locks.some((lock) => listKeys(lock).includes(name));
 }
@@ -38,8 +38,9 @@ function listKeys(lock: LockUnderTest): readonly string[] {
 }
 
 /**
- * Checks the keys that remain by design: no permit of a semaphore was lost or added, each acquired one ends with its
- * lease, and each client in the queue of a fair lock will be removed as dead.
+ * Checks the content of the keys that remain by design. No permit of a semaphore may be lost or added, each acquired
+ * permit must end with its lease, and each client in the queue of a fair lock or a condition must have a time at which
+ * it is removed as dead.
  */
 export async function findKeysOfKinds(
   topology: Topology,
@@ -52,7 +53,7 @@ export async function findKeysOfKinds(
     const untilMs = (await readTimeMs(redis)) + topology.getBehindMs(server);
     const faults = locks.map(async (lock) => {
       const { key, kind } = lock;
-      // On a cluster, only one master has the key.
+      // On a cluster, only the master of the key's slot has the key.
       if (topology.name === "cluster" && (await topology.group.findMasterOf(key)) !== server)
         return undefined;
       if (kind === "fair") return await findQueueFault(redis, key, untilMs);
@@ -78,7 +79,7 @@ async function findPermitFault(
   const permitsKey = getPermitsKey(lock);
   if (permitsKey === undefined) return undefined;
   const number = await redis.get(lock.key);
-  // The number was lost. The next acquire creates it.
+  // The number of available permits was lost. The next acquire creates it again.
   if (number === null) return undefined;
   const ends = await readScores(redis, permitsKey);
   const total = Number(number) + ends.size;
@@ -103,7 +104,10 @@ async function findQueueFault(redis: Redis, key: string, nowMs: number): Promise
   return endless.length === 0 ? undefined : `waiters in its queue that nothing ends: ${endless.join(", ")}`;
 }
 
-/** Each record of a waiter needs a heartbeat that ends it, and each place in the order needs the record of its waiter. */
+/**
+ * Checks the keys of a lock's conditions. Each record of a waiter needs a heartbeat after which the record is removed,
+ * and each place in the queue needs the record of its waiter.
+ */
 async function findConditionFault(redis: Redis, key: string, nowMs: number): Promise<string | undefined> {
   const [places, ids, heartbeats] = await Promise.all([
     redis.zrange(`lockkeeper:conditions:{${key}}`, 0, "-1"),
@@ -112,7 +116,8 @@ async function findConditionFault(redis: Redis, key: string, nowMs: number): Pro
   ]);
   const endless = ids.filter((id) => {
     const beat = heartbeats.get(id);
-    // The heartbeat of a waiter that was silent is negative: until when its record is kept.
+    // For a waiter without recent heartbeats, the value is negative and its absolute value is the time until which the
+    // record is kept.
     return beat === undefined || beat > nowMs + HEARTBEAT_MS || -beat > nowMs + EXPIRED_MS;
   });
   if (endless.length > 0) return `waiters of its conditions that nothing ends: ${endless.join(", ")}`;

@@ -6,14 +6,20 @@ import type { LockUnderTest } from "./locks-under-test.ts";
 import type { Topology } from "./servers/topology.ts";
 
 const SCAN_INTERVAL_MS = 200;
-/** The longest wait of a worker, plus the time for which the list of waiters is kept after it. */
+/**
+ * Maximum TTL of a list of waiters in milliseconds: the longest wait of a worker, plus the time for which the list is
+ * kept afterwards.
+ */
 const WAITERS_MS = 6000 + 1000;
 const SLACK_MS = 1500;
-/** Keys of companions: of holds, of single holders, of latches, and of the waiters for conditions. */
+/** Prefixes of companion keys: for holds, single holders of shared locks, latches, and waiters of conditions. */
 const COMPANIONS = ["hold:", "holder:", "latch:", "conditions:"].map((name) => TARGET_PREFIX + name);
-/** Keys of waiters: of all waiters, of waiting writers, and the claim and the queue of a semaphore's waiters. */
+/**
+ * Prefixes of waiter keys: the list of all waiters, the list of waiting writers, and the current turn and the queue of
+ * a semaphore's waiters.
+ */
 const WAITERS = ["waiters:", "writers:", "turn:", "turns:"].map((name) => TARGET_PREFIX + name);
-/** The key by whose absence an API server recognizes that Redis lost its data. */
+/** The key that an API server stores to detect that Redis lost its data. */
 const CANARY = `${TARGET_PREFIX}canary`;
 
 const startsWithOne = (prefixes: readonly string[], key: string) =>
@@ -22,7 +28,7 @@ const startsWithOne = (prefixes: readonly string[], key: string) =>
 /**
  * Finds keys that should no longer exist at the end of a run: locks after the longest lease, lists of waiters that
  * would outlast the longest wait, and keys without a TTL. Companions remain for a while by design, and the keys of the
- * API server itself have no TTL. Semaphores, latches and the queues of fair locks also remain, so their content is
+ * API server itself have no TTL. Semaphores, latches and the queues of fair locks also remain, so only their content is
  * checked.
  */
 export async function findLeftovers(
@@ -40,8 +46,8 @@ export async function findLeftovers(
     );
     const endless = seen.filter(({ ttlMs }) => ttlMs === -1);
     const overMs = performance.now() - startedAt;
-    // No client can extend a list of waiters any more. A clock that was set back prolongs all keys by the same amount,
-    // so the time to live shows whether such a key will expire in time.
+    // All clients have stopped, so no client can extend a list of waiters. A clock that was set back extends all keys
+    // by the same amount. The TTL therefore shows whether such a key expires in time.
     const isEnding = ({ server, key, ttlMs }: SeenKey) => {
       const behindMs = topology.getBehindMs(server);
       return (behindMs > 0 || startsWithOne(WAITERS, key)) && ttlMs <= limitMsOf(key) + behindMs;

@@ -1,6 +1,6 @@
 /**
- * The kinds that a run can test. The readers and writers of a `read-write` lock share a key. A `condition` is a plain
- * lock whose holders wait for conditions.
+ * The kinds of locks that a run can test. The readers and writers of a `read-write` lock share a key. A `condition` is
+ * a plain lock whose holders wait for conditions.
  */
 export const KINDS = [
   "lock",
@@ -19,22 +19,22 @@ export interface LockUnderTest {
   readonly kind: KindUnderTest;
 }
 
-/** The total number of permits of each semaphore. */
+/** Total number of permits of each semaphore. */
 export const PERMIT_LIMIT = 5;
-/** The largest number of permits that a worker acquires at once. Two such holds exceed the limit. */
+/** Maximum number of permits that a worker acquires at once. Two such holds exceed the limit of the semaphore. */
 export const PERMITS_MAX = 3;
-/** The number of items that fit into the buffer which the lock of a condition protects. */
+/** Maximum number of items in the buffer that the lock of a condition protects. */
 export const BUFFER_CAPACITY = 2;
-/** The count with which each latch is closed. */
+/** The count to which each latch is set when it is closed. */
 export const LATCH_COUNT = 3;
 
 /**
- * The fair wait time, in ms. Only waiters whose heartbeat was evicted stay in the queue for so long. With the default
- * of five minutes, a dead one would block its lock until the end of the run.
+ * The fair wait time, in ms. Only waiters whose heartbeat was evicted stay in the queue for this long. With the default
+ * of five minutes, such a waiter would block its lock until the end of the run if it died.
  */
 export const FAIR_WAIT_MS = 5000;
 
-/** Whether the library supports the kind, and the HTTP client does not. */
+/** Returns whether only the library supports the kind, not the HTTP client. */
 export function isLibraryOnly(kind: KindUnderTest): boolean {
   return kind === "latch" || kind === "condition";
 }
@@ -47,7 +47,7 @@ export function listLocks(kinds: readonly KindUnderTest[], count: number): LockU
   });
 }
 
-/** Whether Redis stores the lock without a TTL for as long as it is used. */
+/** Returns whether the key of the lock has no TTL by design. */
 export function isEndless({ kind }: LockUnderTest): boolean {
   return kind === "semaphore" || kind === "plain-semaphore" || kind === "latch";
 }

@@ -1,5 +1,6 @@
-// npm run chaos:long: each topology for ten minutes with every fault, each other kind of lock for several minutes, each
-// other format and the faults that break the order of fences for one minute each, and all mutants.
+// npm run chaos:long: tests each topology for ten minutes with all default faults and each kind of lock other than
+// plain locks for several minutes. The other formats and the fault that breaks the order of fences get one minute each.
+// Finally tests all mutants.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { endAll } from "../interop/children.ts";
@@ -12,7 +13,7 @@ const RUNS = [
   ["--topology", "quorum", "--seconds", "600"],
   ["--topology", "sentinel", "--seconds", "600"],
   ["--topology", "cluster", "--seconds", "600"],
-  // Leases longer than a failover: holds that it loses are still valid.
+  // With leases longer than a failover, the leases of holds that the failover loses have not ended yet.
   [
     "--topology",
     "sentinel",
@@ -45,7 +46,7 @@ const RUNS = [
   ["--mutants"],
 ];
 
-// The run is long enough to include faults that a shorter run omits.
+// Installs libfaketime, without which the runs would omit the faults that set clocks.
 await provideLibfaketime().catch((error: unknown) =>
   console.log(`no clocks of servers: ${formatReason(error)}`),
 );

@@ -1,5 +1,5 @@
-// npm run chaos -- --topology single|quorum --seconds N --seed S …: exit code 1 on a violation, 2 on a wrong option,
-// 3 where a check could not decide.
+// npm run chaos -- --topology single|quorum --seconds N --seed S …: runs workers and faults against new servers and
+// checks the history. The exit code is 1 after a violation, 2 for an invalid option, and 3 if a check could not decide.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll } from "../interop/children.ts";
@@ -31,7 +31,7 @@ async function main(): Promise<number> {
     return report(command, history, folder);
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    // Errors after an interruption are its consequence.
+    // Errors after an interruption are expected.
     if (!interrupted) console.error(isUsage ? error.message : error);
     return isUsage ? 2 : 1;
   } finally {

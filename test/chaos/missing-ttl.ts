@@ -4,12 +4,13 @@ import { isEndless, type LockUnderTest } from "./locks-under-test.ts";
 import type { Topology } from "./servers/topology.ts";
 
 const SCAN_INTERVAL_MS = 8;
-/**
- * Maximum number of reports. One is sufficient, but a lock that stays without a time to live is seen by every check.
- */
+/** Maximum number of reports for each server. A lock that stays without a TTL would be reported by every poll. */
 const SEEN_MAX = 5;
 
-/** Checks continuously whether a lock has no time to live, which must never happen, not even briefly. */
+/**
+ * Polls the TTLs of all locks until `stop` aborts, and reports locks without a TTL. No lock may lack a TTL, not even
+ * briefly.
+ */
 export async function watchForMissingTtl(
   topology: Topology,
   locks: readonly LockUnderTest[],

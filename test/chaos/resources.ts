@@ -1,4 +1,4 @@
-/** The resources that a run has started. They are closed in reverse order. */
+/** The resources that a run has started, which are closed in reverse order. */
 export class Resources {
   readonly #ends: (() => Promise<void> | void)[] = [];
 

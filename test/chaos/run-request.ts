@@ -9,14 +9,14 @@ export interface RunRequest {
   readonly seed: number;
   readonly format: WritableFormat;
   readonly faults: readonly string[];
-  /** The longest lease that a worker requests. */
+  /** Longest lease that a worker requests, in milliseconds. */
   readonly leaseMs: number;
-  /** Number of locks that a worker acquires at the same time. */
+  /** Number of contexts in each worker. Each context uses one lock at a time. */
   readonly contexts: number;
-  /** The kinds of lock that the workers compete for. */
+  /** Kinds of locks that the workers use. */
   readonly kinds: readonly KindUnderTest[];
-  /** How many locks of each kind the workers compete for. */
+  /** Number of locks of each kind. */
   readonly locks: number;
-  /** Latency in ms between a process and its servers, in each direction. */
+  /** Latency between a process and the servers in each direction, in milliseconds. */
   readonly latencyMs: number;
 }

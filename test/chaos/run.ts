@@ -22,27 +22,30 @@ import { Topology } from "./servers/topology.ts";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const STOP_MS = 20_000;
-/** Time limit to exit. An idle API server promises two seconds; the rest is for a busy machine. */
+/**
+ * Maximum time until an API server has exited, in milliseconds. The documented limit of an idle server is 2 s; the
+ * remaining time is slack for a busy machine.
+ */
 const END_MS = 4000;
 
 export interface RunOptions extends RunRequest {
-  /** The folder that contains `server/locks`. */
+  /** Folder that contains `server/locks`, either of the repository or of a mutant. */
   readonly core: string;
-  /** The folder of the history. Files of an earlier run are removed. */
+  /** Folder for the history. Files of an earlier run are removed. */
   readonly folder: string;
-  /** Sets the wall clocks of servers. Without it, faults that need it are left out. */
+  /** Library that sets the wall clocks of servers. Without the library, faults that set clocks are omitted. */
   readonly library?: LibfaketimeTool | undefined;
 }
 
 /**
- * Additional delay by a dead waiter: of a fair lock, of a semaphore, or of a writer that readers wait for. A waiter of a
- * condition only delays its signal.
+ * Maximum additional delay in milliseconds that a dead waiter causes for a fair lock, a semaphore, or readers that wait
+ * for a writer. A dead waiter of a condition only delays its signal.
  */
 const DEAD_WAITER_MS = 6000;
 
 /**
- * Returns how long no faults occur at the end of a run: enough for a lease to expire, waiters to notice it, and each of
- * them to acquire the lock.
+ * Returns the duration of the period without faults at the end of a run, in milliseconds. In this time, a lease can
+ * expire and each waiter can notice the expiry and acquire the lock.
  */
 export function computeQuietMs({
   leaseMs,
@@ -54,7 +57,10 @@ export function computeQuietMs({
   return 2 * leaseMs + 2000 + (hasOrder && hasDeadWaiters ? DEAD_WAITER_MS : 0);
 }
 
-/** Creates the schedule. Faults that are left out leave a gap, so that the others are the same on every machine. */
+/**
+ * Creates the fault schedule of a run. Faults that require a missing library are removed after planning, so that the
+ * other faults are the same on every machine.
+ */
 export function createRunSchedule(options: RunRequest & Pick<RunOptions, "library">): PlannedFault[] {
   const { topology, kinds, seed, seconds, faults, leaseMs, library } = options;
   const schedule = createSchedule({
@@ -67,7 +73,7 @@ export function createRunSchedule(options: RunRequest & Pick<RunOptions, "librar
   return schedule.filter(({ stepMs }) => stepMs === 0 || library !== undefined);
 }
 
-/** Runs workers and faults against new servers. @returns the history, in order */
+/** Runs workers and faults against new servers. @returns the history in chronological order */
 export async function run(options: RunOptions, resources: Resources): Promise<Entry[]> {
   const folder = join(options.folder, "history");
   rmSync(folder, { recursive: true, force: true });

@@ -15,7 +15,7 @@ const LUA_BYTES_MAX = 2 * 1024 * 1024;
 interface ForeignLock {
   readonly name: string;
   readonly key?: () => string;
-  /** The format that a rule assigns to the key. */
+  /** The format that a configured rule assigns to the key, if any. */
   readonly format?: "redisson" | "timestamp";
   plant(redis: Redis, key: string): Promise<unknown>;
 }
@@ -34,7 +34,7 @@ const scored =
 const symfonyToken = () => randomBytes(32).toString("base64");
 const medallionId = () => `web-1_4711_${randomBytes(16).toString("hex")}`;
 
-/** One lock for each script that force-releases it, and for each path through the script. */
+/** A lock for each script that force-releases locks, and for each path through these scripts. */
 const LOCKS: readonly ForeignLock[] = [
   { name: "Redisson lock", plant: hash(() => ({ [createRedissonOwner()]: "1" })) },
   { name: "Redisson read lock", plant: hash(() => ({ mode: "read", [createRedissonOwner()]: "1" })) },
@@ -89,7 +89,7 @@ const TYPES: Readonly<Record<string, ForeignLock["plant"]>> = {
   stream: (redis, key) => redis.xadd(key, "*", "name", "Ada"),
 };
 
-/** Writes a value of the lock's own type that is larger than any lock. */
+/** Functions that write a value larger than any lock, by the Redis type of the lock. */
 const HUGE: Readonly<Record<string, (redis: Redis, key: string, member: string) => Promise<unknown>>> = {
   string: (redis, key) => redis.set(key, Buffer.alloc(HUGE_BYTES, "1")),
   hash: (redis, key, member) =>

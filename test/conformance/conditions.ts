@@ -3,10 +3,13 @@ import type { LockClient } from "../../server/locks/client/lock-client.ts";
 import { catchLockError, measureMs } from "../support/test-locks.ts";
 
 const WAIT = { waitMs: 20_000 };
-/** A lost message costs up to two seconds. */
+/**
+ * Maximum time until a signalled waiter resumes, in milliseconds. After a lost message, a waiter takes up to 2 s to
+ * resume.
+ */
 const WOKEN_WITHIN_MS = 1500;
 
-/** Checks conditions with two clients on any topology: plain and fair locks, re-entered holds, timeouts and cancellation. */
+/** Checks conditions with two clients: plain and fair locks, re-entered holds, timeouts and cancellation. */
 export async function checkConditions(one: LockClient, two: LockClient, key: string): Promise<void> {
   for (const kind of ["lock", "fair"] as const) await checkCondition(one, two, `${key}:${kind}`, kind);
 }

@@ -18,47 +18,47 @@ import type {
 } from "../../server/locks/verbs/contract/verbs.ts";
 import { catchLockError, createTestKey } from "../support/test-locks.ts";
 
-/** Long enough not to end during a test. */
+/** A lease that does not end during a test, in milliseconds. */
 export const LEASE_MS = 30_000;
-/** Short enough to wait for. */
+/** A lease that is short enough for a test to wait for its end, in milliseconds. */
 export const SHORT_MS = 400;
 
 /** A feature that some backends lack. */
 export type Feature = "force-release" | "grace" | "hold-off" | "min-hold" | "other-formats" | "request-ids";
 
-/** A format, and what it supports. */
+/** A format to test, and the features that it lacks. */
 export interface FormatUnderTest {
   readonly format: WritableFormat;
   readonly kind?: WritableKind;
   readonly unit?: TimestampUnit;
-  /** The features that it lacks, and why. */
+  /** Features that the format or the backend lacks, with the reason. */
   readonly lacks?: Partial<Record<Feature, string>>;
   /**
-   * How far the clocks of a quorum may differ, in ms: the last one determines when others can acquire the lock, and the
-   * first one when the hold ends.
+   * Maximum difference between the clocks of a quorum, in ms. The fastest clock determines when a hold ends, and the
+   * slowest clock determines when other clients can acquire the lock.
    */
   readonly driftMs?: number;
 }
 
-/** An opened backend, and access to its servers. */
+/** An open backend, with direct access to its servers. */
 export interface OpenedBackend {
   readonly verbs: LockVerbs;
-  /** Renews like the watchdog of a client. */
+  /** Renews several holds at once, like the watchdog of a client. */
   readonly renewMany: Backend["renewMany"];
   /** Two independent clients, as in two processes. */
   readonly clients: readonly [LockClient, LockClient];
-  /** Finds plain connections to all servers that have this key. */
+  /** Returns plain connections to all servers that store the key. */
   findServers(key: string): readonly Redis[];
-  /** How Redisson wakes its waiters there; PUBLISH by default. */
+  /** The command with which Redisson wakes its waiters on these servers. PUBLISH by default. */
   readonly wakesBy?: "PUBLISH" | "SPUBLISH";
-  /** Required unless the feature is lacking. */
+  /** Force-releases a lock. Required unless the format lacks `force-release`. */
   forceRelease?(key: string, format: WritableFormat, seen: ForceReleaseRequest): Promise<ForceReleaseReply>;
   close(): Promise<void>;
 }
 
 type AskedAcquire = Partial<Omit<AcquireOptions, "owner" | "format" | "unit">>;
 
-/** The verbs for a test, in the format under test. */
+/** The verbs on locks in the format under test, and helpers for the conformance tests. */
 export class ConformanceFixture {
   #opened: OpenedBackend | undefined;
 
@@ -73,12 +73,12 @@ export class ConformanceFixture {
     this.#opened = opened;
   }
 
-  /** How much later than requested a hold may end for its holder, in ms. */
+  /** How much longer than requested the holder may have the hold because of rounding, in ms. */
   get roundedMs(): number {
     return this.format.format !== "timestamp" ? 0 : this.format.unit === "s" ? 1000 : 1;
   }
 
-  /** How much longer than its holder others may be kept out, in ms. */
+  /** How much longer than the hold other clients may be unable to acquire the lock, in ms. */
   get marginMs(): number {
     return 2 * this.roundedMs;
   }
@@ -97,7 +97,7 @@ export class ConformanceFixture {
     return (await this.opened.verbs.acquire(key, ask)).grant;
   }
 
-  /** Re-enters a hold with a new request id unless one is given. */
+  /** Re-enters a hold, with a new request ID unless `asked` contains one. */
   reenter(hold: VerbHold, asked: RenewOptions = {}): Promise<Grant> {
     return this.opened.verbs.reenter(hold, { requestId: randomUUID(), ...asked });
   }
@@ -114,7 +114,7 @@ export class ConformanceFixture {
     return this.opened.verbs.verify(hold);
   }
 
-  /** Returns the count of the hold; 0 if it is not held. */
+  /** Returns the count of the hold, or 0 if the lock is not held. */
   async countHold(hold: VerbHold): Promise<number> {
     const status = await this.verify(hold);
     return status.held ? status.count : 0;
@@ -143,14 +143,14 @@ export class ConformanceFixture {
     return (await forceRelease(key, this.format.format, seen)).outcome;
   }
 
-  /** Returns the options that all holds have in common. */
+  /** Returns the options of `withLock` for the format under test. */
   toHoldOptions(options: HoldOptions = {}): HoldOptions {
     const { format, kind, unit } = this.format;
     const chosen = { ...(kind === undefined ? {} : { kind }), ...(unit === undefined ? {} : { unit }) };
     return { format, ...chosen, ...options };
   }
 
-  /** Runs a command directly on all servers that have the key. Returns the reply of the first one. */
+  /** Runs a command directly on all servers that store the key. Returns the reply of the first server. */
   async runOnServers<Reply>(key: string, act: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const [first, ...others] = this.opened.findServers(key);
     if (first === undefined) throw new Error("the key has no server");
@@ -162,30 +162,33 @@ export class ConformanceFixture {
     return this.runOnServers(key, (redis) => redis.exists(key));
   }
 
-  /** Removes the companion of the lock, like an eviction. */
+  /** Deletes the companion of the lock, like an eviction. */
   deleteCompanion(key: string): Promise<number> {
     return this.runOnServers(key, (redis) => redis.del(String(buildCompanionKey(key))));
   }
 
-  /** Removes the lock, like an operator with redis-cli. */
+  /** Deletes the lock, like an operator with redis-cli. */
   deleteKey(key: string): Promise<number> {
     return this.runOnServers(key, (redis) => redis.del(key));
   }
 
-  /** Dumps the content of the key, to check that it was not changed. */
+  /** Returns a dump of the key, for checking that its content was not changed. */
   async dumpContent(key: string): Promise<string> {
     return (await this.runOnServers(key, (redis) => redis.dumpBuffer(key)))?.toString("base64") ?? "nothing";
   }
 }
 
-/** Returns the holders that a refusal names. */
+/** Returns the owners of the holders that a refusal names. */
 export async function catchHolders(call: Promise<unknown>): Promise<string[]> {
   const { facts } = await catchLockError(call);
   const { holders } = facts as { holders?: readonly { owner: string }[] };
   return (holders ?? []).map(({ owner }) => owner);
 }
 
-/** Registers tests of a feature. If the backend lacks it, the list of tests shows the reason. */
+/**
+ * Registers the tests of a feature. If the backend lacks the feature, registers an empty test whose name states the
+ * reason.
+ */
 export function describeFeature(
   { format }: ConformanceFixture,
   feature: Feature,

@@ -11,7 +11,7 @@ import { describeConformance, describeContendedCounter, describeFormatConformanc
 import type { FormatUnderTest, OpenedBackend } from "./conformance-fixture.ts";
 import { describeReadWrite } from "./read-write.ts";
 
-// Most of the time is spent waiting for leases to end.
+// The tests spend most of their time waiting for leases to end, so many can run in parallel.
 vi.setConfig({ maxConcurrency: 24 });
 
 const SPOKEN: readonly (readonly [string, FormatUnderTest])[] = [

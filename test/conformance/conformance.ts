@@ -20,8 +20,8 @@ import { describeContention, describeWaiting } from "./waiting.ts";
 const ROUNDS = 1000;
 
 /**
- * Registers one test for each guarantee of a lock, in whatever format and backend. All of them run in parallel on their
- * own keys. A backend states the features that it lacks in `lacks`.
+ * Registers the tests of all guarantees of a lock for one format and backend. The tests run concurrently on separate
+ * keys. `lacks` lists the features without tests.
  */
 export function describeConformance(
   name: string,
@@ -59,7 +59,7 @@ export function describeConformance(
   });
 }
 
-/** Registers the tests of guarantees that depend on the connection to the server and not on the scripts. */
+/** Registers the tests of those guarantees that depend on the connection to the server and not only on the scripts. */
 export function describeFormatConformance(
   name: string,
   spoken: FormatUnderTest,
@@ -81,7 +81,7 @@ export function describeFormatConformance(
   });
 }
 
-/** Registers the last test alone, because it uses the whole machine. */
+/** Registers the test of contention. This test runs alone because it uses the whole machine. */
 export function describeContendedCounter(
   name: string,
   spoken: FormatUnderTest,

@@ -4,10 +4,10 @@ import { createRedissonOwner, getErrorCode, sleepMs } from "../support/test-lock
 import { waitUntil } from "../support/test-server.ts";
 import type { ConformanceFixture } from "./conformance-fixture.ts";
 
-/** Minimum time after which a waiter retries without a message: two seconds, less up to a fifth of jitter. */
+/** Minimum time after which a waiter retries without a message, in milliseconds: 2 s minus up to 20% of jitter. */
 const LOOKS_AGAIN_MS = 1600;
 
-/** Registers the tests of a fair lock's queue, for any topology. */
+/** Registers the tests of a fair lock's queue. */
 export function describeFairOrder(scene: ConformanceFixture): void {
   if (scene.format.kind !== "fair") return;
   const countQueued = (key: string) =>
@@ -15,7 +15,10 @@ export function describeFairOrder(scene: ConformanceFixture): void {
   const countQueueKeys = (key: string) =>
     scene.runOnServers(key, (redis) => redis.exists(buildFairKeys(key).map(String)));
 
-  /** Lets waiters of both clients join one after the other. Each records its number when it is served. */
+  /**
+   * Lets waiters of both clients join the queue one after another. Each waiter adds its number to `served` when it
+   * acquires the lock.
+   */
   async function queueUp(key: string, count: number, served: number[]): Promise<Promise<void>[]> {
     const waits: Promise<void>[] = [];
     const before = await countQueued(key);
@@ -67,7 +70,7 @@ export function describeFairOrder(scene: ConformanceFixture): void {
       const served: number[] = [];
       const waits = await queueUp(key, 1, served);
       await sleepMs(100);
-      // Without a message, no client retries for more than a second.
+      // Deletes the lock without a message. No waiter retries within the next second.
       await scene.deleteKey(key);
       const startedAt = performance.now();
       off.abort();

@@ -9,7 +9,7 @@ import { type ConformanceFixture, catchHolders, describeFeature } from "./confor
 
 const HELD_MS = 20_000;
 
-/** Creates a holder of another library, in the form that the library writes. */
+/** Returns a function that writes a lock like another library does. */
 function createForeignHold(scene: ConformanceFixture, owner: string) {
   return async (redis: Redis, key: string): Promise<unknown> => {
     if (scene.format.format === "redisson") {
@@ -20,7 +20,7 @@ function createForeignHold(scene: ConformanceFixture, owner: string) {
   };
 }
 
-/** Creates the owner of such a holder in the format. */
+/** Creates an owner string like another library does in the format under test. */
 function createForeignOwner({ format: { format, unit } }: ConformanceFixture): string {
   if (format === "redisson") return `${randomUUID()}:7`;
   if (format === "token") return randomUUID();
@@ -30,7 +30,7 @@ function createForeignOwner({ format: { format, unit } }: ConformanceFixture): s
 
 type Write = (redis: Redis, key: string) => Promise<unknown>;
 
-/** Data that is not a lock of the format. */
+/** Functions that write data that is not a lock of the format. */
 const FOREIGN_DATA: Record<WritableFormat, readonly (readonly [what: string, write: Write])[]> = {
   redisson: [
     ["a string", (redis, key) => redis.set(key, "x")],
@@ -106,11 +106,11 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
       await sleepMs(150);
       const freedAt = performance.now();
       await scene.deleteKey(key);
-      // Only Redisson publishes a message.
+      // Of these libraries, only Redisson publishes a message when it releases a lock.
       const tells = scene.format.format === "redisson";
       if (tells)
         await scene.runOnServers(key, (redis) =>
-          // A fair lock wakes the first waiter in its queue.
+          // Redisson wakes only the first waiter in the queue of a fair lock.
           redis
             .lindex(String(buildFairQueueKeys(key)[0]), 0)
             .then((head) => redis.call(getWakeCommand(scene), nameWakeChannel(scene, key, head ?? ""), "0")),
@@ -155,7 +155,11 @@ export function describeForeignHolders(scene: ConformanceFixture): void {
   });
 }
 
-/** Returns the channel on which Redisson's waiter listens. @param waiter its owner string, for a fair lock */
+/**
+ * Returns the channel to which Redisson's waiters subscribe.
+ *
+ * @param waiter owner string of the waiter, for a fair lock
+ */
 const nameWakeChannel = ({ format }: ConformanceFixture, key: string, waiter: string) =>
   String(format.kind === "fair" ? buildFairWakeChannel(key, waiter) : buildWakeChannel(key));
 

@@ -25,7 +25,7 @@ const FORBIDDEN_OUTCOMES = new Set([
   ...["granted", "released", "still_held", "extended", "enough", "requested", "answered"],
 ]);
 
-/** Runs each verb, and expects that it is refused and Redis is unchanged. */
+/** Runs each verb and expects that the verb is refused and Redis is unchanged. */
 async function expectRefusals(
   redis: Redis,
   key: string,
@@ -66,7 +66,8 @@ describe.each(SPOKEN_FORMATS)("a Lockkeeper hold in $name", (held) => {
         fence: null,
         principal: "key-2",
       });
-      // The two units of `timestamp` are one format, whose holds are named by token and fence.
+      // The two units of `timestamp` belong to one format, which identifies a hold by its token and fence in both
+      // units.
       if (spoken.format === held.format) return;
       for (const each of [token, stored]) {
         for (const ownFence of [fence, null]) {
@@ -119,7 +120,7 @@ async function plantString(redis: Redis, key: string, value: string): Promise<st
   return value;
 }
 
-/** Holds of other libraries, one or more per format. */
+/** Locks of other libraries, one or more for each format. */
 const FOREIGN: readonly (readonly [name: string, plant: Plant])[] = [
   [
     "redisson",
@@ -147,7 +148,7 @@ describe.each(FOREIGN)("a foreign hold: %s", (_, plant) => {
     const key = createTestKey();
     const stored = await plant(direct, key);
     const verbs = { ...VERBS_OF_KEYS, ...VERBS_OF_HOLDS };
-    // Operators compare only the stored owner, and a watchdog has no principal.
+    // These verbs have no principal: operators compare only the stored owner, and the watchdog renews by token.
     for (const name of ["extend", "force-release", "force-release and reserve", "renew-many"])
       Reflect.deleteProperty(verbs, name);
     for (const fence of [null, "1795219195021038"])

@@ -5,7 +5,11 @@ import { type ConformanceFixture, catchHolders, describeFeature, SHORT_MS } from
 const GRACE_MS = 1200;
 const MIN_HOLD_MS = 1500;
 
-/** Waits until the lock can be acquired. @returns the end that the refusal stated, on the Redis clock */
+/**
+ * Tries to acquire a held lock.
+ *
+ * @returns the time at which the lock becomes free according to the refusal, on the Redis clock
+ */
 async function waitUntilAcquired(scene: ConformanceFixture, key: string): Promise<number> {
   const error = await scene.acquire(key, "somebody").catch((reason: unknown) => reason);
   const { remainingMs, asOf } = (error as { facts: { remainingMs: number; asOf: number } }).facts;
@@ -23,7 +27,7 @@ export function describeGraceAndMinHold(scene: ConformanceFixture): void {
         expect(grant.remainingMs).toBeLessThanOrEqual(SHORT_MS + scene.roundedMs);
         const end = await waitUntilAcquired(scene, key);
         expect(end - grant.asOf).toBeGreaterThanOrEqual(SHORT_MS + GRACE_MS - 5);
-        // Time passes while a script runs, and the remaining time is as of its start.
+        // The remaining time refers to the start of the script, and the clock advances while the script runs.
         expect(end - grant.asOf).toBeLessThanOrEqual(SHORT_MS + GRACE_MS + overMs() + 5);
         await sleepMs(grant.remainingMs + 20 + scene.driftMs);
         expect(await getErrorCode(scene.renew(grant))).toBe("lost");

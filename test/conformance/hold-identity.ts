@@ -10,11 +10,11 @@ const HELD_MS = 20_000;
 const PRINCIPAL = { principal: "key-1" };
 
 /**
- * Registers tests of what distinguishes a hold from others: of the same owner, after the loss of its companion, and of
- * other clients.
+ * Registers tests that a verb on one hold has no effect on a different hold, such as a later hold of the same owner, a
+ * hold whose companion was lost, or a lock of another client.
  */
 export function describeHoldIdentity(scene: ConformanceFixture): void {
-  /** Asserts that the hold is gone, and that no verb on it changes the key. */
+  /** Asserts that the hold has ended and that no verb on this hold changes the key. */
   async function assertEnded(hold: VerbHold): Promise<void> {
     const before = await scene.dumpContent(hold.key);
     expect(await getErrorCode(scene.renew(hold, { leaseMs: 2 * LEASE_MS }))).toBe("lost");
@@ -55,7 +55,7 @@ type AssertEnded = (hold: VerbHold) => Promise<void>;
 function describeMissingCompanion(scene: ConformanceFixture, assertEnded: AssertEnded): void {
   const lose = async (principal?: string): Promise<VerbHold & Grant> => {
     const hold = await scene.acquire(scene.createKey(), "me", { principal, leaseMs: 5000 });
-    // On a quorum, the first master may be the last one to grant it.
+    // On a quorum, the acquire may return before the first master has granted the lock.
     await waitUntil(async () => (await scene.countKeys(hold.key)) === 1);
     await scene.deleteCompanion(hold.key);
     return { ...hold, principal };
@@ -136,7 +136,7 @@ function describeMissingCompanion(scene: ConformanceFixture, assertEnded: Assert
 
 function describeRecreatedKey(scene: ConformanceFixture, assertEnded: AssertEnded): void {
   const { format } = scene.format;
-  /** Creates a lock of another client in the format, with this text. */
+  /** Replaces the key with a lock of another client whose owner is `text`. */
   const recreate = (key: string, text: string) =>
     scene.runOnServers(key, async (redis: Redis) => {
       await redis.del(key);
@@ -188,7 +188,7 @@ function describeRecreatedKey(scene: ConformanceFixture, assertEnded: AssertEnde
           if (other === "redisson") await redis.multi().hset(key, token, 1).pexpire(key, HELD_MS).exec();
           else await redis.set(key, other === "token" ? "another's" : createEnd(), "PX", HELD_MS);
         });
-        // Any string is a lock of the format `token`, but not a Lockkeeper hold.
+        // A string without a companion is a lock of the format `token`, but not a hold of Lockkeeper.
         await assertEnded(hold);
       }
     });

@@ -11,11 +11,11 @@ export interface AcquireCall {
 
 export interface HoldCall {
   readonly verb: "reenter" | "renew" | "release";
-  /** Index of the granted hold, latest first. */
+  /** Index of the granted hold, starting with the latest. */
   readonly back: number;
-  /** The caller: the one that acquired it, a client of the library, or another principal. */
+  /** The caller: the principal that acquired the hold, a client of the library, or another principal. */
   readonly asker: "own" | "library" | "key-2";
-  /** Whether the fencing token differs from that of the hold. */
+  /** Whether the call uses a wrong fencing token. */
   readonly hasOtherFence: boolean;
   readonly hasRequestId: boolean;
   readonly reserves: boolean;
@@ -23,23 +23,23 @@ export interface HoldCall {
 
 export type ModelCall = AcquireCall | HoldCall;
 
-/** A granted hold, and the caller that acquired it. */
+/** A granted hold with its owner. */
 type ModelHold = VerbHold & Pick<Grant, "owner">;
 
-/** The content of the lock. `isBare`: its companion was lost. */
+/** The expected state of the lock. `isBare`: the companion was lost. */
 interface ModelState {
   readonly hold: ModelHold;
   readonly count: number;
   readonly isBare: boolean;
 }
 
-/** The answer to a call: a grant, the outcome of a release, or a refusal. */
+/** The reply to a call: a grant, the outcome of a release, or the code of a refusal. */
 type ModelAnswer =
   | Pick<Grant, "token" | "fence" | "count" | "owner">
   | { readonly outcome: string; readonly count: number }
   | string;
 
-/** A call with its parameters, so that it can be repeated. */
+/** A call with the parameters that are needed to repeat it. */
 interface MadeCall {
   readonly call: ModelCall;
   readonly requestId: string;
@@ -47,13 +47,13 @@ interface MadeCall {
 }
 
 /**
- * A simple model of one lock: its hold, its count, and the caller that acquired it. Calls are made on the model and on
- * the lock, including calls on ended holds, by other principals, and repeated ones.
+ * A simple model of one lock with its hold and count. Makes each call on the lock and compares the reply with the
+ * model. The calls include repeated calls, calls on ended holds and calls by other principals.
  */
 export class LockModel {
   readonly #key: string;
   readonly #holds: ModelHold[] = [];
-  /** The hold of each request, by request id. */
+  /** The granted holds by request ID. */
   readonly #memory = new Map<string, ModelHold>();
   readonly #calls: MadeCall[] = [];
   #state: ModelState | undefined;
@@ -98,7 +98,7 @@ export class LockModel {
     if (isIt) this.#state = undefined;
   }
 
-  /** Asserts that the lock equals the model, however it is read. */
+  /** Asserts that the status of each hold and the TTL of the key match the model. */
   async assertSameState(): Promise<void> {
     for (const hold of this.#holds.slice(-4)) {
       const standing = this.#findStanding(hold);
@@ -112,12 +112,12 @@ export class LockModel {
     else expect(remainingMs).toBeGreaterThan(LEASE_MS / 2);
   }
 
-  /** Returns the hold without its companion: only the content of the lock remains. */
+  /** Returns the state of the lock after the loss of its companion. */
   #toBare({ hold, count }: ModelState): ModelState {
     return { hold, count: this.scene.format.format === "redisson" ? count : 1, isBare: true };
   }
 
-  /** Returns the state if it is this hold and its principal may use it. */
+  /** Returns the state of the lock if `hold` still exists and its principal may use it. */
   #findStanding(hold: ModelHold): ModelState | undefined {
     const state = this.#state;
     if (state?.hold.token !== hold.token) return undefined;
@@ -155,7 +155,7 @@ export class LockModel {
     this.#state = { hold, count: 1, isBare: false };
   }
 
-  /** Executes a call on a hold in the model. Returns the answer. */
+  /** Executes a call on a hold in the model. Returns the expected reply. */
   #execute(call: HoldCall, hold: ModelHold): ModelAnswer {
     const { verb } = call;
     const ended = verb === "release" ? { outcome: "not_held", count: 0 } : "lost";
@@ -182,7 +182,7 @@ export class LockModel {
     return { outcome: "released", count };
   }
 
-  /** Its fence is unknown, so no call names it. */
+  /** Sets the lock to a reservation by `owner`. The fence of the reservation is unknown, so no call refers to it. */
   #reserve({ owner }: ModelHold): void {
     const token = `lockkeeper:reserve:${owner}`;
     const hold = { ...this.scene.createUnknownHold(this.#key), owner: token, token };
@@ -217,7 +217,7 @@ export class LockModel {
     return { token, fence, owner, count };
   }
 
-  /** Asserts that the fence is larger than all earlier ones. */
+  /** Asserts that the fence is larger than all earlier fences of the lock. */
   #assertRising(fence: string): void {
     expect(BigInt(fence)).toBeGreaterThan(this.#highest);
     this.#highest = BigInt(fence);
@@ -236,7 +236,10 @@ function toAskedHold(hold: ModelHold, { asker, hasOtherFence }: HoldCall): Model
   return { ...hold, principal: principals[asker], fence };
 }
 
-/** Returns the grant of a hold without its companion, whose fencing token is the requested one. */
+/**
+ * Returns the expected grant. The fence is that of the request, because the fence of a lock without its companion is
+ * unknown.
+ */
 function toGrantAnswer({ count }: ModelState, { token, fence, owner }: ModelHold): ModelAnswer {
   return { token, fence, owner, count };
 }

@@ -6,7 +6,7 @@ import { type ConformanceFixture, LEASE_MS, SHORT_MS } from "./conformance-fixtu
 
 const ONE = { principal: "key-1" };
 
-/** Events that can happen to a hold, each with the result of its renewal for a minute. */
+/** Events that can happen to a hold before it is renewed. */
 const FATES: Readonly<Record<string, (scene: ConformanceFixture, hold: Grant) => Promise<unknown>>> = {
   held: async () => undefined,
   "held twice": (scene, hold) => scene.reenter({ ...hold, ...ONE }),

@@ -3,7 +3,7 @@ import { catchLockError, getErrorCode, sleepMs } from "../support/test-locks.ts"
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, describeFeature } from "./conformance-fixture.ts";
 
-/** Callers that know the hold but did not acquire it. The last one is a client of the library. */
+/** Principals that know the hold but did not acquire it. `undefined` is a client of the library. */
 const OTHERS = ["key-2", undefined];
 const ONE = { principal: "key-1" };
 const TWO = { principal: "key-2" };

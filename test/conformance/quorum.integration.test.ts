@@ -5,8 +5,8 @@ import { startTestMasters, type TestMasters } from "../support/test-masters.ts";
 import { describeConformance, describeContendedCounter } from "./conformance.ts";
 import type { FormatUnderTest, OpenedBackend } from "./conformance-fixture.ts";
 
-// Most of the time is spent waiting for leases to end. Each call is sent to several servers, so fewer tests run in
-// parallel.
+// The tests spend most of their time waiting for leases to end. Each call is sent to several servers, so fewer tests
+// run in parallel than on a single server.
 vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
 
 const SPOKEN: FormatUnderTest = {

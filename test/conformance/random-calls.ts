@@ -16,10 +16,10 @@ const mostlyOwn = fc.oneof(
   { weight: 6, arbitrary: fc.constant("own" as const) },
   { weight: 1, arbitrary: fc.constantFrom("library" as const, "key-2" as const) },
 );
-// Mostly the latest hold, which may still exist.
+// Mostly chooses the latest hold, because it is the most likely to exist.
 const back = fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) });
 
-/** Gives the step a name, which a failed sequence of calls shows. */
+/** Adds a name to a step, which is printed if a sequence of calls fails. */
 function namedStep(name: string, run: Step): Step {
   return Object.assign(run, { [fc.toStringMethod]: () => name });
 }
@@ -46,7 +46,7 @@ const anyHoldCall = (
     })
     .map(toStep);
 
-// Mostly the previous call, as after a lost reply.
+// Mostly repeats the previous call, as after a lost reply.
 const anyRepeat = fc
   .oneof(fc.constant(0), fc.nat(4))
   .map((calls) => namedStep(`repeat ${calls} back`, (model) => model.repeat(calls)));

@@ -13,13 +13,16 @@ import { catchLockError, createTestKey, getErrorCode, measureMs, sleepMs } from 
 import { waitUntil } from "../support/test-server.ts";
 import { LEASE_MS, type OpenedBackend, SHORT_MS } from "./conformance-fixture.ts";
 
-/** Limit far below the two seconds after which a waiter retries without a wake-up. */
+/**
+ * Maximum time for a waiter that is woken, in milliseconds. Far below the 2 s after which a waiter retries without a
+ * wake-up.
+ */
 const PROMPT_MS = 1000;
 const MANY = 20;
 
 type Kind = "read" | "write";
 
-/** Registers the tests of read/write locks, for every topology. */
+/** Registers the tests of read/write locks. */
 export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
   describe.concurrent("read/write locks", () => {
     let opened: OpenedBackend;
@@ -55,7 +58,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       await waitUntil(async () => !(await opened.verbs.verify(short)).held);
       expect(await opened.verbs.verify(long)).toMatchObject({ held: true });
       expect(await getErrorCode(opened.verbs.renew(short))).toBe("lost");
-      // Its renewal did not extend the lock.
+      // The failed renewal of the first reader did not extend the lock.
       const { code, ms } = await writing;
       expect(code).toBe("ok");
       expect(ms).toBeLessThan(2 * SHORT_MS + PROMPT_MS);
@@ -118,7 +121,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       const stop = new AbortController();
       const writing = getErrorCode(acquire(key, "write", { waitMs: LEASE_MS, signal: stop.signal }));
       await waitUntil(async () => (await getServer(key).zcard(String(buildWritersKey(key)))) === 1);
-      // A reader of the same millisecond does not give way.
+      // A reader that requests the lock in the same millisecond as the writer does not wait for the writer.
       await sleepMs(5);
       const refusal = await acquire(key, "read").catch((error: unknown) => error);
       expect(refusal).toMatchObject({
@@ -133,7 +136,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       stop.abort();
       expect(await writing).toBe("aborted");
       expect((await measureMs(reading)).ms).toBeLessThan(PROMPT_MS);
-      // A dead writer: it remains in the list until it has been silent for too long.
+      // Adds a dead writer, which remains in the list until its entry expires.
       await getServer(key).zadd(
         String(buildWritersKey(key)),
         Date.now() + SHORT_MS,
@@ -290,7 +293,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       const writer = await acquire(key, "write");
       await opened.verbs.release(writer);
       const companion = String(buildCompanionKey(key));
-      // As if a clock had been an hour ahead.
+      // Sets the last fencing token to a value that a clock one hour ahead would have produced.
       const ahead = String(BigInt(writer.fence) + 3_600_000_000n);
       const stored = (await server.get(companion)) ?? "";
       await server.set(companion, stored.replace(writer.fence, ahead), "PX", LEASE_MS);
@@ -301,7 +304,7 @@ export function describeReadWrite(open: () => Promise<OpenedBackend>): void {
       expect(BigInt(next.fence)).toBeGreaterThan(BigInt(ahead));
       await opened.verbs.release(next);
       await server.del(companion);
-      // As after a failover that lost the companion: a reader of a lock without a writer gets a new token.
+      // As after a failover that lost the companion, a reader of a lock without a known writer gets a new token.
       const [one, two] = [await acquire(key, "read"), await acquire(key, "read")];
       expect([one.fence === two.fence, BigInt(one.fence) > BigInt(writer.fence)]).toEqual([true, true]);
     });

@@ -4,7 +4,7 @@ import { waitUntil } from "../support/test-server.ts";
 import { testRenewal } from "../support/timing.ts";
 import { type ConformanceFixture, catchHolders, LEASE_MS, SHORT_MS } from "./conformance-fixture.ts";
 
-/** Long enough for three attempts on a busy machine. */
+/** A lease in milliseconds that is long enough for three renewal attempts on a busy machine. */
 const WATCHED_MS = 900;
 
 export function describeRenewal(scene: ConformanceFixture): void {

@@ -4,12 +4,12 @@ import { getErrorCode, measureMs, sleepMs } from "../support/test-locks.ts";
 
 const SEMAPHORE = { kind: "semaphore", limit: 3 } as const;
 const PLAIN = { kind: "plain_semaphore", limit: 3 } as const;
-/** Long enough for a busy machine to renew it in time. */
+/** A lease in milliseconds that is long enough to be renewed in time on a busy machine. */
 const RENEWED_MS = 1500;
-/** The interval at which a waiter tries again without a message is two seconds. */
+/** Maximum time for a waiter that is woken, in milliseconds. Without a message, a waiter retries after 2 s. */
 const WOKEN_WITHIN_MS = 1500;
 
-/** Checks semaphores and latches with two clients on any topology. */
+/** Checks semaphores and latches with two clients. */
 export async function checkSharedObjects(one: LockClient, two: LockClient, key: string): Promise<void> {
   await checkSemaphore(one, two, key);
   await checkPlainSemaphore(one, two, `${key}:plain`);
@@ -22,7 +22,7 @@ async function checkSemaphore(one: LockClient, two: LockClient, key: string): Pr
   expect(Number(other.fence)).toBeGreaterThan(Number(held.fence));
   expect(await getErrorCode(two.acquire(key, SEMAPHORE))).toBe("held");
   expect(await getErrorCode(two.acquire(key, { kind: "semaphore", limit: 4 }))).toBe("limit_conflict");
-  // Its watchdog renews it.
+  // The watchdog of the first client renews its hold.
   await sleepMs(RENEWED_MS + 500);
   expect(held.state).toBe("held");
   const waiting = two.acquire(key, { ...SEMAPHORE, permits: 2, waitMs: 20_000 });
@@ -42,7 +42,7 @@ async function checkPlainSemaphore(one: LockClient, two: LockClient, key: string
   expect(Number(dead.fence)).toBeGreaterThan(Number(held.fence));
   expect(await getErrorCode(two.acquire(key, PLAIN))).toBe("held");
   expect(await getErrorCode(two.acquire(key, SEMAPHORE))).toBe("kind_conflict");
-  // Its permit returns when its lease ends; the watchdog renews the other hold.
+  // The permit of the hold without a watchdog is returned when its lease ends. The watchdog renews the other hold.
   const next = await two.acquire(key, { ...PLAIN, waitMs: 20_000 });
   expect(held.state).toBe("held");
   const waiting = two.acquire(key, { ...PLAIN, permits: 2, waitMs: 20_000 });

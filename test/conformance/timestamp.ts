@@ -4,13 +4,16 @@ import { catchLockError, getErrorCode } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, catchHolders, LEASE_MS, SHORT_MS } from "./conformance-fixture.ts";
 
-/** Shorter than any lease of these tests. */
+/** A TTL in milliseconds that is shorter than any lease of these tests. */
 const SHORT_TTL_MS = LEASE_MS / 4;
 
-/** Redis 6.2 reads its clock again for `PTTL`, so what a script computes from it can be this much less. */
+/**
+ * Tolerance in milliseconds for times that a script computes from `PTTL`. Redis 6.2 reads its clock again for each
+ * `PTTL`, so the result can be smaller by this amount.
+ */
 const CLOCK_READ_MS = 50;
 
-/** Registers the additional tests of the `timestamp` format. */
+/** Registers the tests that apply only to the `timestamp` format. */
 export function describeTimestamp(scene: ConformanceFixture): void {
   if (scene.format.format !== "timestamp") return;
   const unit = scene.format.unit ?? "ms";

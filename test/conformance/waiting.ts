@@ -5,7 +5,7 @@ import { catchLockError, getErrorCode, sleepMs } from "../support/test-locks.ts"
 import { waitUntil } from "../support/test-server.ts";
 import { type ConformanceFixture, SHORT_MS } from "./conformance-fixture.ts";
 
-/** Minimum time after which a waiter retries without a message: two seconds, less up to a fifth of jitter. */
+/** Minimum time after which a waiter retries without a message, in milliseconds: 2 s minus up to 20% of jitter. */
 const LOOKS_AGAIN_MS = 1600;
 
 /** Measures the duration of a call in ms. */
@@ -27,7 +27,8 @@ export function describeWaiting(scene: ConformanceFixture): void {
       const hold = await one.acquire(key, scene.toHoldOptions());
       const waits = two.acquire(key, wanted(15_000));
       await waitUntil(() => isAwaited(key));
-      // After the attempt that follows the subscription, only a wake-up causes another one soon.
+      // Waits until the attempt that follows the subscription. After this attempt, only a wake-up causes another
+      // attempt soon.
       await sleepMs(150);
       expect(await measureMs(() => Promise.all([hold.release(), waits]))).toBeLessThan(LOOKS_AGAIN_MS / 2);
       await (await waits).release();

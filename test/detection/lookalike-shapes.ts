@@ -6,7 +6,7 @@ const base64 = (bytes: Buffer) => bytes.toString("base64");
 const base64Url = (bytes: Buffer) => bytes.toString("base64url");
 const toSeconds = (ms: number) => String(Math.floor(ms / 1000));
 
-/** Data that resembles a lock by its name or content. Each of these shapes was once detected as a lock by mistake. */
+/** Data whose key or value resembles a lock. Each of these shapes was once detected as a lock by mistake. */
 export const LOOKALIKE_SHAPES: Readonly<Record<string, KeyShape>> = {
   "cart of one variant": hash(
     (id) => `basket:${id}`,
@@ -135,7 +135,7 @@ export const LOOKALIKE_SHAPES: Readonly<Record<string, KeyShape>> = {
   ),
 };
 
-/** Tokens and ids that many locks have as owners. */
+/** Tokens and IDs in the forms that many locks use for owners. */
 export const TOKEN_SHAPES: Readonly<Record<string, KeyShape>> = {
   "e-mail verification": text(
     (id) => `email_verify:${id}`,

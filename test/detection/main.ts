@@ -1,5 +1,5 @@
 /**
- * Measures the detection of locks among 200,000 ordinary keys and textbook locks, on a real Redis with a real watcher.
+ * Measures how well a watcher detects textbook locks among 200,000 ordinary keys in a real Redis.
  * `npm run prove:detection [-- --keys <n>]`
  */
 import { parseArgs } from "node:util";
@@ -14,7 +14,7 @@ import { plantOrdinaryKeys } from "./ordinary-keys.ts";
 import { ORDINARY_SHAPES } from "./ordinary-shapes.ts";
 import { TEXTBOOK_LOCKS } from "./textbook-locks.ts";
 
-/** Maximum share of the ordinary keys matching the default patterns that may be listed. */
+/** Maximum fraction of the ordinary keys matching the default patterns that may be listed as locks. */
 const LISTED_SHARE_MAX = 0.01;
 
 const { values } = parseArgs({ options: { keys: { type: "string", default: "200000" } } });

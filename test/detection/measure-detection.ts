@@ -5,24 +5,27 @@ import { getReleaseTerms } from "../../server/formats/registry/release-terms.ts"
 import type { TestRedis } from "../support/test-redis.ts";
 import { startTestWatcher } from "../support/test-watcher.ts";
 
-/** The locks that a watcher detected in the keys of a Redis. */
+/** The locks that a watcher detected in a Redis database. */
 export interface DetectionFigures {
-  /** Locks of any confidence. */
+  /** Number of detected locks of any confidence. */
   readonly detected: number;
   /** Locks in the default list. */
   readonly listed: readonly Key[];
   /** Locks that an operator can release without naming a format. */
   readonly releasable: readonly Key[];
-  /** Time until every key was read once. */
+  /** Time until every key was read once, in milliseconds. */
   readonly readyMs: number;
 }
 
 export const DEFAULT_PATTERNS = [...DEFAULT_WATCH_PATTERNS, ...DEFAULT_LOCKABLE_PATTERNS];
-/** Time limit for 200,000 keys on a busy machine. */
+/** Maximum time to read all keys in milliseconds, sufficient for 200,000 keys on a busy machine. */
 const READY_MS_MAX = 600_000;
 const RULES = new FormatRules([], DEFAULT_LOCKABLE_PATTERNS);
 
-/** Watches these patterns until all keys have been read, with the default lockable patterns. */
+/**
+ * Watches the given patterns with the default lockable patterns until all keys have been read, and returns the detected
+ * locks.
+ */
 export async function measureDetection(
   { url }: Pick<TestRedis, "url">,
   watch: readonly string[],
@@ -43,7 +46,7 @@ export async function measureDetection(
   }
 }
 
-/** Counts the keys by shape, most frequent first. */
+/** Counts the keys by shape, starting with the most frequent shape. */
 export function countByShape(keys: readonly Key[], shapes: ReadonlyMap<Key, string>): [string, number][] {
   const counts = new Map<string, number>();
   for (const key of keys) {

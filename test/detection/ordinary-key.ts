@@ -6,14 +6,17 @@ export const DAY_MS = 24 * 3600 * SECOND_MS;
 
 export type RedisValue = string | number | Buffer;
 
-/** A key of application data: the command that writes it, and its time to live in ms; null means none. */
+/** A key of application data, with the command that writes it and its TTL in milliseconds. `null` means no TTL. */
 export interface OrdinaryKey {
   readonly key: string;
   readonly command: readonly [name: string, ...more: RedisValue[]];
   readonly ttlMs: number | null;
 }
 
-/** Generates the values of keys, which are the same in each run except for times relative to now. */
+/**
+ * A generator of random values for keys. The values are the same in each run, except for times relative to the current
+ * time.
+ */
 export class Draw {
   readonly #random: () => number;
   readonly now = Date.now();
@@ -50,7 +53,7 @@ export class Draw {
     return JSON.stringify({ id: this.below(1e6), name: this.word(), token: this.uuid(), at: this.now });
   }
 
-  /** Returns a time in ms within a number of days before and after now. */
+  /** Returns a random Unix time in milliseconds between `daysBefore` days ago and `daysAfter` days from now. */
   timeMs(daysBefore: number, daysAfter: number): number {
     return this.now - daysBefore * DAY_MS + this.below((daysBefore + daysAfter) * DAY_MS);
   }
@@ -60,7 +63,7 @@ export class Draw {
   }
 }
 
-/** How an application names and fills keys of one kind. */
+/** A function that creates keys of one kind with typical names and values. */
 export type KeyShape = (draw: Draw, id: number) => OrdinaryKey;
 
 type Content<Value> = (draw: Draw, id: number) => Value;
@@ -77,6 +80,6 @@ export const text = createShape<RedisValue>((key, value) => ["SET", key, value])
 export const hash = createShape<readonly RedisValue[]>((key, fields) => ["HSET", key, ...fields]);
 export const list = createShape<readonly RedisValue[]>((key, elements) => ["RPUSH", key, ...elements]);
 export const set = createShape<readonly RedisValue[]>((key, members) => ["SADD", key, ...members]);
-/** Scores and members, alternating. */
+/** Creates sorted sets from alternating scores and members. */
 export const zset = createShape<readonly RedisValue[]>((key, scored) => ["ZADD", key, ...scored]);
 export const stream = createShape<readonly RedisValue[]>((key, fields) => ["XADD", key, "*", ...fields]);

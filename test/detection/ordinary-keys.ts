@@ -5,7 +5,7 @@ import { ORDINARY_SHAPES } from "./ordinary-shapes.ts";
 const SEED = 20_261_123;
 const PIPELINE_KEYS = 500;
 
-/** Generates keys of application data, equally many of each shape. */
+/** Generates keys of application data, with the same number of keys for each shape. */
 export function* generateOrdinaryKeys(count: number): Generator<OrdinaryKey & { readonly shape: string }> {
   const draw = new Draw(SEED);
   const shapes = Object.entries(ORDINARY_SHAPES);

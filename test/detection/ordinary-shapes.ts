@@ -173,7 +173,7 @@ const COLLECTION_SHAPES: Readonly<Record<string, KeyShape>> = {
   ),
 };
 
-/** 68 kinds of application data. */
+/** Kinds of application data, by name. */
 export const ORDINARY_SHAPES: Readonly<Record<string, KeyShape>> = {
   ...LOOKALIKE_SHAPES,
   ...TOKEN_SHAPES,

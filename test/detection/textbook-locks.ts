@@ -4,11 +4,11 @@ import { createUuid1 } from "../support/libraries.ts";
 
 type Value = string | Buffer;
 
-/** A lock as in articles, forum answers and generated code. */
+/** A lock as it appears in articles, forum answers and generated code. */
 export interface TextbookLock {
   readonly name: string;
   readonly key: string;
-  /** The value of a string. */
+  /** The string value of the lock. */
   readonly value?: Value;
   acquire(redis: Redis): Promise<unknown>;
 }
@@ -16,7 +16,7 @@ export interface TextbookLock {
 const LEASE_MS = 600_000;
 const PREFIXES = ["lock:", "lock:orders:", "lock:{shop}:"] as const;
 
-/** `SET key value NX PX`, `SETNX` and `EXPIRE`, or `SETNX` alone. */
+/** The commands that acquire the lock: `SET key value NX PX`, `SETNX` and `EXPIRE`, or only `SETNX`. */
 type Commands = "set" | "setnx_and_expire" | "setnx";
 
 function acquireString(redis: Redis, key: string, value: Value, commands: Commands): Promise<unknown> {
@@ -25,7 +25,7 @@ function acquireString(redis: Redis, key: string, value: Value, commands: Comman
   return (commands === "setnx" ? acquire : acquire.pexpire(key, LEASE_MS)).exec();
 }
 
-/** Serializes a UUID like a Java String. */
+/** Serializes a string like Java's `ObjectOutputStream`. */
 const serializeAsJdk = (text: string) =>
   Buffer.concat([Buffer.from("aced000574", "hex"), Buffer.from([0, text.length]), Buffer.from(text)]);
 
@@ -87,7 +87,7 @@ const createOtherLock = (name: string, key: string, acquire: TextbookLock["acqui
   ...{ name, key, acquire },
 });
 
-/** Imitations of known lock formats other than strings. */
+/** Imitations of known lock formats that are not strings. */
 const OTHER_LOCKS: readonly TextbookLock[] = [
   createOtherLock("GETSET takeover of a passed deadline", "lock:takeover", async (redis) => {
     await redis.set("lock:takeover", nowMs - 5000);

@@ -24,7 +24,7 @@ const it = test
     onCleanup(() => proxy.stop());
     return proxy;
   })
-  // The client follows the master, as through Sentinel.
+  // The client connects through the proxy, which is redirected to the new master like a client that uses Sentinel.
   .extend("client", ({ old, proxy }) => old.openClient({ port: proxy.port }))
   .extend("key", () => createTestKey());
 
@@ -43,7 +43,7 @@ describe.concurrent("hazard 14: failover that loses recent writes", () => {
     proxy.targetPort = next.redis.port;
     await old.redis.kill();
     await waitUntil(() => first.signal.aborted && second.signal.aborted);
-    // Reported by the new master, well before the deadline.
+    // The renewal on the new master reports the loss well before the deadline.
     expect(first.signal.reason).toMatchObject({ code: "lost" });
     expect(String(first.signal.reason)).toContain("it was released elsewhere, or its lease ended in Redis");
     expect(Number(other.fence)).toBeGreaterThan(Number(first.fence));

@@ -29,7 +29,7 @@ describe("hazard 3: lost replies under load", () => {
   }, 60_000);
 });
 
-/** Acquires and re-enters its lock repeatedly. */
+/** Acquires, re-enters and releases a lock repeatedly, and checks each reply. */
 async function work({ acquire, locks }: TestVerbs, format: WritableFormat): Promise<string> {
   const key = createTestKey();
   let before = 0;

@@ -11,7 +11,7 @@ const it = serverTest().extend("verbs", { scope: "file" }, async ({ server }, { 
   return verbs;
 });
 
-// Sixteen digits, odd, and close to the largest integer that a double represents: any rounding changes it.
+// An odd number of 16 digits, close to the largest exact integer of a double. Any rounding changes the number.
 const BEFORE = "9007199254740973";
 const FENCE = "9007199254740974";
 const NEXT = "9007199254740975";

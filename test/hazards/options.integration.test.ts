@@ -9,8 +9,8 @@ import { createTestKey, getErrorCode, readCompanion, WRITABLE_FORMATS } from "..
 const it = locksTest();
 
 /**
- * Maximum difference between a requested time and the one in Redis: elapsed time, and the rounding of a deadline to
- * whole units.
+ * Maximum difference between a requested time and the time in Redis, in milliseconds. Covers elapsed time and the
+ * rounding of deadlines to whole units.
  */
 const SLACK_MS = 3000;
 

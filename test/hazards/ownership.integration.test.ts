@@ -9,7 +9,7 @@ import { waitUntil } from "../support/test-server.ts";
 
 const it = locksTest();
 
-/** Returns another hold of the same lock: a different token with the same owner and fencing token. */
+/** Returns a copy of the hold with a different token. */
 const toAnother = (hold: Grant): Grant => ({ ...hold, token: `${randomUUID()}:1` });
 
 describe("hazard 1: releasing another hold's lock", () => {
@@ -83,7 +83,7 @@ describe("hazard 2: late releases", () => {
       expect(hold.signal.reason).toMatchObject({ code: "lost" });
     }
     const hold = await client.acquire(key, { leaseMs: 50, renew: false, waitMs: 1000 });
-    // The local deadline is slightly earlier than that in Redis.
+    // The local deadline is slightly earlier than the end of the lease in Redis.
     await waitUntil(async () => hold.signal.aborted && (await direct.exists(key)) === 0);
     expect(await hold.release()).toMatchObject({ outcome: "not_held" });
   });
@@ -106,7 +106,7 @@ describe("hazard 28: keys that hold something else", () => {
     async ({ format, what, move }, { direct, locks, key }) => {
       await move(direct, key);
       const before = await direct.dump(key);
-      // Any string may be a token.
+      // In the format `token`, any short string is a lock.
       const isToken = format === "token" && (what === "a string" || what === "an empty string");
       const owner = "me";
       const token = `${randomUUID()}:1`;

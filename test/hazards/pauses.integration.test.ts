@@ -60,7 +60,7 @@ describe("hazard 5: pauses longer than the lease", () => {
   it("no renewal is sent after the local deadline has passed", async ({ client, direct, key }) => {
     const hold = await client.acquire(key, { leaseMs: 1500 });
     shift({ wallMs: 2000 });
-    // The watchdog renews after a third of the lease.
+    // The renewal is due after a third of the lease.
     await waitUntil(() => hold.signal.aborted);
     expect(await direct.pttl(key)).toBeLessThan(1050);
     expect(await getErrorCode(hold.renew())).toBe("lost");
@@ -122,7 +122,7 @@ describe("hazard 12: renewal racing a release, in Redis", () => {
     const next = async (_: unknown, round: number) => {
       const [key, owner] = [createTestKey(), "me"];
       const hold = await client.acquire(key, { owner, leaseMs: watchedMs });
-      // The hold is renewed after a third of the lease.
+      // Releases the hold around the time of its renewal, which is due after a third of the lease.
       await sleepMs(watchedMs / 3 - 10 + (round % 20));
       await hold.release();
       await client.acquire(key, { owner, leaseMs: fixedMs, renew: false });

@@ -23,7 +23,7 @@ interface RefusalCase {
 const settings = (env: TestLocks, ...pairs: [string, string][]) =>
   Promise.all(pairs.map(([name, value]) => env.direct.config("SET", name, value)));
 
-/** Temporary errors of Redis. */
+/** Errors that Redis returns temporarily. */
 const PASSING: readonly RefusalCase[] = [
   {
     error: "READONLY",
@@ -52,7 +52,7 @@ const PASSING: readonly RefusalCase[] = [
       await waitUntil(async () => (await getErrorCode(env.direct.ping())).includes("BUSY"));
     },
     async end({ direct }) {
-      // Everything sent before this has been refused by then.
+      // When this command is refused, all commands sent before it have been refused too.
       await getErrorCode(direct.ping());
       await direct.script("KILL");
       await waitUntil(async () => (await getErrorCode(direct.ping())) === "ok");
@@ -86,7 +86,7 @@ const it = test
     onCleanup(() => rm(dir, { recursive: true, force: true }));
     return dir;
   })
-  // Starts a server for one test.
+  // Starts a separate server for each test.
   .extend("startLocks", async ({}, { onCleanup }) => {
     const started: TestLocks[] = [];
     onCleanup(async () => {
@@ -100,7 +100,10 @@ const it = test
   })
   .extend("key", () => createTestKey());
 
-/** Counts the replies with this error so far, to any client. A busy server cannot be asked. */
+/**
+ * Counts the replies with the given error to any client since the server started. Returns 1 for BUSY, because a busy
+ * server does not report statistics.
+ */
 async function countErrors({ direct }: TestLocks, error: string): Promise<number> {
   if (error === "BUSY") return 1;
   const codes = (await hasServerFeature(direct, "script_error_codes")) ? [error] : [error, "ERR"];
@@ -143,7 +146,7 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
     "a lasting $error error is returned within 1 s and changes nothing",
     async ({ error, begin, end }, { dir, startLocks, key }) => {
       const env = await startLocks({ dir });
-      // A server without its folder cannot save.
+      // Without its folder, the server cannot save a snapshot.
       await rm(dir, { recursive: true });
       await begin(env);
       const startedAt = performance.now();
@@ -193,7 +196,7 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
   );
 
   it("an acquire during LOADING succeeds once Redis has loaded its data", async ({ dir, startLocks }) => {
-    // Half a millisecond per key, and a reply to clients after every 2 MB.
+    // Loading takes about half a millisecond for each key, and Redis replies to clients after every 2 MB.
     const args = ["--key-load-delay", "400", "--rdbcompression", "no"];
     const env = await startLocks({ dir, args });
     const { direct, redis } = env;
@@ -209,7 +212,8 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
       return codes.at(-1) === "ok";
     }, 15_000);
     await Promise.all([back, acquired]);
-    // LOADING is not the caller's fault. A busy Redis may also answer too late to a command that it has received.
+    // LOADING must be reported as a temporary error. A busy Redis may also reply too late to a command that it has
+    // executed.
     const allowed = ["ok", "unavailable", "unknown_outcome"];
     expect(codes.filter((code) => !allowed.includes(code))).toEqual([]);
     expect(await direct.exists("data:999")).toBe(1);

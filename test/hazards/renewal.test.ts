@@ -19,12 +19,12 @@ afterEach(() => {
 const LEASE_MS = 600;
 
 /**
- * The result of a renewal: Redis answers; it was executed and the answer is lost; it never arrived; or the result is
- * not known yet.
+ * What happens to a renewal. `answered`: Redis executes the renewal and replies. `answer_lost`: the renewal is
+ * executed, but the reply is lost. `refused`: the renewal never arrives. `untold`: the result is not known yet.
  */
 type Fate = "answered" | "answer_lost" | "refused" | "untold";
 
-/** Creates verbs of which only `release` is expected to be called. */
+/** Creates verbs that all fail except `release`. */
 function createVerbs(release: OperatorVerbs["release"]): OperatorVerbs {
   const refuse = () => Promise.reject(new Error("not expected"));
   return {
@@ -52,7 +52,7 @@ function createVerbs(release: OperatorVerbs["release"]): OperatorVerbs {
   };
 }
 
-/** One lock in a simulated Redis, which answers when the test tells it to. */
+/** A lock in a simulated Redis, which replies when the test calls `settle`. */
 class WatchdogFixture {
   readonly #waiting: ((fate: Fate, lateMs: number) => void)[] = [];
   endsAt = performance.now() + LEASE_MS;
@@ -80,7 +80,7 @@ class WatchdogFixture {
     return this.#waiting.length;
   }
 
-  /** Executes the renewal now. Its answer arrives later. */
+  /** Executes the oldest pending renewal. The reply arrives after `lateMs`. */
   settle(fate: Fate, lateMs = 0): void {
     this.#waiting.shift()?.(fate, lateMs);
   }
@@ -98,7 +98,7 @@ class WatchdogFixture {
     });
   }
 
-  /** Like the script: it creates nothing and restores nothing. */
+  /** Renews the lease if it still exists. Like the script, does not recreate an ended hold. */
   #run(): number | null {
     if (this.released || performance.now() >= this.endsAt) return null;
     this.endsAt = performance.now() + LEASE_MS;
@@ -209,7 +209,7 @@ describe("hazard 13: stalled watchdog", () => {
   it("a hold survives missing replies as long as one renewal is answered in time", async () => {
     const scene = new WatchdogFixture();
     for (let round = 0; round < 5; round++) {
-      // The first attempt of each round is never answered; the next one is.
+      // The first attempt of each round receives no reply, and the next attempt does.
       await vi.advanceTimersByTimeAsync(LEASE_MS / 3 + 100);
       expect(scene.hold.state).toBe("jeopardy");
       await vi.advanceTimersByTimeAsync(60);

@@ -27,7 +27,7 @@ const it = test
     onCleanup(() => proxy.stop());
     return proxy;
   })
-  // The verbs behind the proxy.
+  // Verbs that connect to Redis through the proxy.
   .extend("far", ({ near, proxy }) => near.openVerbs(proxy.port))
   .extend("key", () => createTestKey());
 
@@ -35,13 +35,13 @@ const isFree = async ({ direct }: TestLocks, key: string) => (await direct.exist
 const isKnown = async ({ direct }: TestLocks, key: string) =>
   (await direct.exists(String(buildCompanionKey(key)))) === 1;
 
-/** Lists the verbs of the requests that the lock remembers, oldest first. */
+/** Lists the verbs of the requests that are stored in the lock's companion, oldest first. */
 async function countRequests({ direct }: TestLocks, key: string): Promise<(string | undefined)[]> {
   const companion = (await direct.get(String(buildCompanionKey(key)))) ?? "";
   return [...companion.matchAll(/^[^\t\n]+\t(\w+)\t/gm)].map(([, verb]) => verb);
 }
 
-// Most of the time of these tests is spent waiting for missing replies.
+// The tests spend most of their time waiting for missing replies, so they run in parallel.
 describe.concurrent("hazard 3: lost replies", () => {
   it.for(WRITABLE_FORMATS)(
     "%s: each verb is carried out once even when its reply is lost",
@@ -78,7 +78,7 @@ describe.concurrent("hazard 3: lost replies", () => {
     const token = `${randomUUID()}:1`;
     const hold = () => near.direct.multi().hset(key, token, 1).pexpire(key, 30_000).exec();
     await hold();
-    // Loads the script. Otherwise, the reply that it is missing would be lost instead.
+    // Loads the script first. Otherwise, the dropped reply would be the NOSCRIPT error.
     await forceReleaseByOwner(near.locks, createTestKey(), "redisson", {
       token,
       fence: null,
@@ -118,7 +118,7 @@ describe.concurrent("hazard 3: lost replies", () => {
     expect(["unknown_outcome", "timeout"]).toContain(await wait);
     near.redis.thaw();
     for (const key of [...keys, waitedFor]) {
-      // It was executed late, without a caller.
+      // The acquire was executed late, after its caller had given up.
       await waitUntil(() => isKnown(near, key));
       await waitUntil(() => isFree(near, key));
     }
@@ -143,7 +143,7 @@ describe.concurrent("hazard 3: lost replies", () => {
     const asked = await Promise.all(
       WRITABLE_FORMATS.map(async (format) => {
         const [key, far] = [createTestKey(), await near.openVerbs(proxy.port)];
-        // A hold that the same owner already has is not released instead.
+        // The withdrawal must not release this existing hold of the same owner.
         const hold = await near.acquire(key, "me", { format });
         return { key, far, hold, format };
       }),
@@ -151,7 +151,7 @@ describe.concurrent("hazard 3: lost replies", () => {
     proxy.mode = "keep_requests";
     const codes = asked.map(({ key, far, format }) => getErrorCode(far.acquire(key, "me", { format })));
     await waitUntil(() => proxy.keptCount === asked.length);
-    // The following attempts fail as well, but the withdrawal succeeds.
+    // The next attempts also fail, but the withdrawal succeeds later.
     proxy.targetPort = 1;
     proxy.mode = "pass";
     expect(new Set(await Promise.all(codes))).toEqual(new Set(["unknown_outcome"]));

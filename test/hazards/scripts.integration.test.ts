@@ -11,7 +11,7 @@ import { createTestKey, getErrorCode, type TestLocks, WRITABLE_FORMATS } from ".
 import { waitUntil } from "../support/test-server.ts";
 
 const it = locksTest()
-  // The verbs with Lua code of the test before each script.
+  // Verbs with Lua code of the test (`prelude`) before each script.
   .extend("bent", ({ env }) => {
     const bent = { prelude: "" };
     const connection = prependLua(env.connection, () => bent.prelude);
@@ -104,10 +104,10 @@ describe("hazard 21: expiration during a script (timestamp)", () => {
 
 interface Scenario {
   readonly name: string;
-  /** Count of the hold before the verb; 0 for an acquire, which needs a free lock. */
+  /** Count of the hold before the verb. 0 means that the lock is free, as an acquire requires. */
   readonly held: number;
   act(locks: RedisLocks, hold: VerbHold): Promise<unknown>;
-  /** The possible counts after the repeated request was granted. */
+  /** Minimum and maximum count after the repeated request. */
   readonly counts: readonly [least: number, most: number];
 }
 
@@ -157,7 +157,9 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Creates a lock with the required count. If it is free, returns a hold that never existed. */
+/**
+ * Creates a hold with the required count. For a count of 0, leaves the lock free and returns a hold that never existed.
+ */
 async function prepareHold(
   { acquire, locks }: TestLocks,
   format: WritableFormat,
@@ -172,7 +174,7 @@ async function prepareHold(
 }
 
 describe("hazard 22: scripts that fail midway", () => {
-  /** Refuses one write of the verb, repeats the request with the same id, and checks the result. */
+  /** Runs a verb while Redis refuses one of its writes, repeats the request with the same ID, and checks the result. */
   async function cutShort(
     { env, bent }: { env: TestLocks; bent: { prelude: string; locks: RedisLocks } },
     scenario: Scenario,
@@ -184,7 +186,7 @@ describe("hazard 22: scripts that fail midway", () => {
     bent.prelude = createWriteRefusal(write);
     const answer = await getErrorCode(scenario.act(bent.locks, hold));
     const at = `${scenario.name}, write ${write}: ${answer}`;
-    // Whatever was written expires by itself.
+    // The key must not remain without a TTL.
     expect(await env.direct.pttl(key), at).not.toBe(-1);
     const again = await getErrorCode(scenario.act(env.locks, hold));
     expect(await env.direct.pttl(key), at).not.toBe(-1);
@@ -204,7 +206,8 @@ describe("hazard 22: scripts that fail midway", () => {
     async (format, { env, bent }) => {
       for (const scenario of SCENARIOS) {
         const answers: string[] = [];
-        // A fast path whose first write is refused leaves the rest to the complete script.
+        // If the first write of the fast path is refused, the complete script runs and may succeed, so the loop
+        // continues once.
         do answers.push(await cutShort({ env, bent }, scenario, format, answers.length));
         while (answers.length === 1 || answers.at(-1)?.includes("refused"));
         expect(answers.join(), scenario.name).toContain("refused");

@@ -9,11 +9,11 @@ const it = locksTest();
 const AHEAD_MS = 5000;
 const [FENCE, SINCE] = [3, 4];
 
-/** Sets the state as if the server's clock had been ahead at the grant and was set back afterwards. */
+/** Changes the companion as if the server's clock had been ahead at the grant and was set back afterwards. */
 async function setClockBack(direct: Redis, key: string): Promise<void> {
   const companion = String(buildCompanionKey(key));
   const facts = ((await direct.get(companion)) ?? "").split("\n");
-  // Left out if it is the begin of the fence.
+  // The start time is omitted if it equals the first digits of the fence.
   const since = facts[SINCE] || facts[FENCE]?.slice(0, 13);
   facts[SINCE] = String(Number(since) + AHEAD_MS);
   await direct.set(companion, facts.join("\n"), "KEEPTTL");
@@ -24,7 +24,7 @@ describe.each(WRITABLE_FORMATS)("server clock set back during a hold (%s)", (for
     locks,
     direct,
   }) => {
-    // With a grace period, a release is never a plain one.
+    // Covers re-entered holds and grace periods, because their releases use a different code path than a plain release.
     for (const [entries, graceMs] of [
       [1, 0],
       [1, 100],
@@ -50,7 +50,7 @@ describe.each(WRITABLE_FORMATS)("server clock set back during a hold (%s)", (for
     await locks.release(grant);
     const leftMs = await direct.pttl(key);
     expect(leftMs).toBeGreaterThan(0);
-    // Plus the rounding of a deadline.
+    // The tolerance covers the rounding of a deadline.
     expect(leftMs).toBeLessThanOrEqual(1002);
   });
 });

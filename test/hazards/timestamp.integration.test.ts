@@ -21,14 +21,16 @@ const it = locksTest().extend("contenders", { scope: "file" }, ({ env }) =>
 );
 
 const ended = (unit: TimestampUnit) => String(Math.floor(Date.now() / (unit === "s" ? 1000 : 1)) - 3000);
-/** Creates an expired lock, as a crashed client leaves it. */
+/** Creates an expired lock like a crashed client leaves behind. */
 async function plant(direct: Redis, unit: TimestampUnit): Promise<string> {
   const key = createTestKey();
   await direct.set(key, ended(unit));
   return key;
 }
 
-/** Runs one round of a race for an expired lock. Returns the winner, and whether a retry of a loser changed the end. */
+/**
+ * Runs one race for an expired lock. Returns the number of winners and whether a retry by a loser changed the deadline.
+ */
 async function round(
   direct: Redis,
   contenders: readonly TestVerbs[],
@@ -80,7 +82,7 @@ describe("hazard 23: double takeover", () => {
     const held = await winner.get(key);
     expect(await winner.getset(key, String(Date.now() + 1000))).toBe(held);
     const promised = await direct.get(key);
-    // The loser had read the old end as well.
+    // The loser had also read the old deadline.
     expect(await loser.getset(key, String(Date.now() + 60_000))).not.toBe(held);
     expect(await direct.get(key)).not.toBe(promised);
   });

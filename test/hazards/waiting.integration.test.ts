@@ -9,7 +9,7 @@ import { countScriptCalls, countWaiters, getErrorCode, WRITABLE_FORMATS } from "
 import { startTestProxy } from "../support/test-proxy.ts";
 import { waitUntil } from "../support/test-server.ts";
 
-// There are no notifications, because no test here may depend on them.
+// Notifications are off because waiting must not depend on them.
 const it = locksTest({ args: ["--notify-keyspace-events", ""] });
 
 const listChannels = async (redis: Redis, pattern: string) =>
@@ -109,7 +109,7 @@ describe("hazard 10: thundering herd", () => {
     const before = await countScriptCalls(direct);
     await locks.release(hold);
     await Promise.all(turns);
-    // An attempt and a release per turn, and a few attempts by waiters whose interval had passed.
+    // Each turn takes an attempt and a release. A few more attempts come from waiters whose retry interval has passed.
     expect((await countScriptCalls(direct)) - before).toBeLessThan(2 * crowd + 10);
   });
 
@@ -221,7 +221,7 @@ describe("hazard 26: unbounded waiters", () => {
     );
     await waitUntil(() => timers() <= before.timers);
     expect(own.connection.listenerCount("ready")).toBe(before.ready);
-    // The companion remains for a while. Keys of other tests may expire in the meantime.
+    // Only the companion may remain. Listing only this key's names avoids keys of other tests.
     expect(await direct.keys(`*${key}*`)).toEqual([String(buildCompanionKey(key))]);
   });
 });

@@ -4,20 +4,23 @@ import { parseArgs } from "node:util";
 export const USAGE =
   "Usage: npm run hostile -- [case …] [--quick] [--server FOLDER] [--rerun-failed] [--list]";
 
-/** An invalid command line. The message says what would be valid. */
+/** An error for an invalid command line. The message lists the valid values or shows the usage. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
 export interface Command {
-  /** Names of the cases to run, in the order of the known ones. */
+  /** Names of the cases to run, in the order in which the cases are defined. */
   readonly cases: readonly string[];
   readonly quick: boolean;
-  /** Root of the checkout whose server is attacked. */
+  /** Root folder of the checkout whose server is attacked. */
   readonly checkout: string;
-  /** Run up to two failed cases once more, and report those that pass then as flaky. */
+  /**
+   * Whether to run failed cases once more, if there are at most two of them. Those that pass are then reported as
+   * flaky.
+   */
   readonly rerunFailed: boolean;
-  /** Print the names of the cases instead of running them. */
+  /** Whether to print the names of the cases instead of running them. */
   readonly list: boolean;
 }
 

@@ -3,32 +3,36 @@ import type { ApiVersion } from "./servers/api-version.ts";
 import type { ApiKeys } from "./servers/environment.ts";
 import type { Sizes } from "./sizes.ts";
 
-/** The environment of a case. */
+/** The servers, API clients and signals that a case uses. */
 export interface CaseContext {
   readonly redis: Redis;
   readonly url: string;
   readonly version: ApiVersion;
   readonly sizes: Sizes;
   readonly keys: ApiKeys;
-  /** Aborted once enough acquires were measured. An attack without its own end stops then. */
+  /** Aborted once enough acquires have been measured. Attacks that do not end on their own stop then. */
   readonly enough: AbortSignal;
-  /** Aborted at the deadline, and when a server has ended. Every attack stops then. */
+  /** Aborted at the deadline of the case or when a server has exited. All attacks stop then. */
   readonly over: AbortSignal;
-  /** Adds the memory that these keys take now, in bytes, to what was planted. */
+  /** Adds the current memory of the given keys to the amount of planted data. */
   addPlanted(keys: readonly (string | Buffer)[]): Promise<void>;
   /** Waits until Lockkeeper lists at least `count` locks. */
   waitForLocks(count: number): Promise<void>;
 }
 
-/** Data or requests that must not harm Redis, Lockkeeper or any lock. */
+/** An attack with data or requests that must not harm Redis, Lockkeeper or other locks. */
 export interface HostileCase {
   readonly name: string;
-  /** The review finding that the case reproduces. */
+  /** Number of the finding in the security review that the case reproduces. */
   readonly finding: string;
-  /** States of the target that the case may cause besides `live`. */
+  /** States that the target may have during the case, in addition to `live`. */
   readonly allowedStates?: readonly string[];
-  /** Writes data before the client begins. Its effects are measured. */
+  /** Writes data before the client starts. The effects of the data are measured. */
   plant?(context: CaseContext): Promise<void>;
-  /** Runs while the client acquires locks. Returns what was wrong. */
+  /**
+   * Attacks the server while the client acquires locks.
+   *
+   * @returns descriptions of the faults
+   */
   attack?(context: CaseContext): Promise<readonly string[]>;
 }

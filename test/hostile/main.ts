@@ -1,4 +1,4 @@
-// npm run hostile: exit code 1 if a case failed, 2 if an option is wrong.
+// npm run hostile: runs the cases. The exit code is 1 if a case failed and 2 if an option is invalid.
 import { fileURLToPath } from "node:url";
 import { parseCommand, UsageError } from "./arguments.ts";
 import { CASES } from "./cases/all.ts";
@@ -27,7 +27,7 @@ async function runAndPrint(cases: readonly HostileCase[], options: RunOptions): 
   return measurements;
 }
 
-/** Runs failed cases once more. If more than two fail, it is not by chance. */
+/** Runs failed cases once more, unless more than two failed, which cannot be chance. */
 async function rerunFailed(
   cases: readonly HostileCase[],
   measurements: readonly Measurement[],

@@ -4,7 +4,7 @@ import { readResidentMemory, resetPeak } from "./servers/process-memory.ts";
 
 const SAMPLE_MS = 250;
 
-/** Samples the memory of Redis while a case runs. */
+/** Samples `used_memory` and the resident memory of Redis while a case runs. */
 export class MemorySampler {
   readonly #redis: LimitedRedis;
   readonly #connection: Redis;
@@ -27,7 +27,7 @@ export class MemorySampler {
     this.#timer = setInterval(() => void this.#sample(), SAMPLE_MS);
   }
 
-  /** Takes one more sample if Redis responds. */
+  /** Stops the timer and takes a last sample if Redis is still running. */
   async stop() {
     clearInterval(this.#timer);
     if (!this.#redis.hasEnded()) await this.#sample();

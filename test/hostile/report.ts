@@ -8,7 +8,7 @@ import {
   type Measurement,
 } from "./verdict.ts";
 
-/** The verdict of a case on one line, then its figures. */
+/** Formats the result of a case on one line, followed by its measurements. */
 export function formatCase(measured: Measurement): string {
   const failures = listFailures(measured);
   const verdict = failures.length === 0 ? "passed" : `failed (${failures.join("; ")})`;

@@ -21,7 +21,7 @@ export interface CaseRun {
   readonly quietP99Ms: number;
 }
 
-/** Plants a case, runs its attack while the client acquires locks, and measures the effects. */
+/** Plants the data of a case, runs its attack while the client acquires locks, and measures the effects. */
 export async function runCase(hostile: HostileCase, run: CaseRun): Promise<Measurement> {
   const { environment } = run;
   const startedAt = performance.now();
@@ -55,7 +55,10 @@ export async function runCase(hostile: HostileCase, run: CaseRun): Promise<Measu
   };
 }
 
-/** One case from planting to the check of the victim's lock. It ends at its deadline, whatever the servers do. */
+/**
+ * One execution of a case, from planting to the check of the victim's lock. It ends at its deadline even if the servers
+ * hang.
+ */
 class Attempt {
   readonly faults: string[] = [];
   plantedBytes = 0;
@@ -112,7 +115,7 @@ class Attempt {
     this.#enough.abort();
   }
 
-  /** Resolves at the deadline, when a server has ended, and after the attempt. */
+  /** Resolves at the deadline, when a server has exited, or when the attempt is over. */
   async #watchEnd(): Promise<void> {
     const deadline = performance.now() + DEADLINE_MS;
     while (!this.#over.signal.aborted) {

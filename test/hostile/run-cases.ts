@@ -14,13 +14,13 @@ const QUIET_P99_MS_MAX = 50;
 export interface RunOptions {
   readonly checkout: string;
   readonly sizes: Sizes;
-  /** Called if acquires are slow without any attack, which makes times less meaningful. */
+  /** Called if acquires are slow even without an attack, so that time limits mean little. */
   readonly onBusyMachine: (quietP99Ms: number) => void;
 }
 
 /**
  * Runs the cases one after the other on the same servers. After a failed case, both servers are restarted, so that the
- * next case measures only itself.
+ * failure does not affect the next case.
  */
 export async function* runCases(
   cases: readonly HostileCase[],
@@ -51,8 +51,8 @@ export async function* runCases(
 }
 
 /**
- * Measures the quiet p99. The first run lets the compilers of both processes finish. A busy machine widens every limit,
- * so a slow run is repeated, and the fastest one counts.
+ * Measures the p99 of acquires without an attack, in ms. The first run lets the JIT compilers of both processes finish.
+ * A slow run would widen the limits of all cases, so slow runs are repeated, and the fastest run counts.
  */
 async function measureQuietP99(environment: Environment, client: Client, sizes: Sizes): Promise<number> {
   let best = Number.POSITIVE_INFINITY;

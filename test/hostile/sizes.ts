@@ -1,6 +1,6 @@
 const MB = 2 ** 20;
 
-/** The amount of data that each case plants. */
+/** The amounts of data and requests in the cases. */
 export interface Sizes {
   readonly hashFields: number;
   readonly hashFieldBytes: number;
@@ -43,7 +43,7 @@ export const FULL_SIZES: Sizes = {
   floodedLocksMax: 15_000,
 };
 
-/** Sizes for work on the harness itself. A defect may go unnoticed with them. */
+/** Smaller sizes for developing the tests. They may not reveal a defect. */
 export const QUICK_SIZES: Sizes = {
   ...FULL_SIZES,
   hashFieldBytes: 2 * MB,

@@ -31,7 +31,7 @@ const withClient = (changes: Partial<ClientResult>): Measurement => ({
   client: { ...CLIENT, ...changes },
 });
 
-/** 1,000 acquires, `count` of which took `ms`. */
+/** Returns the durations of 1,000 acquires, `count` of which took `ms`. */
 const createTail = (count: number, ms: number) => [
   ...Array.from({ length: 1_000 - count }, () => 2),
   ...Array.from({ length: count }, () => ms),

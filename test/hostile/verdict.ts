@@ -5,12 +5,12 @@ import { LIMITS } from "./limits.ts";
 /** The measurements of a case. */
 export interface Measurement {
   readonly name: string;
-  /** Largest sum of MEMORY USAGE of the planted keys. */
+  /** Memory of the planted keys according to MEMORY USAGE. If keys are planted repeatedly, the maximum. */
   readonly plantedBytes: number;
   readonly redis: {
-    /** `used_memory` before anything was planted. */
+    /** `used_memory` before the data was planted. */
     readonly beforeBytes: number;
-    /** Highest `used_memory` while the case ran. */
+    /** Maximum `used_memory` during the case. */
     readonly peakBytes: number;
     readonly rssPeakBytes: number;
   };
@@ -19,27 +19,27 @@ export interface Measurement {
     readonly rssPeakBytes: number;
     readonly rssAfterBytes: number;
   };
-  /** Undefined if the case ended before the client began. */
+  /** The client's measurements. Undefined if the case ended before the client started. */
   readonly client: ClientResult | undefined;
   readonly quietP99Ms: number;
-  /** States of the target that the case may cause besides `live`. */
+  /** States that the target may have during the case, in addition to `live`. */
   readonly allowedStates: readonly string[];
-  /** Faults reported by the case itself, by the servers or by the check of the victim's lock. */
+  /** Faults that the case, the servers or the check of the victim's lock reported. */
   readonly faults: readonly string[];
   readonly seconds: number;
 }
 
-/** Computes the limit of a case's p99. */
+/** Computes the maximum p99 of a case, in ms. */
 export function computeP99LimitMs(quietP99Ms: number): number {
   return Math.max(LIMITS.p99MsMin, LIMITS.p99Factor * quietP99Ms);
 }
 
-/** Computes the growth of Redis during the case, including the planted data. */
+/** Computes by how much Redis grew during the case, including the planted data. */
 export function computeRedisGrowthBytes({ redis }: Measurement): number {
   return Math.max(0, redis.peakBytes - redis.beforeBytes);
 }
 
-/** Lists every limit that was exceeded. A case passed if there is none. */
+/** Lists the faults of a case and the limits that it exceeded. The case has passed if the list is empty. */
 export function listFailures(measured: Measurement): string[] {
   return [
     ...measured.faults,

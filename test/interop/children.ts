@@ -13,8 +13,8 @@ const cleanUps = new Set<() => Promise<unknown>>();
 const parent = process.ppid;
 
 /**
- * Starts a process that ends with this one, for whatever reason. It has its own process group, so that its children end
- * with it and Ctrl-C reaches this process first.
+ * Starts a process that is killed when this process exits for any reason. The child has its own process group, so that
+ * its own children are killed as well and Ctrl-C reaches only this process.
  */
 export function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   const child = spawn(command, args, { ...options, detached: true });
@@ -38,7 +38,11 @@ export interface RunOptions extends SpawnOptions {
   readonly limitMs: number;
 }
 
-/** Runs a command to its end. @throws if it cannot be run, fails, or exceeds its time limit */
+/**
+ * Runs a command and returns its output, standard error included.
+ *
+ * @throws if the command cannot be started, fails, or exceeds its time limit
+ */
 export async function run(command: string, args: readonly string[], options: RunOptions): Promise<string> {
   const child = start(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
@@ -59,16 +63,20 @@ export async function run(command: string, args: readonly string[], options: Run
   throw new Error(`${basename(command)} ${why}`, { cause: output });
 }
 
-/** Kills a process and all its children. */
+/** Kills a process group started by `start`. */
 export function kill(child: ChildProcess): void {
   try {
     if (child.pid !== undefined && children.has(child)) process.kill(-child.pid, "SIGKILL");
   } catch {
-    // The whole group has ended.
+    // The process group has already exited.
   }
 }
 
-/** Registers a clean-up that also runs after an interruption. @returns a function that runs it now */
+/**
+ * Registers a clean-up function that `endAll` calls.
+ *
+ * @returns a function that runs the clean-up now, unless it has already run
+ */
 export function addCleanUp(cleanUp: () => Promise<unknown>): () => Promise<void> {
   cleanUps.add(cleanUp);
   return async () => {
@@ -78,13 +86,13 @@ export function addCleanUp(cleanUp: () => Promise<unknown>): () => Promise<void>
 
 let ending: Promise<void> | undefined;
 
-/** Ends all processes that were started. Nothing is left behind. */
+/** Runs all registered clean-ups and kills all processes that are still running. */
 export function endAll(): Promise<void> {
   ending ??= endOnce();
   return ending;
 }
 
-// In reverse order: a server ends before its folder is removed.
+// Reverse order stops a server before its folder is removed.
 async function endOnce(): Promise<void> {
   const work = async () => {
     for (const cleanUp of [...cleanUps].reverse()) await cleanUp().catch(() => undefined);
@@ -93,12 +101,12 @@ async function endOnce(): Promise<void> {
   for (const child of children) kill(child);
 }
 
-/** Whether the started processes are being ended. Failures from then on are meaningless. */
+/** Whether `endAll` has been called. Failures after that are expected and mean nothing. */
 export function isEnding(): boolean {
   return ending !== undefined;
 }
 
-/** From now on, an interruption or an uncaught error ends all started processes, and then this one. */
+/** Makes an interruption or an uncaught error call `endAll` and then exit this process. */
 export function endWhenInterrupted(): void {
   const interrupted = (code: number) => {
     if (!isEnding()) void endAll().then(() => process.exit(code));
@@ -108,14 +116,14 @@ export function endWhenInterrupted(): void {
     console.error(error);
     interrupted(1);
   });
-  // npm forwards a signal to its shell, and not every shell forwards it. An orphaned process has therefore been told to
-  // end, too.
+  // npm forwards a signal to its shell, and not every shell forwards it to this process. If the shell exits, this
+  // process gets a new parent, which counts as an interruption.
   setInterval(() => {
     if (process.ppid !== parent) interrupted(128 + constants.signals.SIGTERM);
   }, 500).unref();
 }
 
-/** Returns the first line that contains an error, because tools print much when they fail. */
+/** Returns the first line that contains an error, otherwise the last line. Tools print a lot when they fail. */
 function findErrorLine(output: string): string {
   const lines = stripVTControlCharacters(output)
     .split("\n")

@@ -3,18 +3,18 @@ import { assert, expect } from "./figures.ts";
 import type { Peer } from "./peer.ts";
 import { getTraceKeys, sumTallies, type Tally } from "./tally.ts";
 
-/** One process of a side, and how many of its loops or threads contend. */
+/** A peer process and the number of its loops or threads that contend. */
 export interface Contender {
   readonly peer: Peer;
   readonly loops: number;
 }
 
 /**
- * Lets all contenders compete for one lock and work under it on the same few keys. No contender may find another one
- * inside, and no update may be lost.
+ * Makes all contenders compete for one lock and modify the same keys under it. Fails if two sections overlap or an
+ * update is lost.
  *
- * @param key the lock. The keys of the work are named after it
- * @returns the tally of all, and a line for the output
+ * @param key key of the lock. The names of the modified keys are derived from it
+ * @returns the sum of all tallies, and a line for the output
  */
 export async function contend(
   redis: Redis,

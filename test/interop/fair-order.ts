@@ -1,23 +1,26 @@
 import type { Redis } from "ioredis";
 import { buildFairQueueKeys } from "../../server/formats/keys.ts";
 
-/** The order of a fair lock, as its commands show it. */
+/** Measurements of a fair lock's queue, derived from the Redis commands of its scripts. */
 export interface FairOrder {
-  /** Grants to a client that was not first in the queue. Empty while the lock is fair. */
+  /** Grants to clients that were not first in the queue. Empty if the lock is fair. */
   readonly bypasses: readonly string[];
   readonly grants: number;
-  /** Time from each release with a queue to the grant of its first waiter, in ms on the server's clock. */
+  /** Times in ms on the server's clock from each release with a nonempty queue to the grant of the first waiter. */
   readonly handOffsMs: readonly number[];
 }
 
-/** Follows the queue of one fair lock with MONITOR, which lists the commands of all scripts in the order of their effects. */
+/**
+ * Follows the queue of a fair lock with MONITOR, which reports the commands of all scripts in the order of execution.
+ */
 export class FairOrderRecorder {
   readonly #queue: string[] = [];
   readonly #bypasses: string[] = [];
   readonly #handOffsMs: number[] = [];
   #grants = 0;
   /**
-   * The last removed waiter: a script of Redisson removes it before it stores the hold, one of Lockkeeper afterwards.
+   * The waiter that was removed from the queue last. A script of Redisson removes a waiter before it stores the hold,
+   * and a script of Lockkeeper does so afterwards.
    */
   #called: string | undefined;
   #holder: string | undefined;

@@ -5,15 +5,20 @@ import type { AcquireResult, ReleaseResult } from "./clients/client.ts";
 import { assert, computePercentile, expect, formatSummary } from "./figures.ts";
 import type { Peer } from "./peer.ts";
 
-/** Longer than any retry interval, so that a hand-off without a wake-up takes seconds. */
+/** Lease in ms, longer than every retry interval, so that a hand-off without a wake-up takes seconds. */
 export const LEASE_MS = 30_000;
 export const WITHIN_MS = 50;
-/** The required share of fast hand-offs. The machine is shared, and four processes take part in each. */
+/**
+ * Minimum share of hand-offs within `WITHIN_MS`. It is less than 1, because other processes use the machine as well.
+ */
 const SHARE = 0.9;
-/** Shorter than Lockkeeper's retry interval (1.6 to 2 s), and far shorter than the lease. */
+/**
+ * Maximum time of a hand-off in ms. It is shorter than Lockkeeper's retry interval (1.6 to 2 s) and far shorter than
+ * the lease, so a longer hand-off means that a wake-up was missed.
+ */
 const MISSED_MS = 1000;
 const EACH = 40;
-/** Number of batches. One that was disturbed by other load is repeated, but a lost wake-up fails each of them. */
+/** Maximum number of batches. A batch that is too slow is repeated, because other load may have disturbed it. */
 const BATCHES = 5;
 
 export interface PeerClient {
@@ -22,10 +27,11 @@ export interface PeerClient {
 }
 
 /**
- * Measures hand-offs: one client holds the lock, the other waits, and the first releases it.
+ * Measures hand-offs: one client holds a lock and releases it, and another client waits for it.
  *
- * @returns a line of figures
- * @throws if less than 90 % of a batch were handed over within 50 ms, in each of five batches, or one took a second
+ * @returns a line with the measurements
+ * @throws if a hand-off took a second or longer, or if fewer than 90 % were completed within 50 ms in each of five
+ * batches
  */
 export async function measureHandOffs(
   redis: Redis,
@@ -57,7 +63,7 @@ async function measureHandOff(redis: Redis, key: string, from: PeerClient, to: P
   return atMs - fromMs;
 }
 
-/** Waits until a client listens for the wake-up and has retried since. */
+/** Waits until a client has subscribed to the wake-up channel of a lock and has had time to retry once. */
 export async function waitUntilWaiting(redis: Redis, key: string): Promise<void> {
   const channel = String(buildWakeChannel(key));
   const until = performance.now() + 5000;

@@ -8,7 +8,11 @@ import { Peer } from "./peer.ts";
 
 const READY_MS = 5000;
 
-/** Starts a Lockkeeper worker process. @param format `redisson/fair/<ms>` for fair locks, with the fair wait time */
+/**
+ * Starts a Lockkeeper worker process.
+ *
+ * @param format format of the locks. `redisson/fair/<ms>` uses fair locks with a fair wait time in ms
+ */
 export function startOurs(
   url: string,
   name: string,
@@ -20,7 +24,11 @@ export function startOurs(
   return Peer.start(name, process.execPath, ["--import", "tsx", worker, url, format, ...more]);
 }
 
-/** Force-releases a hold of another library, like an operator. @returns the response */
+/**
+ * Force-releases a hold of another library.
+ *
+ * @returns the outcome
+ */
 export async function forceRelease(
   url: string,
   key: string,

@@ -4,12 +4,13 @@ import { kill, start } from "./children.ts";
 import { formatReason } from "./skip.ts";
 
 const READY_MS = 30_000;
-/** Time limit of an answer in addition to the time that the request itself takes. */
+/** Time in ms that a peer may take for a response, in addition to the time that the request itself may take. */
 const GRACE_MS = 20_000;
 
 /**
- * A process that takes part in a run, in whatever language: it reads `id verb argument …` lines and answers with `id
- * {json}` lines; `{"error": …}` means that the request failed. Its first line is `ready {}`.
+ * A process that takes part in a test, written in any language. It first prints `ready {}`. Then it reads requests as
+ * lines `id verb argument …` and prints responses as lines `id {json}`. `{"error": …}` reports the failure of a
+ * request.
  */
 export class Peer {
   readonly #waiting = new Map<string, (answer: Record<string, unknown>) => void>();
@@ -33,7 +34,11 @@ export class Peer {
     this.#child.once("exit", (code, by) => this.#onExit(`ended (${by ?? code})`));
   }
 
-  /** Starts the process. @throws if it does not report that it is ready */
+  /**
+   * Starts the process and waits until it is ready.
+   *
+   * @throws if the process does not become ready in time
+   */
   static async start(
     name: string,
     command: string,
@@ -50,7 +55,11 @@ export class Peer {
     }
   }
 
-  /** Sends a request. @param forMs how long the request itself may take */
+  /**
+   * Sends a request and returns the response.
+   *
+   * @param forMs time in ms that the request itself may take
+   */
   async ask<Answer>(verb: string, words: readonly (string | number)[], forMs = 0): Promise<Answer> {
     const id = String(++this.#requests);
     const answer = this.#waitForAnswer(id, forMs + GRACE_MS);

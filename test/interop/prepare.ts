@@ -1,6 +1,6 @@
 /**
- * Installs the clients of the interop run into `.cache/interop`. What is not available on this machine is left out,
- * with the reason.
+ * Installs the tools of the interoperability tests into `.cache/interop`. Tools that are not available on this machine
+ * are left out, and the reason is printed.
  */
 import { endAll, endWhenInterrupted, isEnding } from "./children.ts";
 import { prepare } from "./prepared.ts";

@@ -67,7 +67,7 @@ const PROVIDERS: { readonly [Name in keyof Tools]: () => Promise<Tools[Name]> } 
 
 const FILE = join(CACHE, "prepared.json");
 
-/** Installs what is missing, and records what is not available and why. */
+/** Installs the tools that are missing, and stores which ones are not available, with the reason. */
 export async function prepare(
   onReady: (name: string, seconds: string, lacking?: string) => void,
 ): Promise<void> {
@@ -89,13 +89,13 @@ export async function prepare(
   await writeFile(FILE, JSON.stringify(prepared, null, 2));
 }
 
-/** Returns the prepared tools. Using one that is missing throws `Skip`. */
+/** Returns the installed tools. Access to a tool that is not available throws `Skip`. */
 export function readTools(): Tools {
   let prepared: Prepared = {};
   try {
     prepared = JSON.parse(readFileSync(FILE, "utf8")) as Prepared;
   } catch {
-    // Never prepared: every tool is missing.
+    // If nothing was prepared, no tool is available.
   }
   const tool = <Name extends keyof Tools>(name: Name): Tools[Name] => {
     const found = prepared[name];

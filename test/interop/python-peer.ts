@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { Peer } from "./peer.ts";
 import type { PythonTool } from "./steps/python.ts";
 
-/** Starts a file of test/interop/python as a peer. */
+/** Starts a script in test/interop/python as a peer. */
 export function startPython(
   name: string,
   { python, library }: PythonTool,

@@ -1,14 +1,14 @@
-/** The counts of one side while it read and wrote under the lock. */
+/** Counts of the sections that one peer executed under a read/write lock. */
 export interface ReadWriteTally {
   readonly reads: number;
   readonly writes: number;
-  /** Sections that overlapped with a writer, or writers that overlapped with readers. */
+  /** Number of times that a section overlapped with a writer, or a writer with a reader. */
   readonly overlaps: number;
-  /** Reads that overlapped with another reader. */
+  /** Number of reads that overlapped with another reader. */
   readonly shared: number;
-  /** Writes that continued as reads. */
+  /** Number of writes that were downgraded to reads. */
   readonly downgrades: number;
-  /** The longest wait for the lock, in ms. */
+  /** Longest wait for the lock in ms. */
   readonly longestMs: number;
 }
 

@@ -1,11 +1,15 @@
 /**
- * Runs clients of other authors together with Lockkeeper, on real servers.
- * `npm run interop [-- --only <client>] [--seconds <n>] [--allow-skipped] [--rerun-failed]`
+ * Runs the interoperability tests ("clients") with software of other authors on real servers.
  *
- * Prints one line per client to standard output, and figures to standard error; the last line is "N passed, N failed".
- * A client for which the machine lacks something counts as failed, because it proved nothing. With `--allow-skipped`,
- * it counts as neither, for machines that cannot have every toolchain. With `--rerun-failed`, a failed client that does
- * not prove exclusion runs once more, alone, and is reported as `flaky: <client>`.
+ * Usage: `npm run interop [-- --only <client>] [--seconds <n>] [--allow-skipped] [--rerun-failed]`
+ *
+ * Prints one line per client on standard output and measurements on standard error. The last line is "N passed, N
+ * failed".
+ *
+ * A client that needs a tool that is not available counts as failed, because it proved nothing. With `--allow-skipped`,
+ * such a client counts as neither passed nor failed, for machines that cannot have all tools. With `--rerun-failed`,
+ * failed clients run once more, one at a time, unless one of them proves mutual exclusion. Those that pass then are
+ * reported as `flaky: <client>`.
  */
 import { parseArgs } from "node:util";
 import { FLAKY_FILES_MAX } from "../../scripts/steps/flaky.mjs";
@@ -15,7 +19,7 @@ import type { Client } from "./clients/client.ts";
 import { readTools } from "./prepared.ts";
 import { formatReason, Skip } from "./skip.ts";
 
-/** Time limit in addition to the time that the sides contend. */
+/** Maximum duration of a client in ms, in addition to the time of contention. */
 const LIMIT_MS = 300_000;
 
 const { values } = parseArgs({
@@ -41,7 +45,7 @@ async function runClient(
     return { outcome: "passed" };
   } catch (error) {
     if (error instanceof Skip) return { outcome: "skipped", why: formatReason(error) };
-    // Processes that are being ended fail without a useful message.
+    // Clients whose processes were killed by `endAll` fail without a useful message.
     if (!isEnding()) note(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return { outcome: "failed" };
   }
@@ -57,7 +61,7 @@ async function withLimit(work: Promise<void>): Promise<void> {
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Runs two clients at a time, because they mostly wait. Nothing else runs while a client measures times. */
+/** Runs up to two clients at a time, because they mostly wait. While a client measures times, no other client runs. */
 async function runAll(counts: { passed: number; failed: number }): Promise<Client[]> {
   const left = [...chosen];
   const failed: Client[] = [];
@@ -80,7 +84,10 @@ async function runAll(counts: { passed: number; failed: number }): Promise<Clien
   return failed;
 }
 
-/** Runs failed clients once more, one at a time, unless there are too many or one of them proves exclusion. */
+/**
+ * Runs failed clients once more, one at a time. Does nothing if too many clients failed or if one of them proves mutual
+ * exclusion.
+ */
 async function rerunFailed(
   failed: readonly Client[],
   counts: { passed: number; failed: number },

@@ -1,13 +1,13 @@
-/** The counts of one side while it worked under the lock. */
+/** Counts of the critical sections that one peer executed under the lock. */
 export interface Tally {
-  /** Executed critical sections. */
+  /** Number of critical sections. */
   readonly sections: number;
-  /** Sections that overlapped with another one. */
+  /** Number of sections that overlapped with another section. */
   readonly overlaps: number;
-  /** Sections that followed one of another side. */
+  /** Number of sections that followed a section of another peer. */
   readonly handOvers: number;
   readonly reentries: number;
-  /** Re-entries whose count in Redis was not 2 inside and 1 afterwards. */
+  /** Number of re-entries for which the count in Redis was not 2 inside the section and 1 after it. */
   readonly wrongCounts: number;
 }
 
@@ -26,7 +26,9 @@ export function sumTallies(tallies: readonly Tally[]): Tally {
   );
 }
 
-/** The keys in which the sections of a lock leave their traces, the same for each side. */
+/**
+ * Returns the Redis keys in which the sections of all peers leave their traces, to detect overlaps and lost updates.
+ */
 export const getTraceKeys = (key: string) => ({
   inside: `inside:${key}`,
   count: `count:${key}`,

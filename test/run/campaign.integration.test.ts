@@ -22,7 +22,7 @@ const it = redisTest()
     return dir;
   });
 
-// `npm run prove:run` does the same for two minutes.
+// `npm run prove:run` runs the same campaign for two minutes.
 describe("lockkeeper run in two shells", { timeout: TIMEOUT_MS }, () => {
   it("commands never overlap while supervisors are killed and stopped and the server restarts", async ({
     redis,

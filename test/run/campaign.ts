@@ -12,10 +12,10 @@ import { findOverlaps, type Overlap, readWorkSpans, type WorkSpan } from "./work
 
 export interface CampaignOptions {
   readonly key: string;
-  /** A separate folder. */
+  /** Folder that only this campaign uses. */
   readonly dir: string;
   readonly direct: Redis;
-  /** The connection of each shell. */
+  /** Environment variables with the connection of each shell. */
   readonly environments: readonly Readonly<Record<string, string | undefined>>[];
   readonly leaseMs: number;
   readonly workMs: number;
@@ -27,22 +27,25 @@ export interface CampaignResult {
   readonly spans: readonly WorkSpan[];
   readonly overlaps: readonly Overlap[];
   readonly faults: readonly Fault[];
-  /** For each killed or stopped supervisor: the time from the last sign of the work to the end of its lease, in ms. */
+  /**
+   * For each killed or stopped supervisor, the time from the last log line of its command to the end of the lease, in
+   * milliseconds.
+   */
   readonly marginsMs: readonly number[];
-  /** The longest time without work, in milliseconds. */
+  /** The longest time in which no command ran, in milliseconds. */
   readonly longestGapMs: number;
-  /** Exit codes of all runs, with their number. */
+  /** Number of runs by exit code. */
   readonly codes: Readonly<Record<string, number>>;
-  /** Processes of the work that still run at the end. */
+  /** PIDs of commands that still run at the end. */
   readonly leftovers: readonly number[];
 }
 
 const LEFTOVER_MS = 10_000;
 const REPLACEMENT_MS = 30_000;
-/** Delay of a fault after the previous one or the start of the work, as a share of the work. */
+/** Minimum and maximum delay before each fault, as a fraction of the command's duration. */
 const PAUSE_SHARES = [0.1, 0.6] as const;
 
-/** Lets shells run commands under one lock in a loop, injects faults, and measures whether two commands ever overlap. */
+/** Runs commands under one lock in a loop from several shells, injects faults, and measures whether commands overlap. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
   const { key, dir, direct, environments, leaseMs, workMs, seconds } = options;
   const log = join(dir, "log");
@@ -50,7 +53,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
   const samples = new LeaseSamples(direct, key);
   const shells = await Promise.all(
     environments.map((environment, n) => {
-      // Every other shell runs work that only SIGKILL ends.
+      // Every other shell runs a command that only SIGKILL can end.
       const work = createWorkCommand(log, workMs, ...(n % 2 === 0 ? ["--ignore-signals"] : []));
       const args = [key, "--lease", `${leaseMs}ms`, "--wait", "1m", ...work];
       return RunShell.start(goFiles[n] ?? "", args, environment);
@@ -92,7 +95,8 @@ async function injectFaults(
     const fault = await injectFault(kind, span, 2 * leaseMs);
     if (fault !== undefined) faults.push(fault);
     if (fault?.kind !== "kill_guardian") continue;
-    // There is no guarantee if the supervisor is killed before the next guardian watches.
+    // If the supervisor is killed before a new guardian replaces the old one, overlaps are possible. So the next fault
+    // waits for the replacement.
     await waitUntil(() => countReplacements(readErrors()) > replaced || !isRunning(span.pid), REPLACEMENT_MS);
   }
   return faults;
@@ -138,7 +142,7 @@ async function countCodes(goFiles: readonly string[], errors: string): Promise<R
     const text = await readFile(`${file}.codes`, "utf8").catch(() => "");
     for (const code of text.split("\n").filter(Boolean)) counts[code] = (counts[code] ?? 0) + 1;
   }
-  // Unexpected errors, such as a stack trace, are printed with the result.
+  // Stack traces and other unexpected errors are included in the result.
   const stack = errors.split("\n").filter((line) => /^\s+at /.test(line));
   if (stack.length > 0) counts["stack traces"] = stack.length;
   return counts;

@@ -1,4 +1,4 @@
-/** Starts a gate for the command in its arguments, reports its process id and never opens it. Its test kills this process. */
+/** Starts the gate for a command, prints the PID of the gate and never opens it. The test kills this process. */
 import { GatedCommand } from "../../cli/run/gated-command.ts";
 
 const command = process.argv.slice(2);

@@ -1,15 +1,15 @@
 import type { Redis } from "ioredis";
 
 interface LeaseSample {
-  /** Just before the request was sent, in monotonic milliseconds of the machine. */
+  /** Time just before the request was sent, in milliseconds on the monotonic clock of the machine. */
   readonly at: number;
-  /** The earliest time at which the lock can expire, or `undefined` if it is not held. */
+  /** The earliest time at which the lock can expire, on the same clock. `undefined` if the lock is not held. */
   readonly endsAt: number | undefined;
 }
 
 const EVERY_MS = 25;
 
-/** Records when the lease of a lock ends according to Redis, until it is stopped. */
+/** A recorder of the end of a lock's lease according to Redis. Reads the TTL repeatedly until `stop` is called. */
 export class LeaseSamples {
   readonly #samples: LeaseSample[] = [];
   #state: "running" | "stopped" = "running";
@@ -22,7 +22,7 @@ export class LeaseSamples {
     this.#loop = this.#run();
   }
 
-  /** Returns the end of the lease as of `at`, without later renewals. */
+  /** Returns the end of the lease that was known at the time `at`, without later renewals. */
   findLeaseEnd(at: number): number | undefined {
     return this.#samples.findLast((sample) => sample.at <= at && sample.endsAt !== undefined)?.endsAt;
   }

@@ -25,12 +25,12 @@ export class RestartingServer {
     return new RestartingServer(settings, await startApiProcess(settings));
   }
 
-  /** The environment of a command line that uses this server. */
+  /** Environment variables for a command line that uses this server. */
   get environment(): Readonly<Record<string, string>> {
     return { LOCKKEEPER_URL: this.process.url, LOCKKEEPER_API_KEY: ROOT_KEY };
   }
 
-  /** Restarts the server. Resolves when it is ready. */
+  /** Restarts the server. Resolves when the server is ready again. */
   async restart(): Promise<void> {
     await this.process.stop();
     this.process = await startOnSamePort(this.settings);
@@ -52,7 +52,7 @@ export class RestartingServer {
   }
 }
 
-/** Starts the server. Another process of the machine may use the port for a moment. */
+/** Starts the server. Retries if another process uses the port. */
 async function startOnSamePort(settings: Readonly<Record<string, string>>): Promise<ApiProcess> {
   for (let left = START_TRIES; ; left--) {
     try {

@@ -16,14 +16,14 @@ export interface RunEnd {
 
 export interface RunProcess {
   readonly pid: number;
-  /** Its standard input, output and error are pipes. */
+  /** The child process. Its standard input, output and error are pipes. */
   readonly child: ChildProcess;
   readonly ended: Promise<RunEnd>;
-  /** Standard error so far. */
+  /** Returns the standard error output so far. */
   readStderr(): string;
 }
 
-/** Starts `lockkeeper run` with these arguments. Its connection is in the environment. */
+/** Starts `lockkeeper run` with the given arguments. The environment specifies the connection. */
 export function startRun(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>> = {},
@@ -51,12 +51,12 @@ export function startRun(
   return { pid, child, ended, readStderr: () => stderr };
 }
 
-/** The arguments that make `run` start `work.mjs`. */
+/** Returns the arguments that make `lockkeeper run` start `work.mjs`. */
 export function createWorkCommand(file: string, workMs: number, ...modes: string[]): string[] {
   return ["--", process.execPath, WORK, file, String(workMs), ...modes];
 }
 
-/** Returns the ids of the children of a process. Linux only. */
+/** Returns the PIDs of the children of a process. Only works on Linux. */
 export function readChildren(pid: number): number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
@@ -66,7 +66,7 @@ export function readChildren(pid: number): number[] {
   }
 }
 
-/** Returns the id of the guardian process of a supervisor, or `undefined` if it has none. */
+/** Returns the PID of a supervisor's guardian process, or `undefined` if there is none. */
 export function findGuardian(supervisor: number): number | undefined {
   return readChildren(supervisor).find((pid) => readCommandLine(pid).includes("guardian"));
 }

@@ -7,7 +7,7 @@ import { readChildren } from "./run-process.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CLI = join(ROOT, "cli/main.ts");
-/** Runs the command repeatedly until the file is gone, and records the exit codes. */
+/** Shell script that runs the command repeatedly until the file `$1` is deleted, and records the exit codes. */
 const LOOP = `go=$1; shift; while [ -e "$go" ]; do "$@"; echo "$?" >> "$go.codes"; done`;
 
 /** A shell that runs `lockkeeper run` in a loop. */
@@ -49,7 +49,7 @@ export class RunShell {
     return this.#child.stderr;
   }
 
-  /** Ends the loop, and the run in it with SIGTERM. */
+  /** Ends the loop and sends SIGTERM to the current run. */
   async stop(): Promise<void> {
     await rm(this.goFile);
     for (const pid of readChildren(this.#child.pid ?? 0)) process.kill(pid, "SIGTERM");

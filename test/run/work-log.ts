@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** A line that `work.mjs` writes. */
+/** A line of the log that `work.mjs` writes. */
 export interface RunLogLine {
   /** Milliseconds on the monotonic clock of the machine. */
   readonly at: number;
@@ -8,20 +8,20 @@ export interface RunLogLine {
   readonly key: string;
   readonly fence: string;
   readonly pid: number;
-  /** The process that started it. */
+  /** PID of the process that started the command. */
   readonly parent: number;
 }
 
-/** The time in which one process worked. */
+/** The period in which one command ran. */
 export interface WorkSpan {
   readonly pid: number;
   readonly parent: number;
   readonly key: string;
   readonly fence: string;
   readonly beganAt: number;
-  /** The last line that it wrote, `end` or not. */
+  /** Time of the last line that the command wrote, whether or not that line is `end`. */
   lastAt: number;
-  /** What it recorded besides `alive`. */
+  /** Events that the command recorded, except `alive`. */
   readonly events: string[];
 }
 
@@ -30,7 +30,7 @@ export function readRunLog(file: string): RunLogLine[] {
   try {
     text = readFileSync(file, "utf8");
   } catch {
-    // No work has begun.
+    // No command has started yet.
   }
   return text
     .split("\n")
@@ -38,7 +38,7 @@ export function readRunLog(file: string): RunLogLine[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Returns the spans in the order in which they began. */
+/** Returns the spans of all commands, ordered by their start. */
 export function readWorkSpans(file: string): WorkSpan[] {
   const spans = new Map<string, WorkSpan>();
   for (const { at, event, key, fence, pid, parent } of readRunLog(file)) {
@@ -51,7 +51,7 @@ export function readWorkSpans(file: string): WorkSpan[] {
   return [...spans.values()].sort((a, b) => a.beganAt - b.beganAt);
 }
 
-/** An overlap of two spans of different holds of one key, in milliseconds. */
+/** An overlap of two commands that ran under different holds of the same key. */
 export interface Overlap {
   readonly fences: readonly [string, string];
   readonly ms: number;

@@ -1,14 +1,17 @@
 import { Redis } from "ioredis";
 import { RELEASING, WORKING } from "./plan.ts";
 
-// A process that is not involved: it reads which keys are held by whom, and reports owners that hold only some of theirs.
-// With one Redis it reads everything in one script, so that each snapshot is a moment.
+// This process acquires no locks. It repeatedly reads which owner holds each key, and reports owners that hold only
+// some of their keys. With a single Redis server, one script reads everything, so that each snapshot is consistent.
 
 export interface CheckerPlan {
   readonly keys: readonly string[];
-  /** The Redis of the marks. */
+  /** URL of the Redis server that stores the marks of the workers. */
   readonly resource: string;
-  /** The servers that have the locks; those of a cluster redirect no reads, so each key is read on all. */
+  /**
+   * URLs of the servers that store the locks. The connections to cluster nodes do not follow redirections, so each key
+   * is tried on all nodes.
+   */
   readonly servers: readonly string[];
   readonly keysEach: number;
 }
@@ -18,10 +21,13 @@ export interface CheckerReport {
   readonly violations: readonly string[];
 }
 
-/** On several servers, an attempt holds some locks until it is refused and has withdrawn them. */
+/**
+ * Maximum time in ms for which an owner may hold only some of its locks. With several servers, an attempt holds some
+ * locks until it is refused and has withdrawn them.
+ */
 const PARTIAL_MS_MAX = 2000;
 
-// KEYS the lock keys; ARGV their companions. Returns token and owner of each.
+// KEYS: the lock keys. ARGV: their companions. Returns the owner of each lock, or an empty string if it is free.
 const READ_OWNERS = `local owners = {}
 for i, key in ipairs(KEYS) do
   local kept = redis.call('EXISTS', key) == 1 and redis.call('GET', ARGV[i]) or ''
@@ -35,7 +41,7 @@ return { redis.call('HGETALL', '${WORKING}'), owners, redis.call('SMEMBERS', '${
 
 interface Snapshot {
   readonly working: ReadonlyMap<string, string>;
-  /** The owner of each key; empty if it is free. */
+  /** Owner of each key, in the order of the keys. Empty if the key is free. */
   readonly owners: readonly string[];
   readonly releasing: ReadonlySet<string>;
 }
@@ -64,7 +70,7 @@ async function readSingle(): Promise<Snapshot> {
   return { working: toMap(working), owners, releasing: new Set(releasing) };
 }
 
-/** Reads the marks before and after the locks, and keeps those that existed both times. */
+/** Reads the marks before and after the locks. Keeps only the marks that were present both times. */
 async function readSeveral(): Promise<Snapshot> {
   const before = await resource.hgetall(WORKING);
   const owners = await Promise.all(plan.keys.map((key, at) => readOwner(key, companions[at] ?? "")));

@@ -14,36 +14,38 @@ const KEYS_EACH = 3;
 export interface DeadlockRun {
   readonly core?: string;
   readonly locks: RedisLocation;
-  /** The servers that have the locks. */
+  /** URLs of the servers that store the locks. */
   readonly servers: readonly string[];
-  /** The Redis of the protected resource; the only server of the locks if there is one. */
+  /**
+   * URL of the Redis server of the protected resource. If the locks are on a single server, it must be the same one.
+   */
   readonly resource: string;
   readonly seconds: number;
-  /** The same as in `WorkerPlan`. */
+  /** Time limit of a round in ms, as in `WorkerPlan`. */
   readonly waitMs: number;
-  /** Processes, and workers in each. */
+  /** Number of processes. `workersEach` is the number of workers in each process. */
   readonly processes: number;
   readonly workersEach: number;
-  /** Workers that acquire single locks, in one more process. */
+  /** Number of workers that acquire single locks, in an additional process. */
   readonly singles: number;
 }
 
 export interface DeadlockResult {
   readonly rounds: number;
   readonly singleRounds: number;
-  /** Rounds of the worker with the fewest rounds. */
+  /** Number of rounds of the worker with the fewest rounds. */
   readonly leastRounds: number;
   readonly waitP50Ms: number;
   readonly waitP99Ms: number;
   readonly waitMaxMs: number;
   readonly snapshots: number;
-  /** Violations that the checker and the resource found, and failures of workers. Empty if there are none. */
+  /** Violations that the checker or the resource detected, and errors of workers. */
   readonly faults: readonly string[];
 }
 
 /**
- * Lets each worker acquire 3 of 10 locks in random order, while another process checks that no worker holds only some
- * of its locks. A deadlock shows as a worker that times out.
+ * Runs workers that each acquire 3 of 10 locks in random order, while another process checks that no worker holds only
+ * some of its locks. A deadlock causes a worker to time out.
  */
 export async function runDeadlockAttempt(options: DeadlockRun): Promise<DeadlockResult> {
   const { core = PROJECT, locks, resource, seconds, waitMs, processes, workersEach, singles } = options;

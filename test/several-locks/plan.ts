@@ -1,39 +1,39 @@
 import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 
-/** The work of one process of workers, passed to it as JSON. */
+/** The task of one worker process, which is passed as JSON. */
 export interface WorkerPlan {
-  /** The folder of the lock core, which may be a mutant. */
+  /** Root folder of the lock core to test, which may be a mutant. */
   readonly core: string;
   readonly locks: RedisLocation;
-  /** The Redis of the protected resource and of the marks, which may be the one of the locks. */
+  /** URL of the Redis server of the protected resource and the marks. It may be the server of the locks. */
   readonly resource: string;
   readonly keys: readonly string[];
-  /** How many keys each round acquires; 1 acquires single locks. */
+  /** Number of keys that each round acquires together. With 1, workers acquire single locks. */
   readonly keysEach: number;
   readonly workers: number;
   readonly name: string;
   readonly seconds: number;
-  /** Time limit of a round in ms. A longer round is deadlocked or starved. */
+  /** Time limit of a round in ms. A round that exceeds it is deadlocked or starved. */
   readonly waitMs: number;
 }
 
-/** The results of one process of workers. */
+/** The results of one worker process. */
 export interface WorkerReport {
   readonly rounds: number;
-  /** Rounds of the worker with the fewest rounds. */
+  /** Number of rounds of the worker with the fewest rounds. */
   readonly leastRounds: number;
-  /** The wait of each round for its locks, in ms. */
+  /** Time that each round waited for its locks, in ms. */
   readonly waits: readonly number[];
   readonly errors: readonly string[];
 }
 
-/** Hash of the resource: key -> owner that works with it. */
+/** Redis hash of the resource: the owner that is using each key. */
 export const BUSY = "proof:busy";
-/** Hash of marks: owner -> its keys as JSON, while it works. */
+/** Redis hash of marks: the keys of each owner as JSON, while the owner is working. */
 export const WORKING = "proof:working";
-/** Set of owners that release their locks. */
+/** Redis set of the owners that have begun to release their locks. */
 export const RELEASING = "proof:releasing";
-/** List of violations that the resource found. */
+/** Redis list of violations that the resource detected. */
 export const VIOLATIONS = "proof:violations";
 
 export const LEASE_MS = 10_000;

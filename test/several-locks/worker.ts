@@ -14,10 +14,10 @@ import {
   type WorkerReport,
 } from "./plan.ts";
 
-// One process of workers: each acquires some of the keys in random order, uses the resource that they protect, and releases
-// them.
+// A worker process. Each worker acquires some of the keys in random order, uses the resource that they protect, and
+// releases them.
 
-/** The maximum duration of the work, in ms. */
+/** Maximum duration of the work in ms. */
 const WORK_MS_MAX = 6;
 
 // KEYS[1] BUSY, KEYS[2] VIOLATIONS, KEYS[3] WORKING; ARGV[1] owner, ARGV[2] its keys as JSON, then the keys

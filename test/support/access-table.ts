@@ -1,9 +1,9 @@
 /**
- * The access that each route requires. A new route fails the test of this table until it has an entry here.
+ * The access that each route requires. The test of this table fails until a new route has an entry here.
  * authorization.integration.test.ts then calls the route as every kind of caller.
  *
- * `of one target`: access at the target of the call. `some keys`: access to at least one of its keys is enough, or with
- * `anywhere`, to keys of any target.
+ * `of one target`: the caller needs access to the target of the request. `of some keys`: access to at least one key of
+ * the target is sufficient. `of some keys anywhere`: access to at least one key of any target is sufficient.
  */
 export const ACCESS_TABLE: Readonly<Record<string, string>> = {
   "POST /locks/{key}/acquire": "lock of one key, writes",

@@ -8,12 +8,12 @@ const SERVER_SCRIPT = fileURLToPath(new URL("./workers/api-server.ts", import.me
 export interface ApiProcess {
   readonly url: string;
   readonly pid: number;
-  /** Returns everything the server has written to standard error so far. */
+  /** Returns the standard error output of the server so far. */
   readonly readLog: () => string;
   stop(): Promise<void>;
 }
 
-/** Starts a server without the console in a separate process. Its log can be read. */
+/** Starts a server without the console in a separate process. */
 export async function startApiProcess(environment: Readonly<Record<string, string>>): Promise<ApiProcess> {
   const child = spawn(process.execPath, ["--import", "tsx", SERVER_SCRIPT], {
     env: { ...process.env, PORT: "0", ...environment },

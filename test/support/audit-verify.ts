@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Runs the verification of `npm run audit:verify` without npm and returns its output. */
+/** Runs the script of `npm run audit:verify` without npm and returns its output. */
 export function runAuditVerify(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
 import type { TestServer } from "./test-server.ts";
 
-/** One hold of a lock. `name` identifies it to its library. */
+/** One hold of a lock by a library. `name` identifies the hold in this library. */
 export interface LibraryHold {
   readonly key: string;
   readonly name: string;
@@ -12,14 +12,14 @@ export interface LibraryHold {
 /** A library whose holder changes during a test. */
 export interface ChangingHolder {
   /**
-   * `meanwhile`: the holder may change at any time during the test. `before`: the same owner string returns after it
-   * was observed.
+   * When the holder changes. `meanwhile`: at any time during the test. `before`: before the test, with the same owner
+   * string.
    */
   readonly changes: "meanwhile" | "before";
   acquire(key: string): Promise<LibraryHold>;
   /**
-   * Ends this hold and begins the next.
-   * @returns the next hold, and whether this one still existed until then
+   * Ends the given hold and begins the next one.
+   * @returns the next hold, and whether the given hold still existed until the change
    */
   change(held: LibraryHold): Promise<{ readonly next: LibraryHold; readonly wasThere: boolean }>;
   isHeld(held: LibraryHold): Promise<boolean>;
@@ -28,13 +28,13 @@ export interface ChangingHolder {
 const LEASE_MS = 60_000;
 const getFirstReply = (replies: [unknown, unknown][] | null) => replies?.[0]?.[1];
 
-/** Formats of keys whose value alone does not identify the format. */
+/** Format rules for keys whose value does not identify the format. */
 export const CHANGING_HOLDER_RULES = [
   { pattern: "lock:spring:*", format: "spring" },
   { pattern: "lock:redlock:*", format: "redlock" },
 ];
 
-/** Creates one holder per library, by the second part of its keys. */
+/** Creates one holder for each library, by the second segment of its keys. */
 export function createChangingHolders(
   server: TestServer,
   direct: Redis,
@@ -75,7 +75,7 @@ export function createChangingHolders(
     },
   };
 
-  /** The second of two readers. The first stays for the whole test, so the key always exists. */
+  /** The second of two readers. The first reader holds the lock for the whole test, so the key always exists. */
   const reader: ChangingHolder = {
     ...again,
     async acquire(key) {

@@ -10,7 +10,7 @@ const HELD_MAX = 50;
  * Acquires and releases locks on a server until stopped or until the server fails.
  *
  * @param name returns the key of each new lock
- * @returns stops it
+ * @returns a function that stops the churn
  */
 export function startChurn(
   at: TestRedis,
@@ -37,7 +37,7 @@ export function startChurn(
 }
 
 /**
- * Waits until the watcher's index equals the locks on these servers.
+ * Waits until the watcher's index equals the locks on the given servers.
  * @returns the elapsed time in milliseconds
  */
 export async function waitForIndex(

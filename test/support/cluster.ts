@@ -12,7 +12,7 @@ const NODE_TIMEOUT_MS = 1000;
 
 export interface TestClusterOptions {
   masters?: number;
-  /** The number of masters, from the first, that get one replica each. */
+  /** Number of masters with one replica each, starting with the first master. The other masters have none. */
   replicas?: number;
   /** Whether clients and the replica of the first master reach that master through a proxy. */
   hasProxy?: boolean;
@@ -20,9 +20,9 @@ export interface TestClusterOptions {
 
 /** A slot that is being moved from one master to another, as during resharding. */
 export interface SlotMove {
-  /** Moves these keys. Keys that do not exist are ignored. */
+  /** Moves the given keys. Keys that do not exist are ignored. */
   moveKeys(...keys: readonly string[]): Promise<void>;
-  /** Moves the keys that are still in the slot, then tells all masters of its new owner. */
+  /** Moves the remaining keys of the slot and informs all masters of its new owner. */
   finish(): Promise<void>;
 }
 
@@ -32,11 +32,14 @@ export interface TestCluster {
   readonly urls: readonly string[];
   /** The proxy in front of the first master, if `hasProxy` is set. */
   readonly proxy: TestProxy | undefined;
-  /** Returns the index of the master that initially has the key. */
+  /** Returns the index of the master that initially owns the key's slot. */
   getMasterIndex(key: string): number;
-  /** Returns a plain connection to the master that initially has the key. */
+  /** Returns a plain connection to the master that initially owns the key's slot. */
   getMasterClient(key: string): Redis;
-  /** Returns a key on this master, in a slot that no other key uses, because tests move slots in parallel. */
+  /**
+   * Returns a key on the given master, in a slot that no other returned key uses. Tests can therefore move slots in
+   * parallel.
+   */
   findKeyOnMaster(master: number, name: string): string;
   /** Starts to move the key's slot from its initial master to master `to`. */
   startSlotMove(key: string, to: number): Promise<SlotMove>;
@@ -58,7 +61,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
     await proxy?.stop();
   };
   try {
-    // One at a time: each search for a free port must see the ports already in use.
+    // The servers start one after another, because each search for a free port must see the ports in use.
     for (let n = 0; n < masters + replicas; n++) {
       const started = await startNode(hasProxy && n === 0);
       nodes.push(started.node);
@@ -107,7 +110,9 @@ async function startNode(hasProxy = false): Promise<StartedNode> {
   }
 }
 
-/** Arguments of a node on `port` that announces its proxy's port. The cluster bus bypasses the proxy. */
+/**
+ * Returns the arguments of a node on `port` that announces the port of its proxy. The cluster bus bypasses the proxy.
+ */
 function announcePort(port: number, proxyPort: number): string[] {
   const bus = String(port + BUS_OFFSET);
   return ["--cluster-announce-port", String(proxyPort), "--cluster-announce-bus-port", bus];
@@ -147,7 +152,7 @@ class FormedCluster implements TestCluster {
   readonly urls: readonly string[];
   readonly #clients: Redis[];
   readonly #usedSlots = new Set<number>();
-  /** The initial number of masters. */
+  /** Initial number of masters. */
   readonly #count: number;
 
   constructor(
@@ -210,7 +215,7 @@ class FormedCluster implements TestCluster {
     const id = String(await client.cluster("MYID"));
     const knowIt = async (each: Redis) => String(await each.cluster("NODES")).includes(`${id} 127.0.0.1`);
     await waitUntil(async () => (await Promise.all(this.#clients.map(knowIt))).every(Boolean), 10_000);
-    // The new node learns of the others by gossip, later than they learn of it.
+    // The new node discovers the other nodes by gossip, after they have discovered the new node.
     const ids = await Promise.all(this.#clients.map(async (each) => String(await each.cluster("MYID"))));
     const knowsAll = (nodes: unknown) => ids.every((other) => String(nodes).includes(`${other} 127.0.0.1`));
     await waitUntil(async () => knowsAll(await client.cluster("NODES")), 10_000);

@@ -3,7 +3,10 @@ import { locksTest } from "./fixtures.ts";
 import type { TestRedisOptions } from "./test-redis.ts";
 import { waitUntil } from "./test-server.ts";
 
-/** Tests of conditions: `countWaiters` counts the clients that wait for a signal, `waitForWaiters` waits for a number of them. */
+/**
+ * Returns a test function for conditions. Its fixture `countWaiters` counts the clients that wait for a signal, and
+ * `waitForWaiters` waits until there is a given number of them.
+ */
 export function conditionTest(options: TestRedisOptions = {}) {
   return locksTest(options)
     .extend("other", { scope: "file" }, ({ env }) => env.openClient())

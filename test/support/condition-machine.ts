@@ -16,7 +16,7 @@ const CHANNEL = "condition-machine";
 const LIMITS = { waitersMax: 1000, fairWaitMs: 300_000 };
 const PLAIN = { record: undefined, graceMs: 0, minHoldMs: 0, unit: "ms" as const, leaseMs: 60_000 };
 
-/** The scripts of a lock and of its conditions. */
+/** The scripts of a lock and of its conditions that are compared with the model. */
 export interface ScriptsUnderTest {
   readonly kind: ConditionKind;
   readonly writer: LockWriter;
@@ -33,19 +33,24 @@ interface Hold {
 interface Waiter {
   readonly id: string;
   readonly condition: ConditionName;
-  /** Its place in the order in which clients began to wait. */
+  /** Position in the order in which clients began to wait. */
   readonly number: number;
   readonly given: Hold;
   state: "waiting" | "signalled" | "stopped" | "expired";
-  /** The last client that waited when its signal was sent. */
+  /**
+   * Number of the last waiter when the signal that this waiter received was sent. The signal can only pass to waiters
+   * up to this number.
+   */
   bound: number | undefined;
-  /** Whether Redis has heard of its client lately. */
+  /** Whether Redis counts the client of this waiter as alive. */
   isAlive: boolean;
 }
 
 /**
- * The conditions of a lock in Redis beside a model of them: a list of waiters, each with a state. A signal belongs to one
- * waiter, and passes to another that waited when it was sent, until one holds the lock again with the count that it gave up.
+ * Runs steps on the conditions of a lock in Redis and compares the result with a model, which is a list of waiters with
+ * states. A signal belongs to one waiter. If this waiter leaves or dies, the signal passes to another waiter that was
+ * waiting when the signal was sent. The signal is used when its waiter holds the lock again with the count that it gave
+ * up.
  */
 export class ConditionMachine {
   readonly #key = `lock:${randomUUID()}`;
@@ -54,7 +59,7 @@ export class ConditionMachine {
   #waiters: Waiter[] = [];
   readonly #ended: (Hold | undefined)[] = Array.from({ length: CONDITION_CLIENTS }, () => undefined);
   #holder: Hold | undefined;
-  /** The last await of the holder, which a repeated request finds. */
+  /** The waiter whose hold the current holder resumed, for repeated requests of the same await. */
   #restored: { readonly waiter: Waiter } | undefined;
   #signalled:
     | {
@@ -120,7 +125,7 @@ export class ConditionMachine {
     if (this.#holder?.client === client) await this.#await(condition);
   }
 
-  /** @param restores the waiter whose hold is restored */
+  /** Sends an acquire. @param restores ID of the waiter whose hold is resumed */
   #sendAcquire(id: string, restores?: string): Promise<AcquireReply> {
     const token = `${randomUUID()}:1`;
     const ask = {
@@ -209,7 +214,7 @@ export class ConditionMachine {
     this.#expectEqual(reply, { outcome: "signalled", asOf: expect.any(Number), count });
   }
 
-  /** `renew`, `stop`, `leave`, `keep`, `die` and `reacquire` of a waiter. */
+  /** Executes a step that changes a single waiter. */
   async #change(client: number, what: "renew" | "die" | "reacquire" | LeaveMode): Promise<void> {
     const waiter = this.#findWaiter(client);
     if (waiter === undefined) return;
@@ -233,7 +238,7 @@ export class ConditionMachine {
     }
   }
 
-  /** Its client is not heard of for so long that the next script notices. */
+  /** Expires the heartbeat of a waiter, so that the next script detects its death. */
   async #die(waiter: Waiter): Promise<void> {
     if (waiter.state === "expired") return;
     await this.direct.zadd(this.#keys[2] ?? "", "1", waiter.id);
@@ -274,7 +279,7 @@ export class ConditionMachine {
     this.#expectEqual(reply.outcome, hold.count === 0 ? "released" : "still_held");
   }
 
-  /** The holder no longer holds the lock. */
+  /** Ends the hold of the current holder in the model. */
   #finish(): void {
     if (this.#holder !== undefined) this.#ended[this.#holder.client] = this.#holder;
     this.#holder = undefined;
@@ -298,7 +303,7 @@ export class ConditionMachine {
     if (waiter.state === "expired") waiter.state = "stopped";
   }
 
-  /** Expires the waiters whose clients died, then passes their signals on. Redis visits them by id. */
+  /** Expires the waiters whose clients died and then passes their signals on, in the order of their IDs as in Redis. */
   #expire(): void {
     const dead = this.#waiters.filter(({ isAlive, state }) => !isAlive && state !== "expired");
     dead.sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -324,7 +329,7 @@ export class ConditionMachine {
       const [state, condition, number, , , count] = text.split("\n")[0]?.split("\t") ?? [];
       return { id, state, condition, count: Number(count), number: Number(number) };
     });
-    // Numbers are the server's time, so only their order is known.
+    // The stored numbers are server times, so only their order can be compared.
     const numbers = new Map(this.#waiters.map(({ id, number }) => [id, number]));
     for (const one of seen)
       for (const other of seen) {

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 
 export const CONDITION_CLIENTS = 5;
-/** How many steps a test runs. `LOCKKEEPER_TEST_STEPS=10000` is the long run. */
+/** Number of steps in a test. Use `LOCKKEEPER_TEST_STEPS=10000` for a long run. */
 export const CONDITION_STEPS = Number(process.env.LOCKKEEPER_TEST_STEPS ?? 1500);
-/** Two conditions, one of whose names begins with the other. */
+/** Names of two conditions. One name is a prefix of the other. */
 export const CONDITION_NAMES = ["full", "full-2"] as const;
 export type ConditionName = (typeof CONDITION_NAMES)[number];
 
-/** What happens to the conditions of a lock. `holder` steps do nothing while the lock is free. */
+/** A step on the conditions of a lock. Steps of the holder have no effect while the lock is free. */
 export type ConditionStep =
   | {
       readonly do: "acquire" | "reacquire" | "renew" | "stop" | "leave" | "keep" | "die";
@@ -25,9 +25,9 @@ const condition = fc.constantFrom(...CONDITION_NAMES);
 const toClientStep = <Do extends string>(...names: Do[]) =>
   fc.record({ do: fc.constantFrom(...names), client });
 
-/** Mostly acquires, waits and signals, because the others need waiters. */
+/** Generates random steps. Acquires, waits and signals are more frequent because the other steps need waiters. */
 export const conditionStep: fc.Arbitrary<ConditionStep> = fc.oneof(
-  // Otherwise, two clients would rarely wait for the same condition.
+  // Waits have a high weight. Otherwise, two clients would rarely wait for the same condition.
   { weight: 8, arbitrary: fc.record({ do: fc.constant("wait" as const), client, condition }) },
   { weight: 5, arbitrary: toClientStep("acquire") },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("await" as const), condition }) },

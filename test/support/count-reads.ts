@@ -1,4 +1,4 @@
-/** Returns a text that counts its reads and throws after more than `most` of them. */
+/** Returns a string-like value that counts how often it is read, and throws after more than `most` reads. */
 export function countReads(text: string, most: number): { text: string; reads: () => number } {
   let reads = 0;
   const proxy = new Proxy(Object(text) as object, {

@@ -5,7 +5,7 @@ import type { Services } from "../../server/api/routing/services.ts";
 
 /** Lists the routes that the API declares, without starting any service. */
 export function listDeclaredRoutes(): Route[] {
-  // Declaring routes does not use the services.
+  // The services are not used until a route is called.
   return createApiRoutes({} as Services, pino({ level: "silent" }));
 }
 

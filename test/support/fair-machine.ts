@@ -13,7 +13,7 @@ const CHANNEL = "fair-machine";
 const LEASE_MS = 60_000;
 const WAIT_MS = 60_000;
 
-/** Scripts of fair locks. */
+/** The scripts of fair locks that are compared with the model. */
 export interface FairScripts {
   readonly writer: LockWriter;
   leave(redis: Redis, channel: string, key: string, departure: QueueDeparture): Promise<unknown>;
@@ -23,7 +23,7 @@ export interface FairScripts {
 interface Waiter {
   readonly id: string;
   readonly side: "ours" | "theirs";
-  /** `gone`: its heartbeat or its timeout has ended. `kept`: it left and may return. */
+  /** `gone`: the heartbeat or the timeout of the waiter has passed. `kept`: the waiter left and may return. */
   state: "alive" | "gone" | "kept";
 }
 
@@ -39,8 +39,9 @@ type Holder =
   | { readonly side: "reserved" };
 
 /**
- * A fair lock in Redis and its model: the list of waiters in order of arrival. Only the first live waiter acquires the
- * lock, and every change that allows it to acquire wakes it.
+ * Runs steps on a fair lock in Redis and compares the result with a model, which is the list of waiters in order of
+ * arrival. Only the first live waiter can acquire the lock, and every change that allows this waiter to acquire the
+ * lock wakes it.
  */
 export class FairMachine {
   readonly #key = `lock:${randomUUID()}`;
@@ -53,8 +54,8 @@ export class FairMachine {
   #shouldWake: string[] = [];
   #ids = 0;
   /**
-   * Tolerance of the timeouts in milliseconds. A force-release does not change them, because it does not know the fair
-   * wait time.
+   * Tolerance of the timeouts in milliseconds. A force-release does not shorten the timeouts, because it does not know
+   * the fair wait time.
    */
   #extraMs = 0;
   #where = "";
@@ -67,7 +68,11 @@ export class FairMachine {
     this.#theirs = new RedissonFixture(direct);
   }
 
-  /** @param listener a separate connection */
+  /**
+   * Creates a machine and subscribes to the messages that wake waiters.
+   *
+   * @param listener a separate connection for the subscription
+   */
   static async create(direct: Redis, listener: Redis, scripts: FairScripts): Promise<FairMachine> {
     const machine = new FairMachine(direct, listener, scripts);
     listener.on("pmessage", machine.#hear);
@@ -168,8 +173,9 @@ export class FairMachine {
   }
 
   /**
-   * Redisson derives the timeout of a new waiter from that of the last one. If `#timeOut` ended that one early, the new
-   * timeout would end after the next grant, but real timeouts end in the order of the queue.
+   * Restores the order of the timeouts after a waiter joined behind a timed-out waiter. Redisson computes the timeout
+   * of a new waiter from the timeout of the last waiter, which `#timeOut` has ended early. Real timeouts end in the
+   * order of the queue.
    */
   async #postponeTimeout(id: string): Promise<void> {
     const untilMs = (await this.#readTime()) + LEASE_MS + this.#queue.length * FAIR_WAIT_MS;
@@ -205,7 +211,7 @@ export class FairMachine {
     this.#prune();
   }
 
-  /** Expires the lock. No message is sent. */
+  /** Expires the lock. Redis sends no message in this case. */
   async #expire(): Promise<void> {
     await this.direct.pexpire(this.#key, 1);
     while ((await this.direct.exists(this.#key)) === 1);
@@ -245,7 +251,7 @@ export class FairMachine {
     const queued = this.#queue.find(({ id }) => id === this.#theirs.getOwner(thread));
     if (queued === undefined) return;
     const timeouts = this.#theirs.getTimeoutKey(this.#key);
-    // If the time had really passed, the timeouts of the waiters behind it would also be shorter.
+    // If the time had really passed, the timeouts of the waiters behind this one would also be shorter.
     this.#extraMs += LEASE_MS + (this.#queue.indexOf(queued) + 1) * FAIR_WAIT_MS;
     await this.direct.zadd(timeouts, "XX", (await this.#readTime()) - 1, queued.id);
     queued.state = "gone";
@@ -260,8 +266,8 @@ export class FairMachine {
   }
 
   /**
-   * Removes waiters from the front like Lockkeeper's scripts.
-   * @returns how many of them were Lockkeeper's
+   * Removes waiters from the front of the model's queue like Lockkeeper's scripts.
+   * @returns the number of removed waiters that were clients of Lockkeeper
    */
   #prune(caller?: string): number {
     let ours = 0;
@@ -274,12 +280,15 @@ export class FairMachine {
     return ours;
   }
 
-  /** Removes waiters from the front like Redisson's scripts, which use only timeouts. */
+  /** Removes waiters from the front of the model's queue like Redisson's scripts, which only use timeouts. */
   #pruneTheirs(): void {
     while (this.#first?.side === "theirs" && this.#first.state === "gone") this.#queue.shift();
   }
 
-  /** A client of Redisson that is first while the lock is free may have missed the end of a lease. */
+  /**
+   * Expects a message to the first waiter if it is a client of Redisson and the lock is free. Such a waiter may have
+   * missed the end of a lease.
+   */
   #expectNudge(): void {
     if (this.#holder === undefined && this.#first?.side === "theirs") this.#shouldWake = [this.#first.id];
   }
@@ -303,7 +312,7 @@ export class FairMachine {
     expect([...ends.keys()].toSorted(), this.#where).toEqual(ids.toSorted());
     for (const [at, each] of this.#queue.entries()) {
       const untilMs = ends.get(each.id) ?? 0;
-      // Otherwise Redisson would remove a live waiter.
+      // If the timeout of a live waiter passed, Redisson would remove this waiter.
       if (each.side === "ours" && each.state === "alive") expect(untilMs, this.#where).toBeGreaterThan(now);
       const most = now + LEASE_MS + (at + 1) * FAIR_WAIT_MS + this.#extraMs;
       expect(untilMs, this.#where).toBeLessThanOrEqual(most);
@@ -319,7 +328,10 @@ export class FairMachine {
     return new Map(ids.map((id, at) => [id, Number(flat[2 * at + 1])]));
   }
 
-  /** Waits for all messages published so far. They arrive in the order in which they were sent. */
+  /**
+   * Waits until all messages published so far have been received. Messages arrive in the order in which they were
+   * published.
+   */
   async #waitForMessages(): Promise<void> {
     await this.direct.publish(`${this.#channel}:last`, "0");
     while (this.#woken.at(-1) !== "last") await new Promise((resolve) => setImmediate(resolve));

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 
-/** Number of clients on each side. */
+/** Number of clients of Lockkeeper, and of Redisson. */
 export const FAIR_CLIENTS = 4;
 
-/** A step in the life of a fair lock. `ours` are clients of Lockkeeper, `theirs` are clients of Redisson. */
+/**
+ * A step on a fair lock. `ours` is the index of a Lockkeeper client, and `theirs` is the index of a Redisson client.
+ */
 export type FairStep =
   | { readonly do: "wait" | "acquire_now" | "stall" | "leave" | "keep"; readonly ours: number }
   | { readonly do: "wait" | "time_out"; readonly theirs: number }
@@ -11,7 +13,7 @@ export type FairStep =
 
 const ours = fc.nat({ max: FAIR_CLIENTS - 1 });
 
-/** Mostly waits and releases, because the other steps need a queue. */
+/** Generates random steps. Waits and releases are more frequent because the other steps need a queue. */
 export const fairStep: fc.Arbitrary<FairStep> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("wait" as const), ours }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("wait" as const), theirs: ours }) },

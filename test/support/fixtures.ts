@@ -22,11 +22,12 @@ import { startTestRedis, type TestRedisOptions } from "./test-redis.ts";
 import { startTestServer, type TestServerOptions } from "./test-server.ts";
 import { startTestWatcher } from "./test-watcher.ts";
 
-// Each function returns a test function. Its fixtures start with the first test of the file that uses them, and stop
-// after the last. A file adds its own fixtures: `const it = redisTest().extend(…)`.
+// Each function returns a test function with fixtures. A fixture starts with the first test of the file that uses it
+// and stops after the last test. Test files add fixtures with `const it = redisTest().extend(…)`.
 
 /**
- * Tests on a temporary Redis: `redis` is the server, `direct` a plain connection to it, `key` a new lock key per test.
+ * Returns a test function for tests on a temporary Redis. `redis` is the server, `direct` is a plain connection to the
+ * server, and `key` is a new lock key for each test.
  */
 export function redisTest(options: TestRedisOptions = {}) {
   return test
@@ -40,8 +41,8 @@ export function redisTest(options: TestRedisOptions = {}) {
 }
 
 /**
- * Tests of the lock verbs on a temporary Redis: `env` holds the server, the verbs and a plain connection; `client` is
- * the client library.
+ * Returns a test function for the lock verbs on a temporary Redis. `env` contains the server, the verbs and a plain
+ * connection, and `client` is the client library.
  */
 export function locksTest(options: TestRedisOptions = {}) {
   return test
@@ -57,7 +58,10 @@ export function locksTest(options: TestRedisOptions = {}) {
     .extend("key", () => createTestKey());
 }
 
-/** Tests on `count` independent masters: `masters` are the servers, `client` is the client library on all of them. */
+/**
+ * Returns a test function for tests on `count` independent masters. `masters` are the servers, and `client` is the
+ * client library with a quorum of all masters.
+ */
 export function mastersTest(count: number, optionsOf?: Parameters<typeof startTestMasters>[1]) {
   return test
     .extend("masters", { scope: "file" }, async ({}, { onCleanup }) => {
@@ -74,8 +78,8 @@ export function mastersTest(count: number, optionsOf?: Parameters<typeof startTe
 }
 
 /**
- * Tests of the lock verbs on `count` masters: `backend` has the verbs, `acquire` acquires as "me" or another owner, and
- * `release` releases one of its grants.
+ * Returns a test function for the lock verbs on a quorum of `count` masters. `backend` has the verbs, `acquire`
+ * acquires a lock as "me" or another owner, and `release` releases a granted hold.
  */
 export function quorumTest(count: number) {
   return mastersTest(count)
@@ -108,8 +112,8 @@ export function quorumTest(count: number) {
 }
 
 /**
- * Tests that kill or freeze masters. Each test has its own `count` masters; `openClient` opens the client library on
- * their URLs or on others.
+ * Returns a test function for tests that kill or freeze masters. Each test has `count` separate masters. `openClient`
+ * opens the client library with the URLs of these masters or other URLs.
  */
 export function separateMastersTest(count: number) {
   return test
@@ -133,8 +137,8 @@ export function separateMastersTest(count: number) {
 }
 
 /**
- * Tests of formats on a temporary Redis: `observe` and `observeHeld` read a lock, `forceRelease` releases an observed
- * lock as the operator mei, and `messages` are the messages that scripts published.
+ * Returns a test function for formats on a temporary Redis. `observe` and `observeHeld` read a lock, `forceRelease`
+ * force-releases an observed lock as the operator mei, and `messages` are the messages that scripts published.
  */
 export function formatTest(options: TestRedisOptions = {}) {
   return redisTest(options)
@@ -171,7 +175,10 @@ export function formatTest(options: TestRedisOptions = {}) {
     });
 }
 
-/** Tests on a temporary Redis with clients of Redisson: `scene` has both. */
+/**
+ * Returns a test function for tests with Redisson clients on a temporary Redis. `scene` contains the server and the
+ * clients.
+ */
 export function redissonTest() {
   return test
     .extend("scene", { scope: "file" }, async ({}, { onCleanup }) => {
@@ -183,8 +190,8 @@ export function redissonTest() {
 }
 
 /**
- * Tests of the watcher on a temporary Redis: `watching` is the watcher with its masters and its journal, `locks` the
- * lock verbs, and `listEvents` lists the events of a key.
+ * Returns a test function for the watcher on a temporary Redis. `watching` is the watcher with its masters and its
+ * journal, `locks` are the lock verbs, and `listEvents` lists the events of a key.
  */
 export function watcherTest(redis: TestRedisOptions = {}, options: Partial<WatcherOptions> = {}) {
   return redisTest(redis)
@@ -204,8 +211,9 @@ export function watcherTest(redis: TestRedisOptions = {}, options: Partial<Watch
 }
 
 /**
- * Tests of the API on a temporary Redis: `server` is the API without the console, `other` another instance with the
- * same Redis and home store, `direct` a plain connection to that Redis, and `key` a new lock key per test.
+ * Returns a test function for the API on a temporary Redis. `server` is an instance without the console, `other` is
+ * another instance with the same Redis and home store, `direct` is a plain connection to this Redis, and `key` is a new
+ * lock key for each test.
  */
 export function serverTest(options: TestServerOptions = {}) {
   return test

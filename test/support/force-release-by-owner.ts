@@ -5,7 +5,7 @@ import { createForeignHolder } from "../../server/formats/observation.ts";
 import type { ForceReleaseReply } from "../../server/formats/script-replies.ts";
 import type { RedisLocks } from "../../server/locks/verbs/redis-locks.ts";
 
-/** Force-releases one hold, as an operator who saw it with this token and fence. */
+/** Force-releases one hold as an operator who saw the hold with the given token and fence. */
 export async function forceReleaseByOwner(
   locks: RedisLocks,
   key: Key,

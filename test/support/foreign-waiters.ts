@@ -3,14 +3,14 @@ import type { TestRedis } from "./test-redis.ts";
 import { waitUntil } from "./test-server.ts";
 
 export interface BlockedWaiter {
-  /** Number of attempts that found the lock held. */
+  /** Number of attempts so far that found the lock held. */
   readonly tries: number;
   readonly hasLock: boolean;
 }
 
 /**
- * Starts a client that waits like python-redis-lock without a timeout and without an expiry: indefinitely. Resolves
- * when it is blocked.
+ * Starts a client that waits indefinitely, like python-redis-lock without a timeout and without an expiry. Resolves
+ * when the client is blocked.
  */
 export async function startPythonWaiter(
   redis: TestRedis,
@@ -27,7 +27,7 @@ export async function startPythonWaiter(
     waiter.hasLock = true;
   };
   const id = await client.client("ID");
-  // The connection is closed at the end of the tests, whether it is blocked or not.
+  // The blocked command fails when the connection is closed at the end of the tests.
   wait().catch(() => undefined);
   await waitUntil(async () =>
     new RegExp(`^id=${id} .*cmd=blpop`, "m").test(String(await direct.client("LIST"))),
@@ -35,7 +35,7 @@ export async function startPythonWaiter(
   return waiter;
 }
 
-/** Lists the messages on the channels of a Spring registry, as `channel message`. */
+/** Subscribes to the channels of a Spring registry. Returns a list that receives each message as `channel message`. */
 export async function listenAsSpring(redis: TestRedis, registry: string): Promise<string[]> {
   const heard: string[] = [];
   const client = redis.createClient();

@@ -4,7 +4,7 @@ import type { Redis } from "ioredis";
 /** The guard that the documentation recommends for resources protected with fencing tokens. */
 const GUARD_SCRIPT = readFileSync(new URL("../../docs/guards/redis.lua", import.meta.url), "utf8");
 
-/** Writes to a resource that rejects fencing tokens lower than the highest it has seen. */
+/** Writes to a resource that rejects fencing tokens lower than the highest token so far. */
 export async function writeGuarded(
   redis: Redis,
   resource: string,

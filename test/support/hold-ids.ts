@@ -14,14 +14,14 @@ export function createHoldId(hold: Partial<TargetHoldRef> = {}): string {
   return formatHoldId({ ...NEVER_HELD, ...hold });
 }
 
-/** Decodes a `holdId`. @throws if the text is not a `holdId` */
+/** Decodes a `holdId`. @throws if the string is not a `holdId` */
 export function readHoldId(holdId: string): TargetHoldRef {
   const hold = parseHoldId(holdId);
   if (hold === undefined) throw new Error(`This is no holdId: ${holdId}`);
   return hold;
 }
 
-/** Replaces some of the parts of a `holdId`. */
+/** Replaces some of the values that a `holdId` encodes. */
 export function changeHoldId(holdId: string, changed: Partial<TargetHoldRef>): string {
   return formatHoldId({ ...readHoldId(holdId), ...changed });
 }

@@ -7,7 +7,7 @@ import type { LockWriter } from "../../server/formats/lock-writer.ts";
 import type { HoldStep, MeddlingStep, Naming } from "./hold-steps.ts";
 
 const CHANNEL = "hold-machine";
-/** All holds have the same owner: no script may distinguish them by it. */
+/** Owner of all holds. No script may distinguish holds by the owner. */
 const OWNER = "checkout@pod-7";
 const LEASE_MS = 60_000;
 
@@ -28,14 +28,17 @@ interface DescribedHold {
   readonly requests: Map<string, { readonly verb: string; readonly fence: string }>;
 }
 
-/** A lock in Redis and its model. The model knows what each hold may do; it has no time. */
+/**
+ * Runs steps on a lock in Redis and compares the result with a model. The model determines which verbs each hold may
+ * use, and has no notion of time.
+ */
 export class HoldMachine {
   readonly #key = `lock:${randomUUID()}`;
   readonly #client = randomUUID();
   readonly #slots: (Slot | undefined)[] = [];
   /**
-   * The value of the lock's key: one of the model's tokens, or what another client wrote. `count` is the reentrancy
-   * count of Redisson.
+   * The expected lock. `stored` is a token of the model or a value of another client. `count` is the re-entrancy count
+   * of the format `redisson`.
    */
   #lock: { readonly stored: string; count: number } | undefined;
   #companion: DescribedHold | undefined;
@@ -263,7 +266,9 @@ export class HoldMachine {
     }
   }
 
-  /** Lets another client write the lock and replace its value. Fields of Redisson and deadlines have separate forms. */
+  /**
+   * Replaces the lock with one of another client whose value is `text`, converted to the form that the format requires.
+   */
   async #recreate(text: string): Promise<void> {
     await this.direct.del(this.#key);
     const { name } = this.writer;
@@ -277,7 +282,7 @@ export class HoldMachine {
     else await this.direct.multi().hset(this.#key, stored, 1).pexpire(this.#key, LEASE_MS).exec();
   }
 
-  /** The hold that the companion describes, if it is the one in the lock. */
+  /** The hold that the companion describes, if this hold is also in the lock. */
   get #described(): DescribedHold | undefined {
     return this.#lock !== undefined && this.#companion?.token === this.#lock.stored
       ? this.#companion
@@ -291,7 +296,7 @@ export class HoldMachine {
 
   #addCount(by: number): void {
     if (this.#lock !== undefined && this.writer.name === "redisson") this.#lock.count += by;
-    // Redisson's count is in the lock itself; the companion has only a copy.
+    // In the format `redisson`, the lock itself contains the count. The companion only has a copy.
     if (this.#companion !== undefined)
       this.#companion.count = this.#count + (this.writer.name === "redisson" ? 0 : by);
   }

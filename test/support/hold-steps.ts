@@ -1,14 +1,14 @@
 import fc from "fast-check";
 
-/** How a request names the hold: correctly, with the fence of another hold, or as another principal. */
+/** How a request refers to a hold: correctly, with the fence of another hold, or as another principal. */
 export type Naming = "as_acquired" | "other_fence" | "other_principal";
 
-/** A change to the key by somebody who does not use Lockkeeper. */
+/** A change to the lock by another client, by expiry or by eviction. */
 export type MeddlingStep =
   | { readonly do: "delete" | "expire" | "acquire_foreign" | "evict_companion" }
   | { readonly do: "recreate_with_owner_text" | "recreate_with_token"; readonly slot: number };
 
-/** A step in the life of a lock. A slot keeps one hold; four slots compete for one lock. */
+/** A step on a lock. Each of four slots has at most one hold, and all slots use the same lock. */
 export type HoldStep =
   | { readonly do: "acquire"; readonly slot: number; readonly principal: string }
   | {

@@ -2,20 +2,20 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import type { FormatName } from "../../lib/contract/format.ts";
 
-/** A library that keeps its lock in one string, with the commands that its acquire sends. */
+/** A library that stores a lock as one string, with the commands that it sends to acquire the lock. */
 export interface StringLockLibrary {
   readonly name: string;
   readonly format: FormatName;
   readonly key: () => string;
   readonly owner: () => string;
-  /** One attempt. @returns false if the lock is held */
+  /** Makes one attempt to acquire the lock. @returns false if the lock is held */
   readonly acquire: (redis: Redis, key: string, owner: string) => Promise<boolean>;
 }
 
 const LEASE_MS = 30_000;
 
 let drawCount = 0;
-/** Returns a new number each time, for owners that are not random. */
+/** Returns the next number of a sequence, for owners that are not random. */
 const nextDraw = () => ++drawCount;
 
 /** Creates an owner like Python's `uuid1().hex`. */
@@ -26,7 +26,7 @@ export function createUuid1(timeMs = Date.now()): string {
 }
 
 const createHexGenerator = (length: number) => () => randomBytes(length).toString("hex");
-/** Repeats the draw until the text has both cases, like nearly all of them. */
+/** Repeats the draw until the string has lowercase and uppercase letters, as nearly all random strings do. */
 function drawMixedCase(draw: () => string): string {
   for (let text = draw(); ; text = draw()) if (/[a-z]/.test(text) && /[A-Z]/.test(text)) return text;
 }

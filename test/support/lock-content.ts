@@ -2,11 +2,11 @@ import type { Redis } from "ioredis";
 import { expect } from "vitest";
 import { buildCompanionKey, buildWaitersKey } from "../../server/formats/keys.ts";
 
-/** Everything of one lock in Redis that a lock verb may change. */
+/** All data of one lock in Redis that a verb may change. */
 export interface LockContent {
   /** DUMP of the lock's key in base64. */
   readonly lock: string;
-  /** When the lock's key expires by the clock of Redis, in Unix milliseconds; null without a time to live. */
+  /** Unix time in milliseconds at which the lock's key expires, on the clock of Redis. `null` if the key has no TTL. */
   readonly expiresAtMs: number | null;
   readonly companion: string;
   readonly waiters: number;
@@ -30,7 +30,8 @@ export async function readLockContent(redis: Redis, key: string): Promise<LockCo
 }
 
 /**
- * Tolerance between two readings of an unchanged expiry, because Redis reads its clock twice for the remaining time.
+ * Tolerance in milliseconds between two readings of an unchanged expiry. Each reading combines the time and the TTL,
+ * for which Redis reads its clock separately.
  */
 const CLOCK_MS = 20;
 

@@ -23,12 +23,12 @@ export const SPOKEN_FORMATS: readonly SpokenFormat[] = [
   { name: "timestamp in s", format: "timestamp", unit: "s" },
 ];
 
-/** The hold that a request names. */
+/** The hold to which a request refers. */
 export interface NamedHold {
   readonly token: string;
   readonly fence: string | null;
   readonly principal: string | undefined;
-  /** The `retryMs` of a repeated request. */
+  /** `retryMs` of a repeated request. */
   readonly retryMs?: number | undefined;
 }
 
@@ -40,12 +40,12 @@ export type LockVerb = (
   named: NamedHold,
 ) => Promise<unknown>;
 
-/** Creates a request with a new id. */
+/** Creates the fields that identify a request, with a new ID. */
 export const identifyRequest = ({ principal, retryMs }: Pick<NamedHold, "principal" | "retryMs">) => ({
   ...{ id: randomUUID(), digest: "digest", principal, retryMs },
 });
 
-/** Acquires with the token of `named`, and waits if `waitMs` is given. */
+/** Acquires a lock with the token of `named`, and joins the queue if `waitMs` is given. */
 export function acquireAs(
   redis: Redis,
   key: string,
@@ -67,7 +67,7 @@ const toReleaseRequest = (named: NamedHold) => ({
   ...{ token: named.token, fence: named.fence ?? undefined, ...identifyRequest(named) },
 });
 
-/** Scripts that take a hold. */
+/** Scripts that act on a hold. */
 export const VERBS_OF_HOLDS: Readonly<Record<string, LockVerb>> = {
   reenter: (redis, key, { format }, named) =>
     LOCK_WRITERS[format].reenter(redis, EVENT_CHANNEL, key, toRenewRequest(named)),
@@ -111,7 +111,7 @@ export const VERBS_OF_HOLDS: Readonly<Record<string, LockVerb>> = {
     LOCK_WRITERS[format].agree(redis, key, { token, from: fence ?? "", fence: "1999999999999999", count: 5 }),
 };
 
-/** Scripts that take a key and no hold. */
+/** Scripts that act on a key without a hold. */
 export const VERBS_OF_KEYS: Readonly<Record<string, LockVerb>> = {
   acquire: (redis, key, spoken, named) => acquireAs(redis, key, spoken, named),
   reserve: (redis, key, spoken, { retryMs }) =>

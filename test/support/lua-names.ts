@@ -1,6 +1,6 @@
 import luaparse from "luaparse";
 
-/** Names that Redis provides to scripts, and those of Lua 5.1 that the scripts may use. */
+/** Names that Redis provides to scripts, and names of Lua 5.1 that scripts may use. */
 const PROVIDED_NAMES: ReadonlySet<string> = new Set(
   "ARGV KEYS assert cjson error ipairs math next pairs pcall redis select setmetatable string table tonumber type unpack".split(
     " ",
@@ -8,8 +8,8 @@ const PROVIDED_NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Lists the names that a script reads or writes without declaring them, sorted: misspelled functions, functions of a file
- * that is not included, and accidental globals. Redis reports them only when the line runs.
+ * Lists the names that a script reads or writes without declaring them, sorted: misspelled functions, functions of a
+ * file that is not included, and accidental globals. Redis only reports such names when the line runs.
  *
  * @param source Lua with its includes
  */

@@ -23,8 +23,8 @@ export function prependLua(redis: Redis, prelude: () => string): Redis {
 }
 
 /**
- * Lua code that makes Redis reject the nth write of a script, counted from 0, as for a user without permission for that
- * command. Since version 7.0, which has REDIS_VERSION_NUM, the error is a table; before, it is a string.
+ * Returns Lua code that makes the nth write of a script fail, counted from 0, as for a user without permission for the
+ * command. The error is a table since Redis 7.0, which defines REDIS_VERSION_NUM, and a string in earlier versions.
  */
 export const createWriteRefusal = (n: number): string => `
   local server, left, writes = redis, ${n}, {}
@@ -50,8 +50,8 @@ export const createWriteRefusal = (n: number): string => `
   }`;
 
 /**
- * Lua code that ends the lock's time to live while the script runs. For Redis, the key still exists with a remaining
- * time of 0.
+ * Lua code that lets the lock's TTL pass while the script runs. Redis does not remove the key during the script and
+ * returns a remaining time of 0.
  */
 export const EXPIRE_DURING_SCRIPT = `
   redis.call('PEXPIRE', KEYS[1], 3)

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Returns the bytes that this process uses after a garbage collection: the heap and external buffers. */
+/** Collects garbage and returns the size of this process's heap and external buffers in bytes. */
 export function measureMemoryBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();

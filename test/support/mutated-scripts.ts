@@ -6,21 +6,21 @@ import { expect } from "vitest";
 
 const FORMATS = new URL("../../server/formats/", import.meta.url);
 
-/** A change of one script that a model must notice. */
+/** A change to one script that a test with a model must detect. */
 export interface ScriptMutant {
   readonly what: string;
-  /** The script, relative to server/formats. */
+  /** Path of the script, relative to server/formats. */
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** A second change of the same script. */
+  /** A second change to the same script. */
   readonly also?: { readonly from: string; readonly to: string };
 }
 
 /**
  * Copies all scripts and changes one of them.
  *
- * @returns the folder of the copies, for a writer, and a function that deletes it
+ * @returns the folder of the copies, from which a writer can load scripts, and a function that deletes the folder
  */
 export async function createMutatedScripts({ file, from, to, also }: ScriptMutant) {
   const folder = await mkdtemp(join(tmpdir(), "lockkeeper-mutant-"));

@@ -2,8 +2,8 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Writable } from "node:stream";
 
 /**
- * Kills the child processes of this process as soon as it ends, for whatever reason: the shell reads a pipe that only
- * this process holds open. Exit handlers alone would miss a test worker that is killed.
+ * Shell script that kills the guarded processes when this process exits. The shell reads a pipe that only this process
+ * holds open, so it also detects that a test worker was killed, in which case no exit handler runs.
  */
 const GUARD_SCRIPT = `
 trap '' INT TERM HUP
@@ -34,7 +34,7 @@ function startGuard(): ChildProcessByStdio<Writable, null, null> {
     stdio: ["pipe", "ignore", "ignore"],
   });
   child.unref();
-  // The pipe would keep the event loop of a finished test alive.
+  // Without `unref`, the pipe would keep the event loop of a finished test running.
   (child.stdin as Writable & { unref?: () => void }).unref?.();
   child.stdin.on("error", () => {});
   return child;

@@ -1,7 +1,7 @@
 import type { LockType } from "../../server/formats/observation.ts";
 import type { RawKey } from "../../server/formats/raw-key.ts";
 
-/** Creates a key as one read returns it, without companion keys. */
+/** Creates the raw data of a key as a read returns it, without companion keys. */
 export function createRawKey(
   key: string,
   type: LockType,
@@ -18,7 +18,7 @@ export function createRawKey(
   };
 }
 
-/** Creates a string key with a time to live; null means none. */
+/** Creates the raw data of a string key with a TTL in milliseconds. `null` means no TTL. */
 export function createRawString(
   key: string,
   value: string | Buffer,

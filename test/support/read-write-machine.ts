@@ -10,7 +10,7 @@ import { RedissonReadWriteThread } from "./redisson-read-write.ts";
 const CHANNEL = "read-write-machine";
 const SLOTS = 3;
 const THREADS = 2;
-/** Leases too long to end during the steps, and different enough to be distinguished. */
+/** Leases in milliseconds that do not end during a test and can be distinguished by their TTLs. */
 const LEASES_MS = [100_000, 200_000, 300_000];
 const TOLERANCE_MS = 20_000;
 
@@ -18,7 +18,7 @@ const slot = fc.nat(SLOTS - 1);
 const thread = fc.nat(THREADS - 1);
 const leaseMs = fc.constantFrom(...LEASES_MS);
 
-/** The next step of a client of Lockkeeper or Redisson, or a change to a key. */
+/** Generates random steps of clients of Lockkeeper and Redisson, and changes to keys. */
 export const readWriteStep = fc.oneof(
   {
     arbitrary: fc.record({ do: fc.constantFrom("acquire_read", "acquire_write"), slot, leaseMs }),
@@ -57,18 +57,24 @@ interface Slot {
   readonly request: { readonly id: string; readonly digest: string };
   readonly leaseMs: number;
   isDescribed: boolean;
-  /** Whether the companion of this hold still has the request that acquired it. */
+  /** Whether the companion of this hold still has the request of its acquire. */
   isRemembered: boolean;
   isReleased: boolean;
 }
 
-/** A reader or a writer in the lock. `leases` are the entries whose leases exist; a writer has none. */
+/**
+ * A reader or a writer in the lock. `leases` contains the numbers of a reader's acquires whose lease keys exist. A
+ * writer has none.
+ */
 interface Field {
   count: number;
   readonly leases: Set<number>;
 }
 
-/** A read/write lock in Redis and its model: its holders with their counts, leases and fencing tokens. */
+/**
+ * Runs steps on a read/write lock in Redis and compares the result with a model of its holders, counts, leases and
+ * fencing tokens.
+ */
 export class ReadWriteMachine {
   readonly #key = `lock:${randomUUID()}`;
   readonly #client = randomUUID();
@@ -78,7 +84,7 @@ export class ReadWriteMachine {
   #mode: "read" | "write" | undefined;
   #tokens = 0;
   #highestFence = 0n;
-  /** The fencing token of the next reader; `undefined` if it is not issued yet. */
+  /** Fencing token of the next reader. `undefined` if the next reader gets a new token. */
   #readerFence: string | undefined;
   #where = "";
 
@@ -153,7 +159,7 @@ export class ReadWriteMachine {
     const { fence } = reply;
     const flags = { isDescribed: true, isRemembered: true, isReleased: false };
     this.#slots[at] = { kind, token, fence, request, leaseMs: lease, ...flags };
-    // The lock's companion describes only the last writer.
+    // The lock's companion only describes the last writer.
     if (kind === "write") this.#forgetOtherWriters(this.#slots[at]);
   }
 
@@ -274,7 +280,7 @@ export class ReadWriteMachine {
     }
   }
 
-  /** Ends the leases of a reader, as if their time had passed. */
+  /** Ends the leases of a reader, as if they had expired. */
   async #endLeases(token: string): Promise<void> {
     const field = this.#fields.get(token);
     if (field === undefined || token.endsWith(":write")) return;
@@ -345,7 +351,7 @@ export class ReadWriteMachine {
       const pttls = await Promise.all(keys.map((key) => this.direct.pttl(key)));
       const present = pttls.flatMap((ms, at) => (ms > 0 ? [at + 1] : []));
       const isOurs = token.startsWith(this.#client);
-      // Redisson leaves behind the lease of an entry that it has released.
+      // Redisson does not delete the lease key of an acquire that it has released.
       if (isOurs || present.length === leases.size) expect(present, this.#where).toEqual([...leases].sort());
       if (isOurs && this.#mode === "read" && leases.size > 0)
         expect(Math.min(...pttls.slice(0, count)), this.#where).toBeGreaterThan(0);

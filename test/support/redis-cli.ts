@@ -32,7 +32,7 @@ async function runCli(path: string, target: CliTarget, args: string[]): Promise<
   return stdout.replace(/\n+$/, "");
 }
 
-/** Runs a command without redis-cli, for machines that have only the server. */
+/** Runs a command with a client library instead of redis-cli, for machines without redis-cli. */
 export async function runWithClient(target: CliTarget, [command = "", ...args]: string[]): Promise<string> {
   const client = new Redis(target.url, { lazyConnect: true, retryStrategy: () => null, protocol: 2 });
   client.on("error", () => {});

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 
-/** The commands that MONITOR reports. */
+/** A recording of the commands that MONITOR reports. */
 export interface RedisMonitor {
   /** The commands so far with their arguments, including those from scripts. */
   readonly commands: readonly (readonly string[])[];
@@ -19,7 +19,7 @@ export async function startMonitor(url: string): Promise<RedisMonitor> {
     redis.disconnect();
   };
   const listWrites = async () => {
-    // Everything sent before this reply has been reported by then.
+    // MONITOR reports commands in order, so all earlier commands have been recorded when this one is.
     const mark = `shown-${commands.length}`;
     await redis.echo(mark);
     while (!commands.some((args) => args.includes(mark)))

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 
-/** Derives a key like Redisson: it adds braces unless the key has some. */
+/** Builds the name of an auxiliary key like Redisson, which adds braces to a key without braces. */
 const addPrefix = (prefix: string, key: string) => `${prefix}:${key.includes("{") ? key : `{${key}}`}`;
 const addSuffix = (key: string, suffix: string) => `${key.includes("{") ? key : `{${key}}`}:${suffix}`;
 
@@ -89,8 +89,8 @@ export interface FixtureLease {
 }
 
 /**
- * One client of Redisson, reduced to the commands that it sends for its locks; it does not wait. Each acquire returns
- * null if it acquired the lock, otherwise the remaining milliseconds of the current lease.
+ * A client that sends the same commands for locks as Redisson but does not wait. Each acquire returns `null` if the
+ * lock was acquired, otherwise the remaining milliseconds of the current lease.
  */
 export class RedissonFixture {
   readonly #id = randomUUID();
@@ -113,7 +113,7 @@ export class RedissonFixture {
     return Number(fence?.[1] ?? 0);
   }
 
-  /** Acquires a fair lock, or joins its queue. `waitMs` is the time for which the queue treats this waiter as live. */
+  /** Acquires a fair lock, or joins its queue. `waitMs` is the time for which the queue treats the waiter as live. */
   async acquireFair(
     key: string,
     { leaseMs = 30_000, thread, waitMs = 300_000 }: FixtureLease & { waitMs?: number } = {},
@@ -155,7 +155,7 @@ export class RedissonFixture {
       | null;
   }
 
-  /** Acquires a permit. @returns the id of the permit */
+  /** Acquires a permit. @returns the ID of the permit */
   async acquirePermit(key: string, leaseMs?: number): Promise<string> {
     const id = Buffer.from(randomUUID().replaceAll("-", ""), "hex");
     const end = leaseMs === undefined ? 922337203685477 : (await this.#readTime()) + leaseMs;

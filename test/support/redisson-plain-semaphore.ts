@@ -27,7 +27,7 @@ end;
 redis.call('set', KEYS[1], value + ARGV[1]);
 redis.call(ARGV[2], KEYS[2], value + ARGV[1]);`;
 
-/** Sends the commands of Redisson's RSemaphore. */
+/** A client that sends the same commands as Redisson's RSemaphore. */
 export class RedissonPlainSemaphore {
   readonly #channel: string;
 
@@ -50,7 +50,7 @@ export class RedissonPlainSemaphore {
     return (await this.redis.eval(TRY_SET_PERMITS, 2, this.key, this.#channel, permits, "publish")) === 1;
   }
 
-  /** @param permits negative to remove permits */
+  /** Adds permits to the semaphore. @param permits number of permits; negative to remove permits */
   async addPermits(permits: number): Promise<void> {
     await this.redis.eval(ADD_PERMITS, 2, this.key, this.#channel, permits, "publish");
   }

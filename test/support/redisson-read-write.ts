@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 
-/** Scripts of the read/write lock of Redisson 4.7.0, without the latch for repeated unlocks. */
+/** Scripts of Redisson 4.7.0 for read/write locks, without the latch for repeated unlocks. */
 const LOCK_READ = `
 local mode = redis.call('hget', KEYS[1], 'mode');
 if (mode == false) then
@@ -74,7 +74,7 @@ if (mode == 'write') then
 end;
 return nil;`;
 
-/** One thread of a Redisson client on one read/write lock. The key contains no braces. */
+/** A thread of a Redisson client that uses one read/write lock. The key must not contain braces. */
 export class RedissonReadWriteThread {
   readonly #leases: string;
   readonly #channel: string;
@@ -108,7 +108,7 @@ export class RedissonReadWriteThread {
 
   /**
    * Releases the read lock once.
-   * @returns 1 if the thread no longer reads, 0 if it or another reader holds the lock, `null` if it held nothing
+   * @returns 1 if the lock is free, 0 if this or another reader still holds the lock, `null` if the thread held nothing
    */
   unlockRead(): Promise<unknown> {
     const keys = [this.key, this.#channel, this.#leases, `{${this.key}}`];

@@ -44,17 +44,17 @@ export class RedissonTestbed {
     return `${prefix}:${randomUUID()}`;
   }
 
-  /** Subscribes to this channel, as a waiting client does. */
+  /** Subscribes to a channel, as a waiting client does. */
   async subscribe(channel: string): Promise<void> {
     await this.subscriber.subscribe(channel);
   }
 
-  /** Waits until the channel has received this message. */
+  /** Waits until the channel has received the message. */
   async waitForMessage(channel: string, message: string): Promise<void> {
     await waitUntil(() => this.#messages.includes(`${channel} ${message}`));
   }
 
-  /** Returns the messages of a channel so far. */
+  /** Returns the messages that a channel has received so far. */
   async readMessages(channel: string): Promise<string[]> {
     await this.redis.publish(channel, "last");
     await this.waitForMessage(channel, "last");
@@ -70,7 +70,7 @@ export class RedissonTestbed {
     return readKeys(redis, keys, BY_RULE);
   }
 
-  /** Opens a connection as a user with only these rights. */
+  /** Opens a connection as a new Redis user that only has the given ACL rights. */
   async connectAsUser(name: string, ...rights: string[]): Promise<Redis> {
     await this.redis.acl("SETUSER", name, "on", "nopass", ...rights);
     return this.redis.duplicate({ username: name, password: "any" });
@@ -80,7 +80,7 @@ export class RedissonTestbed {
     return observeHeldLock(this.redis, key, BY_RULE);
   }
 
-  /** Acquires with Lockkeeper. */
+  /** Acquires a lock with Lockkeeper. */
   acquire(key: string, owner: string, waiting?: WaitRequest): Promise<AcquireReply> {
     const plain = { digest: "-", record: undefined, graceMs: 0, minHoldMs: 0 };
     const token = `${randomUUID()}:1`;

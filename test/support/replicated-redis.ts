@@ -9,7 +9,7 @@ import { waitUntil } from "./test-server.ts";
 export type ReplicatedTopology = "standalone" | "sentinel" | "cluster";
 
 const MASTER_NAME = "locks";
-/** Time limit of a promotion. The timings of Sentinel cannot be shortened in Redis 6.2. */
+/** Maximum time for a promotion, in milliseconds. The timings of Sentinel cannot be shortened in Redis 6.2. */
 const PROMOTION_MS = 30_000;
 const SYNC_MS = 10_000;
 
@@ -18,20 +18,20 @@ export interface ReplicatedRedis {
   readonly where: RedisLocation;
   readonly master: TestRedis;
   readonly proxy: TestProxy;
-  /** Creates a new key on this master. */
+  /** Creates a new key that this master stores. */
   createKey(): string;
-  /** Moves the slot of `key` to another master of the cluster; `between` runs while keys are still being moved. */
+  /** Moves the slot of `key` to another master of the cluster. `between` runs while the slot is being moved. */
   moveSlot(key: string, keys: readonly string[], between: () => Promise<void>): Promise<void>;
-  /** Keeps the replication connection open but passes no data, as behind a broken switch. */
+  /** Keeps the replication connection open but passes no data, like a network partition. */
   partitionReplica(): void;
-  /** Resolves once the replica has acknowledged all writes of the master. */
+  /** Ends the partition. Resolves once the replica has acknowledged all writes of the master. */
   healReplica(): Promise<void>;
-  /** Kills the master. Resolves once the replica has replaced it. */
+  /** Kills the master. Resolves once the replica has been promoted. */
   failOver(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts servers of the version that `REDIS_SERVER_BIN` selects. */
+/** Starts a master and a replica in the given topology, with the Redis version that `REDIS_SERVER_BIN` selects. */
 export async function startReplicatedRedis(topology: ReplicatedTopology): Promise<ReplicatedRedis> {
   return topology === "cluster" ? await startReplicatedNode() : await startReplicatedServer(topology);
 }
@@ -65,7 +65,7 @@ async function startReplicatedServer(topology: "standalone" | "sentinel"): Promi
       await master.kill();
       if (sentinel === undefined) {
         await replica.runCli("REPLICAOF", "NO", "ONE");
-        // Like a virtual address that moves to the promoted server.
+        // Redirects clients to the promoted server, like a virtual IP address.
         proxy.targetPort = replica.port;
       }
       await waitForPromotion(replica);
@@ -112,7 +112,7 @@ async function healReplica(proxy: TestProxy, master: TestRedis): Promise<void> {
 }
 
 async function waitForAcknowledgement(master: TestRedis): Promise<void> {
-  // Compares offsets of the replication stream, because what WAIT counts depends on the version.
+  // Compares replication offsets, because the replicas that WAIT counts depend on the Redis version.
   const isAcknowledged = async () => {
     const info = await master.runCli("INFO", "replication");
     const offset = /^master_repl_offset:(\d+)/m.exec(info)?.[1];

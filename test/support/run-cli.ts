@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const COMMAND = ["--import", "tsx", "cli/main.ts"];
-/** Variables of the test machine that would name a server or a Redis. */
+/** Environment variables of the test machine that could change the behavior of `lockkeeper`. */
 const REMOVED = ["LOCKKEEPER_URL", "LOCKKEEPER_API_KEY", "REDIS_URL", "NO_COLOR", "LOCKKEEPER_WATCH"];
 
 export interface CliResult {
@@ -16,8 +16,7 @@ export interface CliResult {
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * Starts `lockkeeper` as a child process without a terminal. Of the variables that name a server, it gets only the
- * given ones.
+ * Starts `lockkeeper` as a child process without a terminal. Variables that select a server are only passed if given.
  */
 export function spawnCli(
   words: readonly string[],
@@ -46,7 +45,7 @@ export async function runCli(words: readonly string[], variables: Variables = {}
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** The output of a running command, in the order of arrival. */
+/** The output of a running command. */
 export interface CliOutput {
   readonly child: ChildProcessWithoutNullStreams;
   read(): string;

@@ -2,19 +2,19 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
 /**
- * Time limit of a call: hundreds of times the duration of a normal call, but short for one whose cost grows
- * exponentially.
+ * Maximum duration of a call, in milliseconds. Hundreds of times longer than a normal call takes, but much shorter than
+ * a call with exponential cost.
  */
 const LIMIT_MS = 120_000;
 /**
- * Time limit of tests that call `runInWorker`. It is longer than the limit of a call, whose error names the call that
- * did not end.
+ * Timeout of tests that call `runInWorker`, in milliseconds. Longer than the maximum duration of a call, because the
+ * error of `runInWorker` names the call that did not end.
  */
 export const WORKER_TEST_TIMEOUT_MS = LIMIT_MS + 30_000;
 
 /**
- * Calls an exported function of a module once per list of arguments, in a thread that can be terminated: a call that
- * blocks for hours fails the test instead of hanging it.
+ * Calls an exported function of a module once for each list of arguments, in a worker thread. The thread can be
+ * terminated, so a call that blocks fails the test instead of hanging it.
  */
 export async function runInWorker(
   module: URL,

@@ -6,7 +6,7 @@ import { readSemaphore } from "./read-semaphore.ts";
 
 export type TakePermits = (key: string, permits?: number, more?: Partial<AcquireOptions>) => Promise<Grant>;
 
-/** Creates a function that acquires permits with these verbs. */
+/** Creates a function that acquires permits with the given verbs. */
 export const createTakePermits =
   (locks: Pick<LockVerbs, "acquire">, kind: SemaphoreKind = "semaphore"): TakePermits =>
   async (key, permits = 1, more = {}) => {
@@ -14,8 +14,10 @@ export const createTakePermits =
     return (await locks.acquire(key, options)).grant;
   };
 
-/** Tests of semaphores: `take` acquires permits as "me", `other` does so in another client, `readState` reads
- * Redis, and `redisMessages` lists the messages of a channel from then on. */
+/**
+ * Returns a test function for semaphores. `take` acquires permits as "me", `other` does so in another client,
+ * `readState` reads the semaphore in Redis, and `redisMessages` subscribes to a channel and returns its messages.
+ */
 export function semaphoreTest(kind: SemaphoreKind = "semaphore") {
   return locksTest()
     .extend("take", { scope: "file" }, ({ locks }) => createTakePermits(locks, kind))

@@ -5,22 +5,22 @@ import type { SemaphoreWriter } from "../../server/formats/redisson/semaphore-wr
 import type { ScriptMutant } from "./mutated-scripts.ts";
 import { EVENT_CHANNEL } from "./observed-lock.ts";
 
-/** The lease of each hold of a model, longer than a test. */
+/** Lease of each hold in a model, in milliseconds. Longer than a test. */
 export const MODEL_LEASE_MS = 60_000;
 
-/** A hold of the model of a semaphore. */
+/** A hold in the model of a semaphore. */
 export interface ModelHold {
   readonly token: string;
   readonly id: string;
   readonly permits: number;
   readonly fence: string;
-  /** `expired`: its lease has ended, and its permits may not have been returned yet. */
+  /** `expired`: the lease has ended, but the permits may not have been returned yet. */
   state: "live" | "expired" | "ended";
 }
 
 export type PermitRequest = Pick<AcquireRequest, "token" | "id" | "permits" | "limit">;
 
-/** Requests permits with a script. */
+/** Acquires permits with the script of `writer`. */
 export function sendAcquire(direct: Redis, writer: SemaphoreWriter, key: string, request: PermitRequest) {
   return writer.acquire(direct, EVENT_CHANNEL, key, {
     ...{ owner: "worker", leaseMs: MODEL_LEASE_MS, record: undefined, graceMs: 0, minHoldMs: 0 },
@@ -28,7 +28,7 @@ export function sendAcquire(direct: Redis, writer: SemaphoreWriter, key: string,
   });
 }
 
-/** Returns the permits of a hold with a script. @param id the id of the request */
+/** Releases the permits of a hold with the script of `writer`. @param id ID of the request */
 export function sendRelease(
   direct: Redis,
   writer: SemaphoreWriter,
@@ -39,7 +39,7 @@ export function sendRelease(
   return writer.release(direct, EVENT_CHANNEL, key, { token, fence, id, digest: "d" });
 }
 
-/** Ends the leases of permits. */
+/** Ends the leases of the given permits. */
 export async function expirePermits(
   direct: Redis,
   permitsKey: string,
@@ -48,7 +48,7 @@ export async function expirePermits(
   await direct.zadd(permitsKey, ...ids.flatMap((id) => [1, id]));
 }
 
-/** Checks a property of random steps. With a seed, the first failure ends the check. */
+/** Checks a property with random steps. With a seed, the check ends at the first failure without shrinking. */
 export async function assertModel<Parameters extends [unknown, ...unknown[]]>(
   property: fc.IAsyncProperty<Parameters>,
   runs: number,
@@ -60,7 +60,7 @@ export async function assertModel<Parameters extends [unknown, ...unknown[]]>(
 
 const SCRIPTS = "redisson/semaphore/";
 
-/** Mutants that the models of both kinds of semaphore notice. */
+/** Mutants that the models of both kinds of semaphore must detect. */
 export const SEMAPHORE_MUTANTS: readonly ScriptMutant[] = [
   {
     what: "a release returns one permit only",

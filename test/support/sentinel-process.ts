@@ -10,9 +10,9 @@ import { findFreePort, findTestBinary } from "./test-redis.ts";
 const DOWN_AFTER_MS = 500;
 const FAILOVER_TIMEOUT_MS = 2000;
 /**
- * Shorter timings, which tests can set since Redis 7; older versions take some seconds longer. Sentinel requests INFO
- * from a replica whose master is down once per second in any case, and ignores a replica that it has not heard from for
- * five ping periods. Five periods must therefore exceed one second.
+ * Options that shorten the timings of Sentinel. They exist since Redis 7, and failovers take some seconds longer in
+ * older versions. If a master is down, Sentinel requests INFO from its replicas only once per second, and ignores
+ * replicas that have not replied for five ping periods. Five ping periods must therefore exceed one second.
  */
 const FAST_TIMINGS = [
   "info-period",
@@ -25,12 +25,12 @@ const FAST_TIMINGS = [
   "250",
 ];
 
-/** The master that Sentinel monitors. */
+/** A master that Sentinel monitors. */
 interface MonitoredMaster {
   readonly name: string;
   readonly port: number;
   readonly password: string | undefined;
-  /** How many sentinels must agree that it is down. */
+  /** Number of sentinels that must agree that the master is down. */
   readonly quorum: number;
 }
 
@@ -43,7 +43,7 @@ export class TestSentinelProcess {
     private readonly dir: string,
   ) {}
 
-  /** Returns the port of the master with this name; undefined if Sentinel does not answer. */
+  /** Returns the port of the master with the given name, or `undefined` if Sentinel does not reply. */
   async findMasterPort(name: string): Promise<number | undefined> {
     const place = await this.redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name).catch(() => undefined);
     return Array.isArray(place) ? Number(place[1]) : undefined;
@@ -72,7 +72,7 @@ export class TestSentinelProcess {
 
 /**
  * Starts a sentinel.
- * @param ownPassword of the sentinel itself
+ * @param ownPassword password of the sentinel itself
  */
 export async function startSentinel(
   monitor: MonitoredMaster,

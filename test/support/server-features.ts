@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 import type { TestContext } from "vitest";
 
-/** A feature that some supported servers lack. */
+/** A feature that some supported versions of Redis and Valkey lack. */
 export type ServerFeature = "config" | "tls" | "sharded_pubsub" | "script_clock" | "script_error_codes";
 
 interface FeatureCheck {
-  /** Why a test that needs the feature is skipped. */
+  /** Reason for skipping a test that needs the feature. */
   readonly reason: string;
   check(redis: Redis): Promise<boolean>;
 }
@@ -39,12 +39,12 @@ const CHECKS: Readonly<Record<ServerFeature, FeatureCheck>> = {
   },
 };
 
-/** Whether the server that `redis` is connected to has the feature. */
+/** Returns whether the server that `redis` is connected to has the feature. */
 export function hasServerFeature(redis: Redis, feature: ServerFeature): Promise<boolean> {
   return CHECKS[feature].check(redis);
 }
 
-/** Skips the test, with the reason, on a server that lacks the feature. */
+/** Skips the test with a reason if the server lacks the feature. */
 export async function requireServerFeature(
   { skip }: Pick<TestContext, "skip">,
   redis: Redis,
@@ -53,7 +53,7 @@ export async function requireServerFeature(
   skip(!(await hasServerFeature(redis, feature)), CHECKS[feature].reason);
 }
 
-/** Returns the Redis version that the server is compatible with, such as 7.2 for every Valkey. */
+/** Returns the Redis version with which the server is compatible, such as 7.2 for all versions of Valkey. */
 async function readVersion(redis: Redis): Promise<number> {
   const [, version = ""] = /^redis_version:(\d+\.\d+)/m.exec(await redis.info("server")) ?? [];
   return Number(version);

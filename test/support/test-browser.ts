@@ -6,7 +6,7 @@ import type { ApiReply, TestServer } from "./test-server.ts";
 /** Creates the headers that a browser sends from a page of the console at `url`. */
 export const createSameOriginHeaders = (url: string) => ({ origin: url, "sec-fetch-site": "same-origin" });
 
-/** Creates a one-time login link for an operator with these roles. */
+/** Creates a one-time login link for an operator with the given roles. */
 export async function createLoginToken(
   server: Pick<TestServer, "redis">,
   name: string,
@@ -19,7 +19,7 @@ export async function createLoginToken(
   return token;
 }
 
-/** A browser on the pages of a server: it keeps its cookie and sends the headers of a browser. */
+/** A simulated browser that can log in to a server. Stores the session cookie and sends the headers of a browser. */
 export class TestBrowser {
   #cookie: string | undefined;
 
@@ -32,7 +32,7 @@ export class TestBrowser {
     return this.#cookie;
   }
 
-  /** Replaces the cookie, as an attacker with a stolen one would. */
+  /** Replaces the cookie, as an attacker with a stolen cookie would. */
   setCookie(cookie: string | undefined): void {
     this.#cookie = cookie;
   }

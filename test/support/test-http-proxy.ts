@@ -3,15 +3,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * `refuse`: answers 502 with an HTML page, and the server does not receive the request. `drop_replies`: answers
- * 502 after the server has handled the request. `cut`: resets the connection after the server has handled it.
+ * How the proxy handles requests. `refuse`: responds with 502 and an HTML page without forwarding the request.
+ * `drop_replies`: responds with 502 after the server has handled the request. `cut`: resets the connection after the
+ * server has handled the request.
  */
 export type HttpProxyMode = "pass" | "refuse" | "drop_replies" | "cut";
 
 export interface TestHttpProxy {
   readonly url: string;
   mode: HttpProxyMode;
-  /** The requests so far, as `POST /api/v1/…`. */
+  /** The requests so far, in the form `POST /api/v1/…`. */
   readonly requests: readonly string[];
   /** The `Idempotency-Key` of each request. */
   readonly idempotencyKeys: readonly (string | undefined)[];

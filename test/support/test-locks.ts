@@ -13,7 +13,7 @@ import { startTestRedis, type TestRedis, type TestRedisOptions } from "./test-re
 
 export const WRITABLE_FORMATS: readonly WritableFormat[] = ["redisson", "token", "timestamp"];
 
-/** The lock verbs with their own connections. */
+/** The lock verbs with separate connections. */
 export interface TestVerbs {
   readonly locks: RedisLocks;
   readonly connection: Redis;
@@ -25,9 +25,9 @@ export interface TestVerbs {
 /** The lock verbs and the client library on a temporary Redis. */
 export interface TestLocks extends TestVerbs {
   readonly redis: TestRedis;
-  /** A plain connection to inspect and change the keys in Redis. */
+  /** A plain connection for inspecting and changing keys in Redis. */
   readonly direct: Redis;
-  /** Opens another set of lock verbs, as in another process. `port` may be that of a proxy. */
+  /** Opens another set of lock verbs, as in another process. `port` can be the port of a proxy. */
   openVerbs(port?: number): Promise<TestVerbs>;
   openClient(options?: LockClientOptions & { port?: number }): Promise<LockClient>;
   stop(): Promise<void>;
@@ -84,7 +84,7 @@ export const createTestKey = (prefix = "lock") => `${prefix}:${randomUUID()}`;
 /** Creates an owner in the form of Redisson. */
 export const createRedissonOwner = (thread = 7) => `${randomUUID()}:${thread}`;
 
-/** Returns the result of a call: "ok", its error code, or the error as text. */
+/** Returns the result of a call: "ok", the error code, or the error as a string. */
 export function getErrorCode(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => "ok",
@@ -92,7 +92,7 @@ export function getErrorCode(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-/** Returns the error of a rejected call. @throws if it was not rejected */
+/** Returns the error of a rejected call. @throws if the call was not rejected */
 export async function catchLockError(promise: Promise<unknown>): Promise<LockkeeperError> {
   const error: unknown = await promise.then(
     () => "it was granted",
@@ -102,7 +102,7 @@ export async function catchLockError(promise: Promise<unknown>): Promise<Lockkee
   throw error instanceof Error ? error : new Error(String(error));
 }
 
-/** Returns the result of a call as `getErrorCode` does, and its duration. */
+/** Returns the result of a call as `getErrorCode` does, and its duration in milliseconds. */
 export async function measureMs(promise: Promise<unknown>): Promise<{ code: string; ms: number }> {
   const startedAt = performance.now();
   const code = await getErrorCode(promise);
@@ -114,10 +114,10 @@ export async function readCompanion(redis: Redis, key: string): Promise<Companio
   return parseCompanion((await redis.get(String(buildCompanionKey(key)))) ?? "");
 }
 
-/** Counts Lockkeeper's clients that wait for the lock. */
+/** Counts the clients of Lockkeeper that wait for the lock. */
 export const countWaiters = (redis: Redis, key: string) => redis.zcard(String(buildWaitersKey(key)));
 
-/** Counts the calls of scripts that Redis received. */
+/** Returns the number of script calls that Redis has received. */
 export async function countScriptCalls(direct: Redis): Promise<number> {
   const stats = await direct.info("commandstats");
   const calls = [...stats.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].map(([, count]) => Number(count));

@@ -12,7 +12,7 @@ export async function startTestMasters(
 ): Promise<TestMasters> {
   const all: TestRedis[] = [];
   try {
-    // One at a time: each search for a free port must see the ports already in use.
+    // The servers start one after another, because each search for a free port must see the ports in use.
     for (let number = 0; number < count; number++) all.push(await startTestRedis(optionsOf(number)));
   } catch (error) {
     await Promise.all(all.map((master) => master.stop()));
@@ -36,7 +36,7 @@ export class TestMasters {
     return [...this.#direct.values()];
   }
 
-  /** Returns the masters with these numbers and plain connections to them. */
+  /** Returns the masters with the given indexes and plain connections to them. */
   getMasters(...numbers: readonly number[]): { master: TestRedis; redis: Redis }[] {
     return numbers.map((number) => {
       const master = this.all[number];
@@ -52,22 +52,24 @@ export class TestMasters {
     return at.redis;
   }
 
-  /** Reads the holder of a lock on each of these masters, or on all; null if it has none. */
+  /**
+   * Reads the holder of a lock on each of the given masters, or on all masters. `null` if the lock is free on a master.
+   */
   readHolders(key: string, ...numbers: readonly number[]): Promise<(string | null)[]> {
     return Promise.all(this.#getClients(numbers).map((redis) => redis.get(key)));
   }
 
-  /** Reads the companion of a lock on each of these masters, or on all. */
+  /** Reads the companion of a lock on each of the given masters, or on all masters. */
   readCompanions(key: string, ...numbers: readonly number[]) {
     return Promise.all(this.#getClients(numbers).map((redis) => readCompanion(redis, key)));
   }
 
-  /** Holds a lock of the format `token` as another client on these masters. */
+  /** Holds a lock in the format `token` on the given masters as another client. */
   async occupy(key: string, numbers: readonly number[], owner = "somebody", ms = 60_000): Promise<void> {
     await Promise.all(this.getMasters(...numbers).map(({ redis }) => redis.set(key, owner, "PX", ms)));
   }
 
-  /** Advances a lock's fence on one master, as if its clock had been ahead by `ms`. */
+  /** Advances the fence of a lock on one master, as if the master's clock had been ahead by `ms`. */
   async advanceFence(key: string, number: number, ms: number): Promise<bigint> {
     const fence = BigInt(Date.now() + ms) * 1000n;
     const companion = ["", "", 0, fence, 0, 0, 0, 0, 0, "", "", "", ""].join("\n");
@@ -75,7 +77,7 @@ export class TestMasters {
     return fence;
   }
 
-  /** Counts the scripts that a master has run. */
+  /** Returns the number of scripts that a master has run. */
   async countScripts(number: number): Promise<number> {
     const stats = await this.getClient(number).info("commandstats");
     const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)];

@@ -13,22 +13,22 @@ export async function startTestProxy(
   return proxy;
 }
 
-/** The connection name that stands for a replica following the server. */
+/** The name that stands for the connection of a replica to its master. */
 export const REPLICATION_LINK = "replication";
 
 export class TestProxy {
   /**
-   * `drop_replies`: Redis runs the request, then its reply is dropped and the connection closed.
-   * `keep_requests`: requests are kept and their connection is closed; `deliver()` sends them to Redis.
+   * `drop_replies`: Redis executes the request, but the reply is dropped and the connection closed.
+   * `keep_requests`: requests are kept and their connections closed. `deliverKept()` sends the requests to Redis.
    */
   mode: "pass" | "drop_replies" | "keep_requests" = "pass";
-  /** In `pass`, the share of replies that are dropped, from 0 to 1. */
+  /** Fraction of replies that are dropped in the mode `pass`, from 0 to 1. */
   dropShare = 0;
-  /** In `pass`, the delay of replies to a connection of this name, in milliseconds. */
+  /** Returns the delay of replies to connections with the given name in the mode `pass`, in milliseconds. */
   getDelayMs: (name: string | undefined) => number = () => 0;
-  /** A connection over which Redis sends this text gets no more replies, but stays open. */
+  /** Text of a reply from which on a connection receives no more replies but stays open. */
   heldText: string | undefined;
-  /** Number of replies dropped so far. */
+  /** Number of replies that were dropped so far. */
   droppedCount = 0;
   readonly #links = new Set<ProxyLink>();
   readonly #requestCounts = new Map<string, number>();
@@ -36,7 +36,7 @@ export class TestProxy {
 
   constructor(
     private readonly server: Server,
-    /** The port that new connections lead to. Existing connections keep theirs until they are closed. */
+    /** The port to which new connections are forwarded. Existing connections are not redirected. */
     public targetPort: number,
     readonly random: () => number,
   ) {}
@@ -45,7 +45,7 @@ export class TestProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Number of requests that are kept. */
+  /** Number of kept requests that were not delivered. */
   get keptCount(): number {
     return [...this.#links].filter((link) => link.hasKeptRequest).length;
   }
@@ -55,7 +55,7 @@ export class TestProxy {
     this.#links.add(link);
   }
 
-  /** Counts the packets from connections of this name. */
+  /** Returns the number of packets received from connections with the given name. */
   countRequests(name: string): number {
     return this.#requestCounts.get(name) ?? 0;
   }
@@ -65,8 +65,8 @@ export class TestProxy {
   }
 
   /**
-   * Lets connections of this name (CLIENT SETNAME, or `REPLICATION_LINK`) stay open but pass nothing, until another
-   * name is set.
+   * Stalls the connections with the given name (CLIENT SETNAME, or `REPLICATION_LINK`): they stay open but pass no data
+   * until `stall` is called with another name or `undefined`.
    */
   stall(name: string | undefined): void {
     this.#stalled = name;
@@ -92,7 +92,7 @@ export class TestProxy {
   }
 }
 
-/** One client connection and its counterpart to Redis. */
+/** A connection from a client and the corresponding connection to Redis. */
 class ProxyLink {
   readonly #redis: Socket;
   readonly #waiting: (() => void)[] = [];
@@ -106,7 +106,7 @@ class ProxyLink {
     private readonly onEnd: () => void,
   ) {
     this.#redis = dial(proxy.targetPort, "127.0.0.1");
-    // Redis and ioredis disable Nagle's algorithm as well.
+    // Redis and ioredis also disable Nagle's algorithm.
     for (const socket of [client, this.#redis]) socket.setNoDelay(true);
     client.on("data", (chunk) => {
       this.#name ??= parseClientName(chunk);
@@ -131,7 +131,7 @@ class ProxyLink {
     this.onEnd();
   }
 
-  /** Passes on what waits, unless this connection is stalled. */
+  /** Passes on the queued data, unless the connection is stalled. */
   flush(): void {
     while (this.#waiting.length > 0 && !this.proxy.isStalled(this.#name)) this.#waiting.shift()?.();
   }
@@ -160,7 +160,7 @@ class ProxyLink {
     if (this.hasKeptRequest || this.#isHeld) return;
     if (proxy.mode !== "drop_replies" && proxy.random() >= proxy.dropShare) {
       const delayMs = proxy.getDelayMs(this.#name);
-      // Timers of the same length fire in the order in which they were set.
+      // Timers with the same delay fire in the order in which they were set, so replies stay in order.
       if (delayMs > 0) setTimeout(() => this.client.write(chunk), delayMs);
       else this.client.write(chunk);
       return;

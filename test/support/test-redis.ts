@@ -18,32 +18,34 @@ const CACHE = fileURLToPath(new URL("../../.cache", import.meta.url));
 const DEFAULTS = { save: "", appendonly: "no", "notify-keyspace-events": "Kghszxe$" };
 
 export interface TestRedisOptions {
-  /** Options of the Redis command line. They override those of the tests. */
+  /** Arguments of redis-server. They override the default arguments for tests. */
   args?: string[];
   port?: number;
   password?: string;
-  /** The working folder, which remains after `stop()`. Without it, a temporary folder is used and removed. */
+  /**
+   * Working folder of the server, which `stop()` does not remove. The default is a temporary folder, which is removed.
+   */
   dir?: string;
-  /** Variables added to the server's environment. */
+  /** Environment variables that are added for the server. */
   env?: Readonly<Record<string, string>>;
 }
 
 export interface TestRedis {
   readonly port: number;
   readonly url: string;
-  /** The id of the current process, which changes with `restart()`. */
+  /** PID of the server process. Changes with `restart()`. */
   readonly pid: number;
   stop(): Promise<void>;
-  /** Sends SIGKILL, like a crash. `restart()` starts the server again. */
+  /** Kills the server with SIGKILL, like a crash. `restart()` starts the server again. */
   kill(): Promise<void>;
-  /** Sends SIGSTOP: the server keeps its connections and answers nothing. */
+  /** Stops the server with SIGSTOP. The server keeps its connections but does not reply until `thaw()`. */
   freeze(): void;
   thaw(): void;
-  /** Starts the server again on the same port. The data is lost unless `args` persist it. */
+  /** Starts the server again on the same port. The data is lost unless `args` enable persistence. */
   restart(): Promise<void>;
   /** Creates a plain connection, which `stop()` closes. */
   createClient(): Redis;
-  /** Returns what redis-cli prints for this command when its output is not a terminal. */
+  /** Runs a command and returns what redis-cli prints when its output is not a terminal. */
   runCli(...args: string[]): Promise<string>;
 }
 
@@ -60,8 +62,9 @@ let lastPort = Math.floor(Math.random() * PORTS);
 
 /**
  * Finds a free port of 127.0.0.1, below the range of ports for outgoing connections. Each process has a separate range,
- * so that a killed server gets its port again before another test's server can use it. Two callers never get the same
- * port: the second server would fail to start, and its test would reach the first one.
+ * so that no server of another test file can use the port of a killed server before its restart. Successive calls
+ * return different ports. If two callers got the same port, the second server would fail to start and its test would
+ * use the first server.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
@@ -78,7 +81,7 @@ export function findTestBinary(): Promise<RedisServerBinary> {
   const explicitPath = process.env.REDIS_SERVER_BIN;
   binarySearch ??= findRedisServer({ cacheDir: CACHE, ...(explicitPath ? { explicitPath } : {}) }).catch(
     (error: unknown) => {
-      // One failed search must not fail all later files of this process.
+      // Retries in the next call, so that one failed search does not fail all later test files of this process.
       binarySearch = undefined;
       throw error;
     },
@@ -148,7 +151,7 @@ class TestRedisServer implements TestRedis {
 
   createClient(): Redis {
     const client = new Redis(this.url);
-    // The errors are expected after a test freezes or kills the server.
+    // Connection errors are expected when a test freezes or kills the server.
     client.on("error", () => {});
     this.#clients.add(client);
     return client;
@@ -181,7 +184,7 @@ class TestRedisServer implements TestRedis {
   async stop(): Promise<void> {
     for (const client of this.#clients) client.disconnect();
     const { dir, options } = this.#setup;
-    // Only a folder that remains needs an orderly shutdown.
+    // An orderly shutdown is only necessary if the folder is kept.
     await (options.dir === undefined ? this.kill() : this.#shutDown());
     if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
   }

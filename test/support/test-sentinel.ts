@@ -6,43 +6,52 @@ import { waitUntil } from "./test-server.ts";
 
 const FAILOVER_TIMEOUT_MS = 15_000;
 const FAILOVER_TRIES = 10;
-/** Limit of the wait for a replica's confirmation, which can be late on a busy machine. */
+/** Maximum time to wait for the confirmation of a replica in milliseconds, which can be late on a busy machine. */
 const SYNC_WAIT_MS = 1000;
 
 export interface TestSentinelOptions {
   readonly sentinels?: number;
   readonly replicas?: number;
-  /** Added to the command line of each server, but not of the sentinels. */
+  /** Arguments that are added for each server, but not for the sentinels. */
   readonly args?: readonly string[];
-  /** The password of the servers. */
+  /** Password of the servers. */
   readonly password?: string;
-  /** The password of the sentinels. */
+  /** Password of the sentinels. */
   readonly sentinelPassword?: string;
-  /** The name of the master; "locks" by default. */
+  /** Name of the master in Sentinel. "locks" by default. */
   readonly name?: string;
 }
 
 export interface TestSentinel {
   readonly name: string;
-  /** The initial master and its replicas, in whatever role they have now. */
+  /** The initial master, followed by its initial replicas. Their roles may have changed. */
   readonly servers: readonly TestRedis[];
   readonly sentinelPorts: readonly number[];
   readonly where: SentinelLocation;
-  /** Finds the server that all sentinels name as the master and that reports this role. */
+  /** Waits until all sentinels name the same master and this server reports the role, and returns the server. */
   findMaster(): Promise<TestRedis>;
-  /** Resolves with the new master once all sentinels and the server itself report a master other than this one. */
+  /**
+   * Resolves with the new master once all sentinels and the new master itself report that it has replaced `insteadOf`.
+   */
   waitForPromotion(insteadOf: TestRedis): Promise<TestRedis>;
-  /** Sends SIGKILL to the master. @returns the killed master */
+  /** Kills the master with SIGKILL. @returns the killed master */
   killMaster(): Promise<TestRedis>;
-  /** Sends SIGSTOP to the master. After `thaw()`, it still believes that it is the master. @returns the frozen master */
+  /**
+   * Stops the master with SIGSTOP. After `thaw()`, the server still acts as master for a moment.
+   *
+   * @returns the frozen master
+   */
   freezeMaster(): Promise<TestRedis>;
-  /** Performs an orderly SENTINEL FAILOVER, without agreement. @returns the new master */
+  /** Performs SENTINEL FAILOVER once all replicas are in sync. @returns the new master */
   failover(): Promise<TestRedis>;
-  /** Performs SENTINEL FAILOVER as soon as a replica can be promoted, even if the master is down. */
+  /**
+   * Performs SENTINEL FAILOVER as soon as a replica can be promoted, even if the master is down. Resolves with the new
+   * master.
+   */
   promote(insteadOf: TestRedis): Promise<TestRedis>;
-  /** Stops the replicas until `thaw()`. Data in transit is dropped, too. */
+  /** Stops the replicas with SIGSTOP until `thaw()`, and drops data in transit to them. */
   cutReplicas(): Promise<void>;
-  /** Whether every other server follows the master and is in sync. */
+  /** Returns whether all other servers are replicas of the master and in sync. */
   isInSync(): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -113,7 +122,7 @@ class SentinelGroup implements TestSentinel {
     this.#sentinels.push(await startSentinel(monitor, sentinelPassword));
   }
 
-  /** Whether each sentinel knows the other sentinels and the replicas. */
+  /** Returns whether each sentinel knows the other sentinels and the replicas. */
   async isTopologyKnown(): Promise<boolean> {
     const { replicas = 1 } = this.options;
     const facts = await Promise.all(this.#sentinels.map((sentinel) => sentinel.readMasterFacts(this.name)));
@@ -168,7 +177,8 @@ class SentinelGroup implements TestSentinel {
       return master !== undefined && master !== insteadOf;
     };
     for (let left = FAILOVER_TRIES; left > 0 && !(await found()); left--) {
-      // Refused during another failover or without a suitable replica; abandoned if a link breaks in the meantime.
+      // The failover is refused during another failover or without a suitable replica, and abandoned if a connection
+      // breaks. Then the next attempt follows.
       await this.#sentinels[0]?.failover(this.name).catch(() => undefined);
       await waitUntil(found, FAILOVER_TIMEOUT_MS / FAILOVER_TRIES).catch(() => undefined);
     }
@@ -178,7 +188,8 @@ class SentinelGroup implements TestSentinel {
   async cutReplicas(): Promise<void> {
     const master = await this.findMaster();
     for (const server of this.servers) if (server !== master) server.freeze();
-    // A stopped process reads what its sockets have received once it continues.
+    // Closes the replication connections. Otherwise, a stopped replica would read the data in its socket buffers when
+    // it continues.
     await this.getClient(master).call("CLIENT", "KILL", "TYPE", "replica");
   }
 
@@ -200,8 +211,8 @@ class SentinelGroup implements TestSentinel {
   }
 
   /**
-   * A replica with a working link may receive nothing for up to a second after a full synchronization. So this requires
-   * the confirmation of a new write.
+   * Returns whether all replicas confirm a new write. The link status is not sufficient, because a replica may receive
+   * no data for up to a second after a full synchronization.
    */
   async isInSyncWith(master: TestRedis | undefined): Promise<boolean> {
     if (master === undefined) return false;
@@ -216,7 +227,10 @@ class SentinelGroup implements TestSentinel {
       );
   }
 
-  /** Finds the server that all sentinels name and that reports to be the master. */
+  /**
+   * Returns the server that all sentinels name as master and that reports this role itself, or `undefined` if there is
+   * none.
+   */
   async #findAgreedMaster(): Promise<TestRedis | undefined> {
     const named = await Promise.all(this.#sentinels.map((sentinel) => sentinel.findMasterPort(this.name)));
     const [port] = named;
@@ -225,7 +239,7 @@ class SentinelGroup implements TestSentinel {
     return (await this.#readReplicationInfo(server)).includes("role:master") ? server : undefined;
   }
 
-  /** Empty if the server does not answer at once. */
+  /** Returns the replication section of INFO, or an empty string if the server does not reply within 300 ms. */
   async #readReplicationInfo(server: TestRedis): Promise<string> {
     const answer = this.getClient(server).info("replication");
     answer.catch(() => undefined);

@@ -17,13 +17,16 @@ export type ApiAdapter = "node" | "next";
 
 export interface TestServer {
   readonly redis: TestRedis;
-  /** The Redis of the home store: `redis`, unless the options select another. */
+  /** The Redis of the home store. The same as `redis` unless `hasOwnHome` is set. */
   readonly home: TestRedis;
   readonly runtime: Runtime;
   /** The lines printed to the terminal. */
   readonly terminalLines: readonly string[];
   readonly url: string;
-  /** Sends a request below /api/v1 with the root key, unless `headers` has other credentials, and leaves the body unread. */
+  /**
+   * Sends a request to a path below /api/v1, with the root key unless `headers` contains credentials. Does not read the
+   * body of the response.
+   */
   fetch(path: string, init?: CallInit): Promise<Response>;
   /** Sends a request like `fetch` and reads the response. */
   call(path: string, init?: CallInit): Promise<ApiReply>;
@@ -31,9 +34,9 @@ export interface TestServer {
   callAnonymously(path: string, init?: CallInit): Promise<ApiReply>;
   /** Calls a verb or an operator action on a lock. */
   callVerb(key: string, name: string, body: unknown, headers?: Record<string, string>): Promise<ApiReply>;
-  /** Acquires a lock. @throws unless it was granted */
+  /** Acquires a lock. @throws unless the lock was granted */
   acquire(key: string, body?: object, headers?: Record<string, string>): Promise<Hold>;
-  /** Reenters a hold. */
+  /** Re-enters a hold. */
   reenter(hold: Pick<Hold, "holdId" | "key">, body?: object): Promise<Hold>;
   callHold(
     hold: Pick<Hold, "holdId">,
@@ -47,14 +50,14 @@ export interface TestServer {
   readLock(key: string): Promise<ApiReply["body"]>;
   /** Waits until the lock list has `count` locks that match `filter`. */
   waitForLocks(filter: string, count?: number, target?: string): Promise<void>;
-  /** Opens a plain TCP connection. Its errors are ignored. */
+  /** Opens a TCP connection to the server whose errors are ignored. */
   openSocket(): Socket;
   stop(): Promise<void>;
 }
 
 export interface CallInit {
   method?: string;
-  /** Sent as JSON; a string or a stream is sent unchanged. */
+  /** Body of the request, which is sent as JSON. Strings and streams are sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -70,19 +73,22 @@ export interface ApiReply {
 export interface TestServerOptions {
   adapter?: ApiAdapter;
   redis?: TestRedisOptions;
-  /** Whether the home store has a separate Redis. */
+  /** Whether the home store is on a separate Redis server. */
   hasOwnHome?: boolean;
   environment?: Record<string, string>;
-  /** Returns the content of the configuration file for the URL of the Redis. Without it there is no file. */
+  /**
+   * Returns the content of the configuration file for the given Redis URL. Without this option, there is no
+   * configuration file.
+   */
   file?: (url: string) => object;
-  /** Limits on requests that differ from the defaults. */
+  /** Limits on HTTP requests that differ from the defaults. */
   limits?: HttpLimits;
-  /** What to wait for; `ready` by default. */
+  /** What to wait for before the server is returned. `ready` by default. */
   waitFor?: "ready" | "nothing";
 }
 
 /**
- * Starts the API without the console on a temporary Redis: through Node's adapter over HTTP, or through the
+ * Starts an instance without the console on a temporary Redis. `adapter` selects the HTTP adapter: Node's or the
  * web-standard one.
  */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -158,7 +164,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
 }
 
-/** The header that sends `secret` as an API key. */
+/** Creates the header that sends `secret` as an API key. */
 export const createBearerHeader = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
 function createRequest(url: string, init: CallInit): Request {
@@ -184,7 +190,7 @@ async function readReply(response: Response): Promise<ApiReply> {
   };
 }
 
-/** Waits until a condition holds. @throws if it does not within `withinMs` */
+/** Waits until a condition holds. @throws if the condition does not hold within `withinMs` */
 export async function waitUntil(holds: () => boolean | Promise<boolean>, withinMs = 5000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {

@@ -9,7 +9,7 @@ export interface StreamMessage {
 
 /** An open event stream of the API, read in the background. */
 export class TestStream {
-  /** Everything received so far. */
+  /** The text received so far. */
   text = "";
   readonly messages: StreamMessage[] = [];
   /** Resolves when the stream has ended, for any reason. */
@@ -45,7 +45,11 @@ export class TestStream {
   }
 }
 
-/** Reads a stream until its text satisfies the check, then closes it. @throws if the stream ends before */
+/**
+ * Reads a stream until its text satisfies the check, and then closes the stream.
+ *
+ * @throws if the stream ends before that
+ */
 export async function readStreamUntil(
   server: TestServer,
   path: string,
@@ -77,7 +81,7 @@ async function* decodeStream(body: ReadableStream<Uint8Array> | null): AsyncGene
   for await (const chunk of body ?? []) yield decoder.decode(chunk, { stream: true });
 }
 
-/** Parses a block. Comments, which only keep the connection open, are not messages. */
+/** Parses a block of the stream. Returns no message for comments, which only keep the connection open. */
 function parseMessage(block: string): StreamMessage[] {
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
   const event = field("event");

@@ -17,26 +17,23 @@ export interface TestWatcher {
   readonly journal: Journal;
   /** Lists the events of a key, oldest first. */
   listEvents(key: string): LockEvent[];
-  /** Waits for `count` events of a key, and then long enough for the watcher to report any wrong inference. */
+  /** Waits for `count` events of a key. Then waits long enough for the watcher to report wrong additional events. */
   waitForEvents(key: string, count: number): Promise<LockEvent[]>;
   stop(): void;
 }
 
-/** Time for a read, its wait for a notification, and another read. */
+/** Time in milliseconds for a read, the wait for a notification, and another read. */
 const INFERENCE_MS = 150;
 const LOCKABLE = new FormatRules([], ["lock:*"]);
-/** Limit of the first scan, sufficient for 10,000 locks on a busy machine. */
+/** Maximum time for the first scan in milliseconds, sufficient for 10,000 locks on a busy machine. */
 const FIRST_SCAN_MS_MAX = 30_000;
 
 interface TestWatcherOptions extends Partial<WatcherOptions> {
-  /** Where the watcher stores evidence about holds, and whether it may write. By default it stores none. */
+  /** Where the watcher stores evidence about holds, and whether it may write. By default, no evidence is stored. */
   readonly evidence?: { readonly recorder: EvidenceRecorder; readonly isWriter: () => boolean };
 }
 
-/**
- * Watches `lock:*`, whose locks can be acquired, unless other options are given. Resolves once the first scan is
- * complete.
- */
+/** Starts a watcher on `lock:*` unless other options are given. Resolves once the first scan is complete. */
 export async function startTestWatcher(
   where: Parameters<typeof openMasters>[0],
   { evidence, ...more }: TestWatcherOptions = {},
@@ -70,10 +67,10 @@ export async function startTestWatcher(
   return { watcher, masters, journal, listEvents, waitForEvents, stop };
 }
 
-/** Creates the owner of a thread of another client, in the form of Redisson. */
+/** Creates the owner string of a thread of another client, like Redisson. */
 export const createForeignOwner = () => `${randomUUID()}:${randomInt(1000)}`;
 
-/** Acquires a lock like Redisson. @returns its owner */
+/** Acquires a lock like Redisson. @returns the owner string */
 export async function acquireForeignLock(
   direct: Redis,
   key: string,

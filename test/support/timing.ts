@@ -2,9 +2,9 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Redis } from "ioredis";
 import { sleepMs } from "./test-locks.ts";
 
-// Times are compared with those of the same process: a busy machine delays both.
+// These functions compare times with other times of the same process, because a busy machine delays both.
 
-/** Whether a promise settles before a timer of `ms` milliseconds that starts at the same time. */
+/** Returns whether a promise settles before a timer of `ms` milliseconds that starts at the same time. */
 export function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = promise.then(
     () => true,
@@ -14,8 +14,8 @@ export function settlesWithin(promise: Promise<unknown>, ms: number): Promise<bo
 }
 
 /**
- * Measures when a client that waits `afterMs` and then asks Redis gets its reply. @returns the `performance.now()` of
- * the reply
+ * Measures when a client receives a reply from Redis to a command that is sent after `afterMs`. @returns the
+ * `performance.now()` of the reply
  */
 export async function measureReplyTime(direct: Redis, afterMs: number): Promise<number> {
   await sleepMs(afterMs);
@@ -24,10 +24,10 @@ export async function measureReplyTime(direct: Redis, afterMs: number): Promise<
 }
 
 /**
- * Runs a test whose hold must be renewed in time. If it fails and this process was blocked for a quarter of the lease,
- * it runs again with twice the lease.
+ * Runs a test whose hold must be renewed in time. If the test fails and this process was blocked for at least a quarter
+ * of the lease, the test runs again with twice the lease.
  *
- * @param leaseMs the first lease; the last one is at most 4 times as long
+ * @param leaseMs lease of the first run in milliseconds. The lease of the last run is at most 4 times as long
  */
 export async function testRenewal(leaseMs: number, test: (leaseMs: number) => Promise<void>): Promise<void> {
   for (let ms = leaseMs; ; ms *= 2) {

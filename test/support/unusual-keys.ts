@@ -1,4 +1,4 @@
-/** Keys that routers, proxies and parsers are known to change in transit. By default, all may be locked. */
+/** Keys that routers, proxies and parsers are known to change in transit. All match the default lockable patterns. */
 export const UNUSUAL_KEYS: readonly string[] = [
   "lock: with spaces",
   "lock:a/b/c",

@@ -10,15 +10,15 @@ export interface WorkerOptions {
   readonly server: TestServer;
   readonly client: LockClient;
   readonly keys: readonly string[];
-  /** Time limit of each wait, in ms. */
+  /** Maximum time of each wait, in ms. */
   readonly waitMs: number;
-  /** Whether locks are acquired in one order everywhere, so that there is no deadlock. */
+  /** Whether all workers acquire locks in the same order, so that no deadlock can occur. */
   readonly isOrdered: boolean;
   /** Returns the owner label of a wait. */
   formatOwner(worker: number, isRefusable: boolean): string;
 }
 
-/** `unknown`: on a busy machine, Redis does not reply in time. */
+/** The outcome of a round. `unknown`: Redis did not reply in time, which can happen on a busy machine. */
 export type Outcome = "done" | "deadlock" | "timeout" | "unknown";
 
 interface Round {
@@ -29,8 +29,8 @@ interface Round {
 }
 
 /**
- * Acquires two locks, one inside the other, and releases them. Workers with an odd number use the HTTP API, the others the
- * library. Most waits, at random, choose to be refused.
+ * Acquires two locks, one inside the other, and releases them. Workers with an odd number use the HTTP API, and the
+ * others use the library. Most waits, chosen at random, request to be refused on a deadlock.
  */
 export async function runRound(options: WorkerOptions, worker: number): Promise<Outcome> {
   const [first = "", second = ""] = chooseKeys(options);

@@ -11,22 +11,30 @@ const REFUSABLE = "refuses";
 
 export interface WaitRunResult {
   readonly rounds: Readonly<Record<Outcome, number>>;
-  /** The most clients that waited at a time. */
+  /** Maximum number of clients that waited at the same time. */
   readonly waitingMax: number;
-  /** Deadlocks that the server found. */
+  /** Number of deadlocks that the server found. */
   readonly deadlocks: number;
-  /** The longest time for which a deadlock that contains a wait with `refuse` was reported, since its last wait began. */
+  /**
+   * Maximum age of a reported deadlock that includes a wait with `refuse`, in milliseconds since its last wait began.
+   */
   readonly refusableLastedMs: number;
 }
 
 export interface WaitRunOptions {
   readonly seconds: number;
-  /** `ordered`: all workers have one owner label, and acquire in one order. `random`: in any order. */
+  /**
+   * `ordered`: all workers have the same owner label and acquire locks in the same order. `random`: workers have
+   * different owner labels and acquire locks in random order.
+   */
   readonly order: "ordered" | "random";
   readonly waitMs: number;
 }
 
-/** Lets 50 workers hold one lock while they wait for another, half in the library and half over HTTP, and reads the graph. */
+/**
+ * Runs 50 workers that hold one lock while they wait for another, half with the library and half over HTTP, and polls
+ * the wait graph.
+ */
 export async function runWaits({ seconds, order, waitMs }: WaitRunOptions): Promise<WaitRunResult> {
   const server = await startTestServer({
     environment: { LOCKKEEPER_RATE_LIMIT: "off" },
@@ -69,7 +77,7 @@ async function poll(
   seen: { waitingMax: number; refusableLastedMs: number },
 ): Promise<void> {
   const { status, body } = await server.call("/waits");
-  // The server limits the share of time that it spends on such requests.
+  // The server responds with 503 if it spends too much time on such requests.
   if (status === 503) return;
   const { waiting, deadlocks, asOf } = Waits.parse(body);
   seen.waitingMax = Math.max(seen.waitingMax, waiting);

@@ -12,12 +12,12 @@ export default async function Page() {
 }
 
 /**
- * Returns the server's URL as the client sees it, from the request headers: the origin and the base path. After
- * hydration, the page uses the URL in the browser instead.
+ * Derives the URL at which the client reaches the server (origin and base path) from the request headers. After
+ * hydration, the page uses the browser's URL instead.
  */
 async function resolveServerUrl(): Promise<string> {
   const request = await headers();
-  // The server forwards this header only from trusted proxies.
+  // The server removes this header unless the request came from a trusted proxy.
   const scheme = request.get("x-forwarded-proto") === "https" ? "https" : "http";
   return `${scheme}://${request.get("x-forwarded-host") ?? request.get("host") ?? "127.0.0.1:3000"}${BASE_PATH}`;
 }

@@ -9,7 +9,7 @@ import {
 } from "@/lib/snippets/sample-files.ts";
 import { getConsoleFolder } from "@/server/global-runtime.ts";
 
-/** Reads the sample programs from the files that the tests run. */
+/** Reads the sample programs that the documentation shows. The tests run the same files. */
 export async function readSamplePrograms(): Promise<SamplePrograms> {
   const entries = SNIPPET_LANGUAGES.map(async (language) => {
     const { lock, events } = SAMPLE_FILES[language];
@@ -19,7 +19,7 @@ export async function readSamplePrograms(): Promise<SamplePrograms> {
 }
 
 async function readSample(file: SampleFile): Promise<SampleProgram> {
-  // The folder is known only at run time, so the build must not search for the files.
+  // The path is known only at run time. Without the comment, Turbopack tries to resolve it at build time.
   const path = join(/* turbopackIgnore: true */ getConsoleFolder(), "public/samples", file.name);
   return { ...file, text: await readFile(path, "utf8") };
 }

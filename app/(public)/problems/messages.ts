@@ -7,7 +7,7 @@ import { problems as chineseProblems } from "@/lib/i18n/zh/problems.ts";
 
 interface ProblemPageMessages {
   readonly messages: Messages["problemPages"];
-  /** Titles and remedies by code. `null` if the page is in English. */
+  /** Translated titles and remedies by problem code; `null` if the page is in English. */
   readonly translations: Messages["problems"]["translations"];
 }
 

@@ -18,14 +18,14 @@ import { EventName } from "../text/event-line.tsx";
 import { formatExactTime } from "../text/event-time.ts";
 
 interface EventDetailsProps {
-  /** `undefined` if the requested entry does not exist. */
+  /** The entry to show; `undefined` if the entry in the URL does not exist. */
   entry: HistoryEntry | undefined;
   onClose(): void;
-  /** Replays the events around a time. */
+  /** Starts a replay of the events around a time, in Unix milliseconds. */
   onReplay(at: number): void;
 }
 
-/** Shows the details of an entry next to the list. On phones, the details cover the lower half of the list. */
+/** Shows the details of an event or gap next to the list. On phones, the details cover the lower half of the list. */
 export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
   const { details: messages } = useMessages(eventsPage);
   const title = entry !== undefined && isGap(entry) ? messages.gapTitle : messages.title;
@@ -159,7 +159,7 @@ function EventActions({ entry, onReplay }: { entry: HistoryEntry; onReplay(at: n
   );
 }
 
-/** Returns a link to this page at the time of the entry, with the details of the entry open. */
+/** Builds a URL that opens the events page at the time of the entry, with the details of the entry open. */
 function buildEventLink({ at, id }: HistoryEntry): string {
   const address = new URL(location.href);
   for (const name of ["from", "to", "speed"]) address.searchParams.delete(name);

@@ -5,7 +5,10 @@ import { events as english } from "@/lib/i18n/en/events.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { EventFeed } from "./event-panel.tsx";
 
-/** Shows the event panel as an overlay on screens that are too narrow for the panel. Load this component lazily. */
+/**
+ * Shows the event panel as an overlay, for windows without room for the panel next to the table. Load this component
+ * lazily, because it bundles the overlay code.
+ */
 export function EventDrawer({ onClose }: { onClose(): void }) {
   const { panel } = useMessages(english);
   return (

@@ -23,17 +23,20 @@ import { NewEventsButton } from "./new-events-button.tsx";
 import { RenewalsRow } from "./renewals-row.tsx";
 import { useAnchoredRows } from "./use-anchored-rows.ts";
 
-/** Number of rows before the end of the loaded rows at which more rows are requested. */
+/** Distance, in rows, from either end of the loaded rows at which scrolling requests more events. */
 const LOAD_AHEAD_ROWS = 100;
-/** Number of placeholder rows while older rows load. They allow the user to keep scrolling. */
+/** Number of placeholder rows to show while older events load, so that the user can keep scrolling. */
 const PLACEHOLDER_ROWS = 200;
 const PLACEHOLDER_CLASS =
   "absolute inset-x-0 bg-[linear-gradient(transparent_calc(var(--row)-1px),var(--line-soft)_calc(var(--row)-1px)),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px),linear-gradient(transparent_12px,var(--line-soft)_12px_20px,transparent_20px)] bg-[length:100%_var(--row),48px_var(--row),42%_var(--row)] bg-[position:0_0,16px_0,92px_0] [background-repeat:repeat-y]";
-/** The class that reserves the width of the scroll bar in the header row. Headers then align with columns. */
+/**
+ * The class that reserves the width of the scroll bar in the header row, which keeps the headers aligned with the
+ * columns.
+ */
 const GUTTER_CLASS = "[scrollbar-gutter:stable]";
 
 export interface EventListHandle {
-  /** Focuses an entry and scrolls it into view. */
+  /** Scrolls the line at `index` into view and focuses it. */
   go(index: number): void;
   toTop(): void;
 }
@@ -48,13 +51,13 @@ interface EventListProps {
   onToggleGroup(id: string): void;
   onJump(at: number): void;
   /**
-   * Whether a list that is scrolled to the top stays there when events arrive. Otherwise, the visible rows stay in
-   * place.
+   * Whether a list that is scrolled to the top shows new events as they arrive. If `false`, the visible rows keep their
+   * positions.
    */
   follows: boolean;
   /** Called when the first row becomes visible or hidden. */
   onTop(isAtTop: boolean): void;
-  /** Called when the pointer or the focus enters or leaves the rows. */
+  /** Called when the pointer or the keyboard focus enters (`true`) or leaves (`false`) the rows. */
   onReading: ((isReading: boolean) => void) | undefined;
   /** The number of events that have arrived but are not shown. */
   waiting: number;
@@ -63,7 +66,7 @@ interface EventListProps {
   onOlder: (() => void) | undefined;
   /** Loads newer events; `undefined` if there are no newer events or while they load. */
   onNewer: (() => void) | undefined;
-  /** Whether scrolling near the end loads older events. */
+  /** Whether older events are loading or can be loaded. If so, placeholders follow the last row. */
   isOlderComing: boolean;
   /** Shown if the list is empty. */
   children: ReactNode;
@@ -72,9 +75,12 @@ interface EventListProps {
   ref?: Ref<EventListHandle>;
 }
 
-/** The ID of the list, which `NewEventsButton` refers to. */
+/** The element id of the list. `NewEventsButton` refers to this id. */
 const LIST_ID = "event-list";
-/** Places the button for new events next to the headers or over the rows, where it moves no row. */
+/**
+ * The position of the button for new events: next to the headers (`wide`) or over the rows (`narrow`). The button takes
+ * no space from the rows.
+ */
 const NEW_EVENTS_CLASSES = {
   wide: "absolute top-1 right-4 z-10",
   narrow: "absolute bottom-4 left-1/2 z-10 -translate-x-1/2 shadow-sheet max-sm:h-11 max-sm:px-4",
@@ -138,7 +144,7 @@ export function EventList({ lines, onReading, onTop, onOlder, onNewer, ...props 
   );
 }
 
-/** Shows the column headers. Hides them from screen readers, because each row labels its cells. */
+/** Shows the column headers. Screen readers skip the headers, because each row labels its own cells. */
 function EventHeads() {
   const { heads } = useMessages(eventsPage).list;
   return (
@@ -186,7 +192,7 @@ function FeedRow({ line, place, ...props }: FeedRowProps) {
   );
 }
 
-/** Provides a handle with which the parent component focuses a row of the list, even a row that is not rendered yet. */
+/** Assigns `ref` a handle through which the parent component focuses rows, including rows that are not rendered yet. */
 function useFocusOfRows(
   ref: Ref<EventListHandle> | undefined,
   scroller: RefObject<HTMLElement | null>,

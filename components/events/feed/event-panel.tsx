@@ -19,7 +19,7 @@ import { useHeldEvents } from "./use-held-events.ts";
 const SHOWN_LINES_MAX = 80;
 const LIST_ID = "latest-events";
 
-/** Shows the event stream next to the table. */
+/** Shows live events in a panel next to the table of locks. */
 export function EventPanel() {
   const { isOpen, setOpen } = useEventPanel();
   const hasRoom = useMediaQuery(EVENT_PANEL_QUERY);

@@ -25,15 +25,17 @@ import {
 interface EventRowProps {
   entry: HistoryEntry;
   place: RowPlace;
-  /** The number of events that the stream skipped before this one. */
+  /** Number of events that the stream skipped between this event and the previous one. */
   skipped: number;
   isOpen: boolean;
   onOpen(entry: HistoryEntry): void;
-  /** Called to show all events up to a time, including those that were skipped. */
+  /** Called to show the events up to a time, in Unix milliseconds, including the skipped events. */
   onJump(at: number): void;
 }
 
-/** Shows one line of the stream. When lines are added above it, the row moves without rendering again. */
+/**
+ * Shows one event or gap. When rows are added above, this row changes its position without rendering its content again.
+ */
 export function EventRow({ entry, place, ...rest }: EventRowProps) {
   const { isOpen } = rest;
   return (

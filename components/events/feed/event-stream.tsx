@@ -17,7 +17,7 @@ interface EventStreamProps {
   entries: readonly HistoryEntry[];
   skippedBefore: ReadonlyMap<string, number>;
   follows: boolean;
-  /** Whether the entry in the URL may still be loaded. */
+  /** Whether entries are still being loaded. If so, the entry in the URL may not be in `entries` yet. */
   isLoading: boolean;
   /** Whether renewals are grouped; false if the search selects renewals. */
   foldsRenewals: boolean;
@@ -37,7 +37,7 @@ interface EventStreamProps {
 
 /**
  * Shows the list of events, and the details of the entry whose id is in the URL fragment. `j` and `k` move between
- * entries, and Enter opens one.
+ * entries. Enter opens the focused entry.
  */
 export function EventStream({
   entries,
@@ -70,7 +70,7 @@ export function EventStream({
     const at = Math.min(lines.length - 1, Math.max(0, from + by));
     handle.current?.go(at);
     const next = lines[at];
-    // While details are open, they show the focused row.
+    // If the details are open, they follow the focused row.
     if (openId !== undefined && next !== undefined && "entry" in next) setHash(next.id);
   };
   const close = () => {

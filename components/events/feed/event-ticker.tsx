@@ -22,8 +22,8 @@ const EventDrawer = createLazyOverlay(() =>
 );
 
 /**
- * Shows the latest event in one line if the event panel is closed or does not fit. A click opens the panel, or a drawer
- * if there is no room for the panel.
+ * Shows the latest event in one line while the event panel is closed or does not fit. A click opens the panel, or a
+ * drawer if there is no room for the panel.
  */
 export function EventTicker() {
   const { panel } = useMessages(english);
@@ -38,8 +38,8 @@ export function EventTicker() {
     <div className={clsx(EVENT_TICKER_CLASS, closedClass)}>
       <button
         type="button"
-        // A new function on each render: React then calls it again, and the always mounted button takes the focus when
-        // it becomes visible.
+        // Not `ref={focusEventToggle}`: React calls a new function after each render, which focuses the button once it
+        // becomes visible. The button is always mounted, so React would call a stable function only once.
         ref={(button) => focusEventToggle(button)}
         title={panel.show}
         onClick={open}
@@ -56,7 +56,7 @@ export function EventTicker() {
   );
 }
 
-/** Shows the latest event that is not a renewal, because renewals are too frequent. */
+/** Shows the latest event, ignoring renewals because they are too frequent. */
 function LatestEvent() {
   const { panel } = useMessages(english);
   const { events } = useEvents("all");

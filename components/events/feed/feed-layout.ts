@@ -29,6 +29,6 @@ export const COLUMN_CLASSES: Readonly<Record<FeedLayout, string>> = {
   narrow: "grid grid-cols-[58px_minmax(0,1fr)_minmax(0,45%)] content-center gap-x-3 gap-y-0.5",
 };
 
-/** Makes the button that opens an entry cover the whole row, below all other controls. */
+/** The class that extends the button that opens an entry to the whole row, below the other controls of the row. */
 export const OPEN_BUTTON_CLASS =
   "text-left outline-offset-[-2px] after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent";

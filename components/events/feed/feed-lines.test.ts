@@ -7,7 +7,7 @@ const event = (type: LockEvent["type"], key: string, more: Partial<LockEvent> = 
   ...{ id: `${++made}-0`, type, target: "main", key, at: made, observed: "exact" },
   ...more,
 });
-/** Reverses entries that are given oldest first. */
+/** Calls `foldRenewals` with entries that are written oldest first. */
 const fold = (entries: LockEvent[], options: Parameters<typeof foldRenewals>[1]) =>
   foldRenewals(entries.toReversed(), options);
 const describe = (lines: ReturnType<typeof foldRenewals>) =>

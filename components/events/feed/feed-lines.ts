@@ -23,8 +23,8 @@ interface FoldOptions {
 }
 
 /**
- * Groups consecutive renewals, which would otherwise hide other events. Does not group a renewal by an operator (`by`).
- * A group keeps its id while newer renewals join.
+ * Groups consecutive renewals, which would otherwise crowd out other events. Never groups renewals by an operator
+ * (those with `by`). A group keeps its id when newer renewals are added to it.
  *
  * @param entries newest first
  */
@@ -46,7 +46,9 @@ export function foldRenewals(
   return lines;
 }
 
-/** Returns the consecutive renewals that start at index `at`. */
+/**
+ * Returns the consecutive renewals that start at index `at`; empty if the entry at `at` is not a renewal by its holder.
+ */
 function takeRenewals(entries: readonly HistoryEntry[], at: number): LockEvent[] {
   const renewals: LockEvent[] = [];
   for (let next = at; ; next++) {

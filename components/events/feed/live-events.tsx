@@ -19,7 +19,7 @@ import { EventPauseButton } from "./pause-button.tsx";
 import { type EventSearch, useEventReader } from "./use-event-reader.ts";
 
 interface LiveEventsProps {
-  /** The element into which the buttons are rendered; `null` until it is mounted. */
+  /** The element in the page header that contains the buttons; `null` until that element is mounted. */
   controls: HTMLElement | null;
   search: EventSearch;
   at: number | undefined;
@@ -28,7 +28,7 @@ interface LiveEventsProps {
   onClear(): void;
 }
 
-/** Shows live events and the history, or the events around a time. */
+/** Shows live events followed by the history. If `at` is set, shows the events around that time instead. */
 export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: LiveEventsProps) {
   const [reading, reader] = useEventReader(search, at);
   const { commands } = useMessages(eventsPage);
@@ -59,7 +59,7 @@ export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: 
       : [{ id: "events:now", name: commands.live, run: resume }],
   );
   const isFiltered = search.filter !== "" || search.types.length > 0;
-  // Gaps are always shown, whatever the search is.
+  // Searches never exclude gaps, so a filtered list that contains only gaps has no results.
   const isEmpty = isFiltered ? entries.every(isGap) : entries.length === 0;
   const isDown = useLiveState().health?.state === "down";
   useReloadAfterOutage(isDown, reader, older);
@@ -100,8 +100,8 @@ export function LiveEvents({ controls, search, at, onJump, onReplay, onClear }: 
 }
 
 /**
- * Repeats a failed read of the history once the target is reachable again. Until then, the status banner shows why the
- * target is down.
+ * Retries a failed read of the history once the target is reachable again. While the target is down, the status banner
+ * shows the reason.
  */
 function useReloadAfterOutage(isDown: boolean, reader: EventReader, older: EventWindow["older"]): void {
   const wasDown = useRef(isDown);
@@ -112,7 +112,7 @@ function useReloadAfterOutage(isDown: boolean, reader: EventReader, older: Event
   }, [isDown, reader, older]);
 }
 
-/** Returns whether the focused element, a button or link, handles the key itself. */
+/** Returns whether the key was pressed on a button or link, which handles the key itself. */
 function isButtonPressed({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && target.closest("button, a") !== null;
 }

@@ -5,7 +5,7 @@ import { events } from "@/lib/i18n/en/events.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface NewEventsButtonProps {
-  /** The id of the list of events, which pauses while the pointer is on it or on this button. */
+  /** The element id of the list. The list also pauses while the pointer is on this button. */
   listId: string;
   /** The number of events that have arrived but are not shown. */
   count: number;
@@ -13,7 +13,7 @@ interface NewEventsButtonProps {
   className?: string;
 }
 
-/** Renders the button that shows the events that arrived while the list was paused. */
+/** A button that adds the events that arrived while the list was paused. Shows their number. */
 export function NewEventsButton({ listId, count, onShow, className }: NewEventsButtonProps) {
   const { pause } = useMessages(events);
   if (count === 0) return null;

@@ -6,7 +6,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 interface EventPauseButtonProps {
   paused: boolean;
   onPause(): void;
-  /** Called to end the pause and to show the events that have arrived since. */
+  /** Called to end the pause and to show the events that arrived during the pause. */
   onResume(): void;
   small: boolean;
 }

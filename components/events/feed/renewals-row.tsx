@@ -17,7 +17,7 @@ interface RenewalsRowProps {
   onToggle(id: string): void;
 }
 
-/** Shows a group of renewals in one line. Its button expands the list of renewals below. */
+/** Shows a group of renewals in one row. The button in the row expands the group into one row per renewal. */
 export function RenewalsRow({ id, renewals, place, isExpanded, onToggle }: RenewalsRowProps) {
   const { names, panel } = useMessages(events);
   const { list } = useMessages(eventsPage);

@@ -5,7 +5,7 @@ import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 const OVERSCAN = 12;
 
 interface AnchoredRows {
-  /** The rendered rows are those from index `first` to `end`, exclusive. */
+  /** Index of the first row to render. `end` is the index after the last row to render. */
   readonly first: number;
   readonly end: number;
   /** Whether the first row is visible. */
@@ -19,8 +19,9 @@ interface AnchoredRows {
 }
 
 /**
- * Computes the visible rows of a list with rows of equal height. Rows keep their position on screen when rows above are
- * added or removed. With `follows`, new rows appear at the top instead.
+ * Computes the visible rows of a list with rows of equal height. When rows above are added or removed, the visible rows
+ * keep their positions on the screen. If `follows` is set and the list is at the top, new rows appear at the top
+ * instead.
  */
 export function useAnchoredRows(
   scroller: RefObject<HTMLElement | null>,
@@ -30,10 +31,11 @@ export function useAnchoredRows(
 ): AnchoredRows {
   const [view, setView] = useState({ top: 0, height: 0, isGoingUp: false });
   const anchor = useRef<{ id: string; beyondPx: number }>(undefined);
-  // Scrolling requested the last page before the live events, so adding it must not scroll to the top.
+  // Whether `follows` was set when the rows last changed. The page that connects the history to the live events sets
+  // `follows`. Adding that page must not scroll to the top.
   const followed = useRef(follows);
   const take = (top: number) => {
-    // Placeholders for loading rows follow the last row.
+    // The scroll position can be below the last row, where the placeholders are.
     const at = Math.min(Math.floor(top / rowPx), ids.length - 1);
     const id = ids[at]?.id;
     anchor.current = id === undefined ? undefined : { id, beyondPx: top - at * rowPx };

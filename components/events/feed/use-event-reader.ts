@@ -11,14 +11,17 @@ import { findLockOnlyTerm } from "@/lib/query/event-terms.ts";
 
 export interface EventSearch {
   readonly filter: string;
-  /** Empty for all types. */
+  /** The event types to show; empty for all types. */
   readonly types: readonly EventType[];
 }
 
 /** Number of events per page. Larger pages would delay scrolling. */
 const PAGE_SIZE = 200;
 
-/** Reads live and earlier events. With a time, reads the events before and after that time. */
+/**
+ * Reads live events and the history before them. If `at` (Unix milliseconds) is set, reads the events before and after
+ * that time instead.
+ */
 export function useEventReader(search: EventSearch, at: number | undefined): [EventWindow, EventReader] {
   const { filter } = search;
   const store = useLiveStore();
@@ -27,7 +30,7 @@ export function useEventReader(search: EventSearch, at: number | undefined): [Ev
     const names = types === "" ? [] : types.split(",");
     const view = { text: filter, types: names };
     const to = at === undefined ? undefined : toEndOfSecond(at);
-    // The server refuses this search. The search box shows why, and the list is empty.
+    // The server refuses terms that apply only to locks. The list stays empty, and the search box shows the reason.
     const isRefused = findLockOnlyTerm(filter) !== undefined;
     const none = { items: [], complete: true };
     return new EventReader({

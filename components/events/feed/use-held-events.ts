@@ -8,19 +8,19 @@ interface HeldEvents {
   readonly events: readonly HistoryEntry[];
   /** The number of events that have arrived but are not shown. */
   readonly waiting: number;
-  /** Adds the waiting events to the shown ones. */
+  /** Adds the waiting events to `events`. */
   update(): void;
 }
 
 /**
- * Returns the events to show, which change only with a call to `update` while `isHeld`.
+ * Returns the events to show. While `isHeld` is set, they change only when `update` is called.
  *
  * @param events oldest first
  * @param isHeld whether the pointer is on the events
  */
 export function useHeldEvents(events: readonly HistoryEntry[], isHeld: boolean): HeldEvents {
   const [held, setHeld] = useState<readonly HistoryEntry[] | null>(null);
-  // An empty list has no rows to keep.
+  // An empty list shows new events even while held, because no visible rows would move.
   const wanted = isHeld && events.length > 0 ? (held ?? events) : null;
   if (wanted !== held) setHeld(wanted);
   return {
@@ -33,6 +33,6 @@ export function useHeldEvents(events: readonly HistoryEntry[], isHeld: boolean):
 function countNewer(events: readonly HistoryEntry[], last: HistoryEntry | undefined): number {
   if (last === undefined) return events.length;
   const at = events.findLastIndex(({ id }) => id === last.id);
-  // The id changes when the event is stored, so the time identifies the event.
+  // The event is missing because its id changes when the event is stored. Compares times instead.
   return at >= 0 ? events.length - 1 - at : events.filter(({ at: moment }) => moment > last.at).length;
 }

@@ -19,14 +19,14 @@ import { formatEventDetail } from "../text/event-text.ts";
 import type { KeyEvents } from "./use-key-events.ts";
 import { useLinkedEvent } from "./use-linked-event.ts";
 
-/** Number of rows shown at first. Small, because other sections follow below. */
+/** Number of rows to show at first. The number is small because other sections of the page follow. */
 const FIRST_ROWS = 15;
 const MORE_ROWS = 50;
 
 export function KeyHistory({ history }: { history: KeyEvents }) {
   const texts = useMessages(timeline);
   const { events, complete, loading, failed, loadOlder, loadingOlder } = history;
-  // The banner shows the cause.
+  // If the target is down, the status banner already shows the reason.
   const isDown = useLiveState().health?.state === "down";
   const linked = useSearchParams().get("event");
   const [rows, setRows] = useState(FIRST_ROWS);

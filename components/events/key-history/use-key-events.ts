@@ -11,14 +11,16 @@ import { isHoldEnd, mergeEvents, selectEventsUntil } from "./merge-events.ts";
 export interface KeyEvents {
   /** Newest first. */
   events: readonly HistoryEntry[];
-  /** False if older events were deleted or are not loaded. */
+  /**
+   * Whether `events` starts with the oldest event of the key; `false` if older events were deleted or are not loaded.
+   */
   complete: boolean;
   loading: boolean;
   failed: boolean;
-  /** Loads older events; `undefined` if there are none. */
+  /** Loads older events; `undefined` if there are no more events to load. */
   loadOlder: (() => void) | undefined;
   loadingOlder: boolean;
-  /** The event that ended the last hold; `undefined` if another hold followed or no end is known. */
+  /** The event that ended the last hold; `undefined` if a newer hold has started or the end was not recorded. */
   ending: LockEvent | undefined;
 }
 
@@ -27,17 +29,18 @@ export interface PastKeyEvents extends KeyEvents {
   readonly at: number;
   /** The holders at that time; `undefined` while they load. */
   readonly holds: readonly PastHold[] | undefined;
-  /** Whether Lockkeeper did not observe the target at that time. */
+  /** Whether the requested time is within a gap, in which Lockkeeper did not observe the target. */
   readonly isUnwatched: boolean;
 }
 
-/** Reads the events of a key up to a time, and the holders of the lock at that time. */
+/** Reads the events of a key up to a time (Unix milliseconds), and the holders of the lock at that time. */
 export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
   const history = useHistory(path, at);
   const pages = history.data?.pages;
   const entries = useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]);
   const events = useMemo(() => selectEventsUntil(entries, at), [entries, at]);
-  // For a busy lock, all events of a page can be later than the requested time.
+  // All events of a page can be later than the requested time if the lock is busy. In that case, the next page is
+  // needed.
   const isLater = events.length === 0 && history.hasNextPage && !history.isFetching;
   const { fetchNextPage } = history;
   useEffect(() => {

@@ -4,8 +4,8 @@ import { useSearchParams } from "next/navigation";
 import { type RefObject, useEffect, useRef } from "react";
 
 /**
- * Scrolls an event into view if the `event` parameter of the URL contains its id. The result of a release links to such
- * a URL.
+ * Returns whether the `event` parameter of the URL is `id`, and a ref for the row of that event. Scrolls the row into
+ * view if it is linked. The result of a release links to its event this way.
  */
 export function useLinkedEvent(id: string): { place: RefObject<HTMLLIElement | null>; isLinked: boolean } {
   const isLinked = useSearchParams().get("event") === id;

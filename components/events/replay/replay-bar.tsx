@@ -105,7 +105,7 @@ function ReplaySlider({ replay, onSeek, onToggle }: Pick<ReplayBarProps, "replay
   );
 }
 
-/** Shows the legend of the marks, with the number of each. */
+/** Shows the legend of the track, with the number of marks of each type. */
 function ReplayLegend({ entries }: Pick<Replay, "entries">) {
   const { replay: messages } = useMessages(eventsPage);
   const marks = entries.map(({ type }) => getReplayMark(type));
@@ -133,7 +133,10 @@ function ReplayLegend({ entries }: Pick<Replay, "entries">) {
   );
 }
 
-/** Shows notes about the range, and announces the end of the replay. */
+/**
+ * Shows how many events are loaded and whether the range is incomplete. Announces the end of the replay to screen
+ * readers.
+ */
 function ReplayStatus({ replay }: { replay: Replay }) {
   const { replay: messages } = useMessages(eventsPage);
   const { entries, state, isWhole, cutAt, position, isOver, clock } = replay;

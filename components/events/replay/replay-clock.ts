@@ -1,14 +1,14 @@
 export const REPLAY_SPEEDS = [1, 10, 60] as const;
 export type ReplaySpeed = (typeof REPLAY_SPEEDS)[number];
 
-/** The clock of a replay. Times are Unix milliseconds of the Redis clock. */
+/** The clock of a replay. Times are Unix milliseconds of the Redis clock unless stated otherwise. */
 export interface ReplayClock {
   readonly from: number;
   readonly to: number;
   readonly speed: ReplaySpeed;
-  /** The position when the clock was last started, paused or moved. */
+  /** The time to which the replay had advanced when the clock was last started, paused or moved. */
   readonly position: number;
-  /** The monotonic time of the last change in ms; `null` while paused. */
+  /** Monotonic time in ms at which `position` was set; `null` while the clock is paused. */
   readonly runsSince: number | null;
 }
 
@@ -38,7 +38,7 @@ export function isReplayAtEnd(clock: ReplayClock, now: number): boolean {
   return getReplayPosition(clock, now) >= clock.to;
 }
 
-/** Starts the clock at its position, or at the beginning if it has reached the end of the range. */
+/** Starts the clock at its current position, or at `from` if the position is at the end of the range. */
 export function startClock(clock: ReplayClock, now: number): ReplayClock {
   const position = isReplayAtEnd(clock, now) ? clock.from : getReplayPosition(clock, now);
   return { ...clock, position, runsSince: now };

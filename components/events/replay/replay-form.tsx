@@ -20,15 +20,15 @@ const PRESET_SPANS = [
 
 interface ReplayFormProps {
   search: EventSearch;
-  /** The center of the suggested range in Unix milliseconds. If `undefined`, the suggested range ends at `now`. */
+  /** A time in Unix milliseconds that the suggested range contains; `undefined` suggests a range that ends at `now`. */
   at: number | undefined;
-  /** The Redis clock in Unix milliseconds. */
+  /** The current time of the Redis clock, in Unix milliseconds. */
   now: number;
   onStart(span: ReplaySpan): void;
   onCancel(): void;
 }
 
-/** Selects the range of a replay. */
+/** Renders the form for the time range of a replay. */
 export function ReplayForm({ search, at, now, onStart, onCancel }: ReplayFormProps) {
   const { replay: messages } = useMessages(eventsPage);
   const first: ReplaySpan =

@@ -6,7 +6,10 @@ import { getReplayMark, MARK_CLASSES, REPLAY_MARKS, type ReplayMark } from "./re
 const BAR_COUNT = 120;
 const TRACK_HEIGHT = 36;
 
-/** The vertical position and height of each type of mark. The position distinguishes the types without color. */
+/**
+ * The vertical position and height of each type of mark, in pixels. The types differ in position because color must not
+ * be the only distinction.
+ */
 const MARK_PLACES: Readonly<Record<ReplayMark, { y: number; height: number }>> = {
   force_released: { y: 0, height: 6 },
   expired: { y: 6, height: 4 },

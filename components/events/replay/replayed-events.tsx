@@ -21,7 +21,7 @@ const ignoreClick = () => undefined;
 interface ReplayedEventsProps {
   search: EventSearch;
   span: ReplaySpan;
-  /** The initial position; `undefined` plays from the start. */
+  /** The initial position in Unix milliseconds, where the replay is paused; `undefined` plays from the start. */
   at: number | undefined;
   speed: ReplaySpeed;
   onAt(at: number | undefined): void;
@@ -30,13 +30,13 @@ interface ReplayedEventsProps {
   onEnd(): void;
 }
 
-/** Replays the events of a time range. */
+/** Shows the replay of a time range: the bar with the controls and the list of events. */
 export function ReplayedEvents({ search, span, at, speed, ...on }: ReplayedEventsProps) {
   const { empty, commands } = useMessages(eventsPage);
   const replay = useReplay(search, span, at, speed);
   const list = useRef<EventListHandle>(null);
   const seek = (position: number) => {
-    // The URL contains the position at the last pause or move, which stays the same while the clock runs.
+    // The URL contains the position of the last pause or move. It does not change while the replay plays.
     on.onAt(Math.round(replay.seek(position)));
   };
   const toggle = () => {

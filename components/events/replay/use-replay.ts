@@ -17,7 +17,10 @@ import {
   stopClock,
 } from "./replay-clock.ts";
 
-/** Maximum number of events. All of them are in memory, so the slider can move to any position immediately. */
+/**
+ * Maximum number of events in a replay. The replay keeps all events in memory, so the slider can move to any position
+ * immediately.
+ */
 const EVENTS_MAX = 20_000;
 const PAGE_SIZE = 500;
 const TICK_MS = 100;
@@ -32,9 +35,12 @@ interface LoadedSpan {
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];
   readonly state: "loading" | "done" | "failed";
-  /** `false` if the start of the range may be missing. */
+  /** Whether the history covers the whole range; `false` if events at the start of the range may have been deleted. */
   readonly isWhole: boolean;
-  /** The time at which the replay ends because the range has too many events; `undefined` if all events are loaded. */
+  /**
+   * The time at which the replay ends early because the range has more than `EVENTS_MAX` events; `undefined` if all
+   * events are loaded.
+   */
   readonly cutAt: number | undefined;
 }
 
@@ -71,7 +77,7 @@ export function useReplay(
     const first = createStoppedClock(from, to, begin ?? from, speed);
     return begin === undefined ? startClock(first, performance.now()) : first;
   });
-  // Playback starts when the first events are loaded.
+  // Playback starts once the events are loaded.
   const [isReady, setReady] = useState(false);
   if (!isReady && loaded.state !== "loading") {
     setReady(true);
@@ -108,7 +114,7 @@ export function useReplay(
   };
 }
 
-/** Returns a monotonic time in ms that updates while the replay plays. */
+/** Returns the monotonic time in ms. While `runs` is set, updates it every `TICK_MS`. */
 function useAnimationTime(runs: boolean): number {
   const [now, setNow] = useState(0);
   useEffect(() => {
@@ -120,7 +126,7 @@ function useAnimationTime(runs: boolean): number {
   return now;
 }
 
-/** Counts the entries up to a time, given entries that are sorted newest first. */
+/** Counts the entries up to a time. `entries` must be sorted newest first. */
 function countEventsUntil(entries: readonly HistoryEntry[], position: number): number {
   let low = 0;
   let high = entries.length;
@@ -143,7 +149,8 @@ function useReplaySpan({ filter, types }: EventSearch, from: number, to: number)
     const load = async () => {
       const found: HistoryEntry[] = [];
       const update = (state: LoadedSpan["state"], isWhole: boolean, cutAt?: number) => {
-        // The history is in the order of recording. This sorts by the time of the event.
+        // The server returns events in the order in which they were recorded, which can differ from the order of their
+        // times.
         const entries = found.toSorted((one, other) => other.at - one.at);
         setLoaded({ entries, state, isWhole, cutAt });
       };

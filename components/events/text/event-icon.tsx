@@ -38,7 +38,7 @@ const ICONS: Readonly<Record<HistoryEntry["type"], LucideIcon>> = {
   gap: EyeOff,
 };
 
-/** Shows the icon of an event. Event types differ in the shape of the icon, not only in its color. */
+/** Shows the icon of an event type. The icons differ in shape, because color must not be the only distinction. */
 export function EventIcon({ type }: { type: HistoryEntry["type"] }) {
   const Icon = ICONS[type];
   const tone = getEventTone(type);

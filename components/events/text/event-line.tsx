@@ -29,7 +29,7 @@ export function EventName({ event }: { event: LockEvent }) {
   );
 }
 
-/** Marks an event that was inferred from the state of Redis. The client did not report it. */
+/** Shows a mark if an event was inferred from the state of Redis instead of being reported by the client. */
 export function InferredMark({ event }: { event: LockEvent }) {
   const messages = useMessages(events);
   if (event.observed === "exact") return null;
@@ -40,7 +40,7 @@ export function InferredMark({ event }: { event: LockEvent }) {
   );
 }
 
-/** Describes a gap, which is a period that was not observed. */
+/** Describes a gap, which is a period whose events are not known. */
 export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
   const messages = useMessages(events);
   return (
@@ -54,7 +54,7 @@ export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
   );
 }
 
-/** Shows an entry in a narrow column. */
+/** Shows an event or gap for a narrow column. */
 export function EventLine({ entry }: { entry: HistoryEntry }) {
   if (isGap(entry)) {
     return (

@@ -16,7 +16,7 @@ export interface EventMessages {
 /**
  * Describes an event in one line, without the key. The result can contain untrusted strings from Redis.
  *
- * @param brief for a narrow column: omits the fencing token and the hold time
+ * @param brief whether to omit the fencing token and the hold time, for a narrow column
  */
 export function formatEventDetail(
   event: LockEvent,
@@ -70,11 +70,11 @@ export function formatEventDetail(
   }
 }
 
-/** Describes how a hold ended, as part of a sentence. */
+/** Describes how a hold ended, as a phrase within a sentence. */
 export function formatHoldEnding(event: LockEvent, { endings }: Messages["events"]): string {
   switch (event.type) {
     case "released":
-      // From observation alone, a release by the owner and a DEL by another client look the same.
+      // An inferred event cannot distinguish a release by the owner from a `DEL` by another client.
       return event.observed === "exact" ? endings.byOwner : endings.released;
     case "expired":
       return endings.expired;

@@ -4,12 +4,12 @@ function isToday(at: number): boolean {
   return new Date(at).toDateString() === new Date().toDateString();
 }
 
-/** Formats a time to the second, with the date unless it is today. */
+/** Formats a time to the second. Includes the date unless the time is today. */
 export function formatShortTime(at: number): string {
   return isToday(at) ? formatClock(at) : formatDayClock(at);
 }
 
-/** Formats a time to the millisecond if it is today. Otherwise, formats it to the second with its date. */
+/** Formats a time of today to the millisecond. Formats any other time to the second, with the date. */
 export function formatExactTime(at: number): string {
   return isToday(at) ? formatClockMs(at) : formatDayClock(at);
 }

@@ -4,7 +4,7 @@ import type { LockEvent, PastHold } from "@/lib/contract/event.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { type HoldBar, type Overlap, toPastHoldBar } from "./timeline-bars.ts";
 
-/** Maximum number of release requests to describe per hold. Older requests are omitted. */
+/** Maximum number of release requests to describe per hold. If a hold has more, only the latest are described. */
 const LISTED_REQUESTS_MAX = 4;
 
 /** The messages that describe a bar. */
@@ -13,12 +13,12 @@ export interface BarMessages {
   lock: Messages["lock"];
 }
 
-/** Formats the owner as the label of its timeline lane. The result can contain untrusted strings from Redis. */
+/** Formats an owner as the label of a timeline lane. The result can contain untrusted strings from Redis. */
 export function formatLaneName(owner: string, messages: BarMessages): string {
   return owner === "" ? messages.timeline.unknownOwner : formatOwner(owner, messages.lock);
 }
 
-/** Describes a bar in sentences that can contain untrusted strings from Redis. */
+/** Describes a bar in complete sentences. The result can contain untrusted strings from Redis. */
 export function formatBar(bar: HoldBar, messages: BarMessages): string {
   const { timeline } = messages;
   const sentences = [formatHold(bar, messages)];
@@ -42,8 +42,8 @@ function formatRequest(
 }
 
 /**
- * Describes a hold at a time in the past, with its end if the end was recorded. The result can contain untrusted
- * strings from Redis.
+ * Describes a past hold, including its end if the end was recorded. The result can contain untrusted strings from
+ * Redis.
  */
 export function formatPastHold(hold: PastHold, messages: BarMessages): string {
   if (hold.end !== "unobserved" || hold.until !== null) return formatBar(toPastHoldBar(hold), messages);

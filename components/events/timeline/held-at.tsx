@@ -17,18 +17,18 @@ import { useBarMessages } from "./use-bar-messages.ts";
 const formatInput = (at: number) => toLocalDateTime(at).replace("T", " ");
 
 /**
- * Formats a time with milliseconds, such as `2026-11-23 10:47:04.120 CET`, because holds of a busy lock can start
- * within milliseconds of each other.
+ * Formats a time as `2026-11-23 10:47:04.120 CET`. Includes milliseconds because holds of a busy lock can start within
+ * milliseconds of each other.
  */
 const formatMoment = (at: number) => formatDate(at).replace(/\d{2}:\d{2}:\d{2}/, formatClockMs(at));
 
 interface HeldAtFormProps {
-  /** The selected time in Unix milliseconds; `undefined` if the timeline ends now. */
+  /** The selected time in Unix milliseconds; `undefined` for now. */
   at: number | undefined;
   onAt(at: number | undefined): void;
 }
 
-/** Asks for a time in the past. */
+/** Renders the form that selects a time in the past. */
 export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
   const { heldAt: messages } = useMessages(english);
   const { clock } = useLiveStore();

@@ -33,7 +33,7 @@ import { useBarMessages } from "./use-bar-messages.ts";
 
 const SECOND_MS = 1000;
 const DAY_MS = 86_400_000;
-/** Maximum number of overlaps to describe. The event list below shows all of them. */
+/** Maximum number of overlaps to describe. The event list below the timeline contains the events of all overlaps. */
 const LISTED_OVERLAPS_MAX = 3;
 
 interface KeyTimelineProps {
@@ -41,20 +41,20 @@ interface KeyTimelineProps {
   kind: LockKind | null;
   /** Whether the current holder is overdue. */
   isOverdue: boolean;
-  /** The end of the timeline in Unix milliseconds; `undefined` for now. */
+  /** The time in Unix milliseconds at which the timeline ends; `undefined` for now. */
   at?: number | undefined;
-  /** Controls above the lanes, which select another time. */
+  /** The controls that select another time, shown above the lanes. */
   controls: ReactNode;
   /** Shown between the controls and the lanes. */
   children?: ReactNode;
 }
 
-/** Shows the holders of a lock over time, from the loaded history. */
+/** Shows who held a lock at which time, based on the loaded history. */
 export function KeyTimeline(props: KeyTimelineProps) {
   const { history, kind, at, controls, children } = props;
   const { events, loading } = history;
   const now = useServerNow();
-  // Open bars grow once per second, although the ticker runs four times per second.
+  // Rounds to seconds so that open bars grow once per second, although `now` changes four times per second.
   const end = at ?? (now === null ? null : Math.ceil(now / SECOND_MS) * SECOND_MS);
   const timeline = useMemo(
     () => (end === null ? null : buildTimeline(events, getHolderCapacity(kind), end)),
@@ -81,7 +81,7 @@ export function KeyTimeline(props: KeyTimelineProps) {
   );
 }
 
-/** Reserves the space of a timeline with a single holder. */
+/** Reserves the space of a timeline with a single holder while the history loads. */
 function LoadingTimeline() {
   return <div aria-hidden className="h-[146px] rounded-[10px] border border-line bg-panel" />;
 }
@@ -175,8 +175,8 @@ const DrawnTimeline = memo(function Drawn({ timeline, span, isOverdue, at }: Dra
 });
 
 /**
- * Labels round times below the lanes, and the end of the timeline on the right. Omits times whose labels would overlap
- * the label of the end.
+ * Labels round times below the lanes, and the end of the timeline on the right. Omits labels that would overlap the
+ * label of the end.
  */
 function TimeAxis({ view, moment, now }: { view: TimelineView; moment(at: number): string; now: string }) {
   return (

@@ -81,7 +81,7 @@ describe("history lanes", () => {
     ];
     expect(barsOf(story)).toEqual(["bob 200-300 released", "ada 100-230 expired"]);
     expect(lanesOf(story).overlaps).toMatchObject([{ from: 200, to: 230, is: "wrong" }]);
-    // A fencing token implies a single holder, whatever the kind.
+    // Because a hold has a fencing token, the overlap is wrong even if the kind of the lock is unknown.
     expect(lanesOf(story, "unknown").overlaps).toMatchObject([{ is: "wrong" }]);
   });
 
@@ -111,7 +111,7 @@ describe("history lanes", () => {
       "bob 400-1000 open",
       "ada 100-400 unobserved",
     ]);
-    // The lock is observed again after the gap with the same holder, so it is the same hold.
+    // After the gap, the lock is observed with the same holder, so the hold continues.
     const kept = [event("acquired", 100, "ada"), gap(200, 300), event("seen", 300, "ada")];
     expect(barsOf(kept)).toEqual(["ada 100-1000 open"]);
   });
@@ -135,7 +135,7 @@ describe("history lanes", () => {
 });
 
 const OWNERS = ["ada", "bob", "cid", "dot"];
-/** Holds of an exclusive lock. A hold can start before the end of another one is reported. */
+/** Generates holds of an exclusive lock. The end of a hold can be reported after the next hold has started. */
 const holds = fc.array(
   fc.record({
     owner: fc.constantFrom(...OWNERS),

@@ -3,30 +3,34 @@ import type { LockKind } from "@/lib/contract/format.ts";
 import { isGap } from "@/lib/contract/gap.ts";
 import { isHoldEnd } from "../key-history/merge-events.ts";
 
-/** How a hold ended. `open`: still held at the end of the timeline. `unobserved`: the end was not recorded. */
+/**
+ * How a hold ended. `open`: the lock is still held at the end of the timeline. `unobserved`: the end was not recorded.
+ */
 export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unobserved";
 
-/** The time range of one hold, in Unix milliseconds of the Redis clock. `from` is never after `to`. */
+/** One hold as a bar of the timeline. Times are Unix milliseconds of the Redis clock. `from` is never after `to`. */
 export interface HoldBar {
   /**
-   * The id of the first event of the hold. For a past hold, a string that consists of its owner, fencing token and
-   * start.
+   * Id of the first event of the hold. For a bar created from a `PastHold`: owner, fencing token and start, joined by
+   * spaces.
    */
   readonly id: string;
   readonly owner: string;
   readonly fence: string | undefined;
   readonly from: number;
-  /** `at_least`: the start was not observed, so the hold began at or before `from`. */
+  /**
+   * `exact`: the hold began at `from`. `at_least`: the start was not observed, so the hold began at or before `from`.
+   */
   readonly fromIs: "exact" | "at_least";
   /**
-   * The end of the bar. If `end` is `open`, the end of the timeline. If `end` is `unobserved`, the latest time at which
-   * the hold can have ended.
+   * The time at which the hold ended. If `end` is `open`, the end of the timeline. If `end` is `unobserved`, an
+   * estimate such as the start of the next hold.
    */
   readonly to: number;
   readonly end: HoldBarEnd;
   /** The event that ended the hold; `undefined` if `end` is `open` or `unobserved`. */
   readonly ended: LockEvent | undefined;
-  /** The release requests for the hold, with their answers, oldest first. */
+  /** The release requests for the hold and the holder's responses, oldest first. */
   readonly requests: readonly LockEvent[];
 }
 
@@ -36,20 +40,20 @@ export interface HolderLane {
   readonly bars: readonly HoldBar[];
 }
 
-/** A period in which two holders held the lock at the same time. */
+/** A period in which two owners held the lock at the same time. */
 export interface Overlap {
   readonly from: number;
   readonly to: number;
   readonly bars: readonly [HoldBar, HoldBar];
   /**
-   * `wrong`: the lock allows one holder, or one of the holds has a fencing token. `unclear`: it is unknown whether the
-   * lock allows several holders.
+   * `wrong`: the overlap should be impossible, because the lock allows one holder or one of the holds has a fencing
+   * token. `unclear`: it is unknown whether the lock allows several holders.
    */
   readonly is: "wrong" | "unclear";
 }
 
 export interface Timeline {
-  /** The latest holder first. */
+  /** Lanes sorted by the end of their last bar, latest first. */
   readonly lanes: readonly HolderLane[];
   readonly overlaps: readonly Overlap[];
   /** Oldest first. */
@@ -67,7 +71,7 @@ export function getHolderCapacity(kind: LockKind | null): HolderCapacity {
 
 interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended" | "requests"> {
   requests: LockEvent[];
-  /** Whether the lock can have other holders at the same time. */
+  /** Whether the hold is shared, so that other holds can exist at the same time. */
   isShared: boolean;
   ended: LockEvent | undefined;
   /** The time of the last event of the hold. */
@@ -75,7 +79,7 @@ interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended" | "requests"
 }
 
 /**
- * Computes the holds from a history, in one lane per holder.
+ * Computes the holds of a lock from its history and groups them into one lane per owner.
  *
  * @param entries newest first
  * @param now the end of the timeline, in Unix milliseconds of the Redis clock
@@ -125,8 +129,8 @@ function collectDrafts(events: readonly LockEvent[]): HoldBarDraft[] {
 }
 
 /**
- * Finds the hold to which an end event refers. If only one hold is possible, the event need not contain the fencing
- * token or the owner.
+ * Finds the open hold that matches the owner and the fencing token of an event, either of which can be missing. Returns
+ * `undefined` if no hold or more than one hold matches.
  */
 function findLikelyDraft(
   { owner, fence }: LockEvent,
@@ -162,8 +166,7 @@ function toHoldBar(
 ): HoldBar {
   const { lastEventAt, ended, isShared, ...bar } = draft;
   if (ended !== undefined) return { ...bar, to: ended.at, end: findBarEnd(ended), ended };
-  // Fencing tokens are never reused. A holder with an older token has therefore lost the lock, unless both holders
-  // share it.
+  // A later hold with a fencing token shows that this hold has ended, unless both holds are shared.
   const replaces = ({ fence, owner, isShared: isOtherShared }: HoldBarDraft) =>
     !(isShared && isOtherShared) && (capacity === "one" || fence !== undefined || owner === draft.owner);
   const next = all.find(
@@ -178,7 +181,7 @@ function findBarEnd({ type }: LockEvent): HoldBarEnd {
   return type === "expired" || type === "evicted" || type === "force_released" ? type : "released";
 }
 
-/** Returns all bars, sorted by start. */
+/** Returns the bars of all lanes, sorted by start. */
 export function sortBarsByTime(lanes: readonly HolderLane[]): HoldBar[] {
   return lanes.flatMap(({ bars }) => bars).sort((a, b) => a.from - b.from);
 }
@@ -191,7 +194,8 @@ function groupBarsByHolder(bars: readonly HoldBar[]): HolderLane[] {
     const before = lane?.at(-1);
     if (lane === undefined || before === undefined) lanes.set(bar.owner, [bar]);
     else {
-      // Holds of one holder never overlap. If an end was recorded late, the bar ends at the start of the next hold.
+      // Holds of one owner cannot overlap. If the end of a hold was recorded late, its bar ends at the start of the
+      // next hold.
       lane[lane.length - 1] = { ...before, to: Math.min(before.to, bar.from) };
       lane.push(bar);
     }
@@ -223,8 +227,8 @@ function findOverlaps(bars: readonly HoldBar[], capacity: HolderCapacity): Overl
 }
 
 /**
- * Returns the bar of a past hold, which ends when the hold ended or was last observed. If neither is known, the bar
- * ends at its start.
+ * Converts a past hold to a bar. The bar ends when the hold ended or was last observed. If neither time is known, the
+ * bar ends at its start.
  */
 export function toPastHoldBar({
   owner,

@@ -17,7 +17,7 @@ interface TimelineLanesProps {
   view: TimelineView;
   /** Whether open holds are overdue. */
   isOverdue: boolean;
-  /** The id of the active bar. */
+  /** The id of the bar that was last selected by keyboard or pointer; `undefined` initially. */
   active: string | undefined;
   onActive(id: string): void;
 }
@@ -184,7 +184,7 @@ function BarMark({ id, bar, view, isOverdue, isActive, onActive }: BarMarkProps)
   );
 }
 
-/** Marks the end of a bar with a shape, because color must not be the only distinction. */
+/** Marks how a hold ended with a shape at the end of its bar, because color must not be the only distinction. */
 function EndMark({ bar: { end, owner }, at }: { bar: HoldBar; at: number }) {
   const isForced = end === "force_released" || end === "evicted";
   if (!isForced && (end !== "expired" || parseReservedHold(owner) !== null)) return null;
@@ -195,7 +195,7 @@ function EndMark({ bar: { end, owner }, at }: { bar: HoldBar; at: number }) {
   );
 }
 
-/** @param at percentage of the width */
+/** @param at position as a percentage of the width */
 function LaneMark({ at, className, children }: { at: number; className: string; children: ReactNode }) {
   return (
     <span

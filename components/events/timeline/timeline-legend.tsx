@@ -13,7 +13,7 @@ interface TimelineLegendProps {
   hasRequests: boolean;
 }
 
-/** Explains the marks that are visible in the timeline. */
+/** Shows the legend for the marks that the visible part of the timeline contains. */
 export function TimelineLegend({
   others,
   hasOverlaps,

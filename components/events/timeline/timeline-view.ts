@@ -2,21 +2,21 @@ import { type HoldBar, type HolderLane, sortBarsByTime, type Timeline } from "./
 
 export type TimelineSpan = "latest" | "all";
 
-/** Number of holds shown at first. A whole day of short holds would be unreadable. */
+/** Number of holds to show at first. The timeline would be unreadable with all short holds of a day. */
 export const LATEST_BARS = 12;
 const LANES_MAX = 12;
-/** Share of the width that stays free on the left, which keeps the start of the first bar visible. */
+/** Fraction of the time range that is added before the first bar, so that the start of the bar is visible. */
 const MARGIN = 0.02;
 
 export interface TimelineView {
   readonly lanes: readonly HolderLane[];
-  /** The number of holders that are not shown. */
+  /** Number of lanes that are not shown, because there are more than `LANES_MAX`. */
   readonly others: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Returns the visible part of a timeline. */
+/** Returns the visible part of a timeline: all holds, or the time range of the latest `LATEST_BARS` holds. */
 export function selectTimelineView({ lanes, from, to }: Timeline, span: TimelineSpan): TimelineView {
   const first = span === "all" ? undefined : sortBarsByTime(lanes).at(-LATEST_BARS);
   const begin = first?.from ?? from;
@@ -31,7 +31,7 @@ export function selectTimelineView({ lanes, from, to }: Timeline, span: Timeline
   };
 }
 
-/** Converts a time to a percentage of the width, 0 to 100. */
+/** Converts a time to a position in the view, as a percentage of the width from 0 to 100. */
 export function toTimelinePercent({ from, to }: Pick<TimelineView, "from" | "to">, at: number): number {
   return Math.min(100, Math.max(0, (100 * (at - from)) / (to - from)));
 }
@@ -48,14 +48,17 @@ const STEPS_MS = [
 ];
 const TICKS_MAX = 5;
 
-/** Returns round times within the visible range. They are far enough apart for their labels. */
+/** Returns the round times to label within the visible range. They are spaced so that their labels do not overlap. */
 export function computeTicks({ from, to }: Pick<TimelineView, "from" | "to">): number[] {
   const step = STEPS_MS.find((ms) => (to - from) / ms <= TICKS_MAX) ?? to - from;
   const first = Math.ceil(from / step) * step;
   return Array.from({ length: TICKS_MAX + 1 }, (_, at) => first + at * step).filter((at) => at < to);
 }
 
-/** Returns the bar that an arrow key moves to: the next one in time, or the closest one in the next lane. */
+/**
+ * Returns the bar that a navigation key moves to. Left and right move to the previous and next hold in time. Up and
+ * down move to the closest hold in the adjacent lane. Home and End move to the first and last hold.
+ */
 export function findNextBar(
   lanes: readonly HolderLane[],
   active: string | undefined,

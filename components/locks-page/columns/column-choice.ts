@@ -3,8 +3,8 @@ import { ALL_COLUMNS, COLUMNS, type ColumnId } from "./columns.ts";
 const isColumnId = (text: string): text is ColumnId => COLUMNS.has(text as ColumnId);
 
 /**
- * Parses the chosen columns and their order from a URL or from storage, both untrusted. Drops duplicates, and always
- * includes the key, because it identifies the row. Returns `undefined` if there is no choice.
+ * Parses the chosen columns, in order, from a URL or from storage. Drops duplicates and unknown columns. Adds the key
+ * column if it is missing, because the key identifies the row. Returns `undefined` if no column is valid.
  */
 export function parseColumnChoice(text: string | null): readonly ColumnId[] | undefined {
   const chosen = [...new Set((text ?? "").split(",").filter(isColumnId))];
@@ -12,7 +12,9 @@ export function parseColumnChoice(text: string | null): readonly ColumnId[] | un
   return chosen.includes("key") ? chosen : ["key", ...chosen];
 }
 
-/** Formats the chosen columns for the URL. Returns `null` for the default columns, which need no parameter. */
+/**
+ * Formats the chosen columns for the URL. Returns `null` for the default columns, for which the URL has no parameter.
+ */
 export function serializeColumnChoice(chosen: readonly ColumnId[]): string | null {
   const text = chosen.join(",");
   return text === ALL_COLUMNS.join(",") ? null : text;
@@ -35,7 +37,7 @@ export function moveColumn(chosen: readonly ColumnId[], id: ColumnId, by: -1 | 1
 
 export type ColumnWidths = Readonly<Partial<Record<ColumnId, number>>>;
 
-/** Parses column widths in pixels from storage. */
+/** Parses the column widths, in pixels, from storage. Drops unknown columns and invalid widths. */
 export function parseColumnWidths(text: string | null): ColumnWidths {
   const pairs = (text ?? "").split(",").map((pair) => pair.split(":"));
   return Object.fromEntries(

@@ -17,7 +17,7 @@ const widthOf = (id: ColumnId, layout: ColumnLayout) =>
 const sum = ({ columns }: ColumnLayout) => columns.reduce((all, { px }) => all + px, 0);
 const layOutDefault = (roomPx: number) => layOutColumns({ chosen: ALL_COLUMNS, widths: {} }, roomPx);
 
-/** The columns that every screen of 1280 px or more shows by default. */
+/** The columns that fit by default on every screen that is at least 1280 px wide. */
 const FIRST_COLUMNS: readonly ColumnId[] = [
   "key",
   "owner",
@@ -30,10 +30,13 @@ const FIRST_COLUMNS: readonly ColumnId[] = [
 const NAVIGATION_PX = { icons: 56, text: 184 };
 const FILTERS_PX = 224;
 const EVENTS_PX = 272;
-/** Padding and borders around the table, its scrollbar, the checkbox and the release button of a row. */
+/**
+ * Width that is not available to columns: padding, borders, the scrollbar, and the checkbox and the release button of
+ * each row.
+ */
 const TABLE_FRAME_PX = 24 + 2 + 15 + 32 + 92;
 
-/** Returns the width that a viewport leaves for the columns, with default settings and the events open. */
+/** Returns the width that remains for the columns in a viewport, with default settings and an open event panel. */
 function getRoom(viewportPx: number): number {
   const isWide = viewportPx >= 1600;
   const beside = isWide ? NAVIGATION_PX.text + FILTERS_PX : NAVIGATION_PX.icons;

@@ -8,16 +8,19 @@ export interface ColumnPlacement {
 
 export interface ColumnLayout {
   columns: readonly ColumnPlacement[];
-  /** Chosen columns that are hidden because there is no room. */
+  /** Columns that should be shown but are hidden for lack of room. */
   noRoom: readonly ColumnId[];
 }
 
 export interface ColumnRequest {
-  /** In display order. */
+  /** The chosen columns in display order. */
   chosen: readonly ColumnId[];
   /** Widths set by the operator, in pixels. */
   widths: ColumnWidths;
-  /** The column by which the rows are sorted, which is shown even if not chosen. `undefined` for the default order. */
+  /**
+   * The column by which the rows are sorted; `undefined` for the default order. The column is shown even if it is not
+   * chosen.
+   */
   sortedBy?: ColumnId | undefined;
 }
 
@@ -31,10 +34,10 @@ interface ColumnShare {
 }
 
 /**
- * Distributes the available width over the chosen columns. No column gets less than its minimum. If there is not enough
- * room, the columns with the highest rank are hidden. If all columns are chosen in the default order, secondary columns
- * are hidden before other columns shrink. The key column grows first. Width that no column can use stays empty at the
- * end.
+ * Distributes the available width over the chosen columns. Columns with the highest rank are hidden until every
+ * remaining column has at least its minimum width. If all columns are chosen in the default order, secondary columns
+ * are hidden as soon as the columns do not all have their typical widths. Additional width goes to the key column
+ * first. Width that no column can use stays empty at the end.
  */
 export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomPx: number): ColumnLayout {
   const shown = [...(sortedBy === undefined ? chosen : setColumnShown(chosen, sortedBy, true))];
@@ -82,11 +85,14 @@ function toColumnShare(id: ColumnId, widths: ColumnWidths): ColumnShare {
     const px = Math.max(leastPx, byHand);
     return { id, px, leastPx, mostPx: id === "key" ? Math.max(mostPx, px) : px, isByHand: true };
   }
-  // The key column gets the remaining width.
+  // The key column starts at its minimum width because it grows first.
   return { id, px: id === "key" ? leastPx : typicalPx, leastPx, mostPx, isByHand: false };
 }
 
-/** Shrinks the columns to fit, those whose width the operator set last. */
+/**
+ * Shrinks the columns to fit into `roomPx`. Columns whose width the operator set shrink only if shrinking the others is
+ * not enough.
+ */
 function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
   for (const isByHand of [false, true]) {
     const excess = sumPx(parts.map(({ px }) => px)) - roomPx;
@@ -97,7 +103,7 @@ function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
       ({ px, leastPx }) => px - leastPx,
     );
   }
-  // A single column gets the whole width.
+  // A single column may be narrower than its minimum.
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) only.px = Math.min(only.px, Math.max(0, roomPx));
 }
@@ -106,7 +112,7 @@ function shrinkColumns(parts: readonly ColumnShare[], roomPx: number): void {
 const GROWTH: readonly Readonly<Partial<Record<ColumnId, number>>>[] = [
   { key: 260 },
   { owner: 208, attention: 148 },
-  // Most keys fit within this width.
+  // The width at which most keys fit.
   { key: 340 },
   { key: Number.POSITIVE_INFINITY, owner: Number.POSITIVE_INFINITY },
   Object.fromEntries(ALL_COLUMNS.map((id) => [id, Number.POSITIVE_INFINITY])),
@@ -121,8 +127,8 @@ function growColumns(parts: readonly ColumnShare[], roomPx: number): void {
 }
 
 /**
- * Grows the columns by `amountPx` in total; a negative amount shrinks them. Each column changes in proportion to how
- * far it may change.
+ * Grows the columns by `amountPx` in total; a negative amount shrinks them. Distributes the amount in proportion to the
+ * maximum change of each column, which `leaveOf` returns.
  */
 function distributePx(
   parts: readonly ColumnShare[],

@@ -14,7 +14,7 @@ import type { TableColumns } from "./use-columns.ts";
 
 interface ColumnMenuProps {
   columns: TableColumns;
-  /** The button that opened the menu and anchors it. */
+  /** The button that opened the menu. The menu is positioned next to this button. */
   button: RefObject<HTMLButtonElement | null>;
   onClose(): void;
 }
@@ -22,13 +22,13 @@ interface ColumnMenuProps {
 export function ColumnMenu({ columns, button, onClose }: ColumnMenuProps) {
   const messages = useMessages(table);
   const { chosen } = columns;
-  // Hidden columns come last and do not interrupt the order of the others.
+  // Lists hidden columns after the shown columns, which are in display order.
   const listed = [...chosen, ...ALL_COLUMNS.filter((id) => !chosen.includes(id))];
   return (
     <Popover.Root
       open
       onOpenChange={(open, { event }) => {
-        // A click on the button that opened the menu also closes it, so it is not handled here.
+        // The button that opened the menu closes it itself.
         const isButton = event.target instanceof Node && button.current?.contains(event.target);
         if (!open && !isButton) onClose();
       }}
@@ -107,8 +107,8 @@ interface MoveColumnButtonProps {
 }
 
 /**
- * Renders a button that moves a column by one position. At the first and last position, the button is dimmed but keeps
- * the focus.
+ * Renders a button that moves a column by one position. If the column cannot move further, the button is dimmed but
+ * stays focusable.
  */
 function MoveColumnButton({ label, isLast, onMove, children }: MoveColumnButtonProps) {
   return (

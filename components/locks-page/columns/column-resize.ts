@@ -2,7 +2,7 @@ import type { ColumnWidths } from "./column-choice.ts";
 import { type ColumnPlacement, getColumnLimits } from "./column-layout.ts";
 import type { ColumnId } from "./columns.ts";
 
-/** The right edge of a column. */
+/** The handle that resizes a column at its right edge. `px` is the current width. */
 export interface ResizeHandle {
   id: ColumnId;
   px: number;
@@ -11,9 +11,9 @@ export interface ResizeHandle {
 }
 
 /**
- * Returns the handle at the right edge of a visible column. The last column has none, because moving an edge changes
- * the columns to the right.
- * @param at index of the column
+ * Returns the resize handle of a visible column. Returns `undefined` for the last column, because resizing takes width
+ * from the columns to the right.
+ * @param at index of the column in `shown`
  */
 export function findResizeHandle(shown: readonly ColumnPlacement[], at: number): ResizeHandle | undefined {
   const column = shown[at];
@@ -24,8 +24,9 @@ export function findResizeHandle(shown: readonly ColumnPlacement[], at: number):
 }
 
 /**
- * Returns the widths of all columns after an edge was moved. The next column loses the width that the column gains.
- * Once the next column is at its minimum, the following columns lose width. Edges to the left do not move.
+ * Returns the widths of all columns after a column was resized to `px`. The next column loses the width that the column
+ * gains. Once the next column is at its minimum, the following columns lose width. The columns to the left do not
+ * change.
  */
 export function resizeColumn(
   shown: readonly ColumnPlacement[],

@@ -13,11 +13,11 @@ const LARGE_STEP_PX = 40;
 
 interface ColumnResizerProps {
   columns: TableColumns;
-  /** Index of the column to the left of the edge. */
+  /** Index of the column to resize. */
   at: number;
 }
 
-/** Resizes a column with the pointer or the arrow keys, by its right edge. */
+/** Renders the handle at the right edge of a column. The pointer or the arrow keys resize the column. */
 export function ColumnResizer({ columns, at }: ColumnResizerProps) {
   const messages = useMessages(table);
   const begun = useRef<{ x: number; shown: readonly ColumnPlacement[]; edge: ResizeHandle } | null>(null);

@@ -3,7 +3,7 @@ import type { LockSortField } from "@/lib/contract/lock-sort.ts";
 /** The default order: locks that need attention first, then the longest held. */
 export const DEFAULT_SORT = "-attention";
 
-/** The sort orders in the menu on phones. */
+/** The sort orders in the phone menu. */
 export const PRESET_SORTS = [DEFAULT_SORT, "-held", "remaining", "-waiters", "key"] as const;
 export type PresetSort = (typeof PRESET_SORTS)[number];
 
@@ -21,8 +21,8 @@ const DESCENDING_FIRST: ReadonlySet<LockSortField> = new Set([
 ]);
 
 /**
- * Returns the sort order after a click on a column. The first click sorts in the more informative direction, the second
- * in the other.
+ * Returns the sort order after a click on a column header. The first click sorts in the more useful direction, such as
+ * longest held first. The second click reverses the direction.
  */
 export function toggleSort(sort: string, field: LockSortField): string {
   const now = parseColumnSort(sort);

@@ -1,25 +1,28 @@
 import type { LockSortField } from "@/lib/contract/lock-sort.ts";
 import { DEFAULT_SORT, parseColumnSort } from "./column-sorts.ts";
 
-/** The id of a column, which is always the sort field of the same name in the API. */
+/** The id of a column. Each column has the id of a sort field in the API. */
 export type ColumnId = LockSortField;
 
-/** When a column is shown by default. `secondary`: only if every other column has its typical width. */
+/**
+ * When a column is shown by default. `primary`: if there is room for its minimum width. `secondary`: if there is room
+ * for all shown columns at their typical widths.
+ */
 export type ColumnPriority = "primary" | "secondary";
 
 export interface Column {
   id: ColumnId;
-  /** Whether the values are numbers, which are right-aligned. */
+  /** Whether the values are numbers. Numbers are right-aligned. */
   figure: boolean;
   /**
-   * Widths in pixels: the minimum that shows the header and the values, the typical width, and the maximum width that
-   * the column can use.
+   * Minimum width in pixels, at which the header and the values are readable. `typicalPx` is the default width, and
+   * `mostPx` is the largest width that the column can use.
    */
   leastPx: number;
   typicalPx: number;
   mostPx: number;
   priority: ColumnPriority;
-  /** If there is not enough room, the columns with the highest rank are hidden first. */
+  /** Order in which columns are hidden if there is not enough room, highest rank first. */
   rank: number;
 }
 
@@ -38,7 +41,7 @@ const COLUMN_LIST: readonly Column[] = [
 export const COLUMNS: ReadonlyMap<ColumnId, Column> = new Map(COLUMN_LIST.map((each) => [each.id, each]));
 export const ALL_COLUMNS: readonly ColumnId[] = COLUMN_LIST.map(({ id }) => id);
 
-/** Returns the column by which the rows are sorted; `undefined` for the default order, which no column represents. */
+/** Returns the column by which the rows are sorted; `undefined` for the default order. */
 export function getSortColumn(sort: string): ColumnId | undefined {
   if (sort === DEFAULT_SORT) return undefined;
   const { field } = parseColumnSort(sort);

@@ -1,4 +1,4 @@
-/** The row heights to choose from. */
+/** The row heights that the operator can select. */
 export const ROW_DENSITIES = ["dense", "normal", "airy"] as const;
 export type RowDensity = (typeof ROW_DENSITIES)[number];
 

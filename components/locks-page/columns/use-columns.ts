@@ -16,7 +16,7 @@ import { parseRowDensity, type RowDensity } from "./row-density.ts";
 
 export interface TableColumns {
   chosen: readonly ColumnId[];
-  /** The column by which the rows are sorted, which is always shown. */
+  /** The column by which the rows are sorted; `undefined` for the default order. The column is always shown. */
   sortedBy: ColumnId | undefined;
   layout: ColumnLayout;
   density: RowDensity;
@@ -25,7 +25,7 @@ export interface TableColumns {
   /**
    * Sets the column widths.
    *
-   * @param when `during_drag`: the widths are not stored yet
+   * @param when `during_drag`: shows the widths without storing them. `final`: also stores the widths.
    */
   setWidths(widths: ColumnWidths, when: "during_drag" | "final"): void;
   /** Restores the default columns and widths. */
@@ -33,8 +33,8 @@ export interface TableColumns {
 }
 
 /**
- * Keeps the chosen columns in the URL. A link to the page therefore shows the same columns. The browser stores the
- * columns, their widths and the row height.
+ * Manages the columns of the table. The URL contains the chosen columns, so that a shared link shows the same columns.
+ * The browser stores the columns, their widths and the row height.
  */
 export function useColumns(roomPx: number, sort: string): TableColumns {
   const [requested, setRequested] = useQueryState("cols", parseAsString);

@@ -127,7 +127,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const ROWS = 20;
 const ON_SCREEN = 6;
 
-/** A server with all locks in the order of their keys, and a reader who scrolls through them. */
+/** A model of a server that sorts locks by key, and of an operator who scrolls through the list. */
 class World {
   locks = new Map<number, Lock>();
   offset = 0;
@@ -179,7 +179,8 @@ describe("frozen list under concurrent changes", () => {
           world.do(each);
           const latest = world.window();
           if (each.do === "take_anew") held = freezeList(latest);
-          // The next message contains the keys that the list requested after this one.
+          // Applies each state twice, because the list requests pinned keys after the first message and receives them
+          // with the second.
           for (let words = 0; words < 2; words++) {
             held = updateFrozenList(
               held,
@@ -204,7 +205,7 @@ describe("frozen list under concurrent changes", () => {
     const [from, to] = world.visible;
     for (let place = Math.max(first, from); place <= Math.min(last, to); place++) {
       const was = before.rows[place - before.offset];
-      // Skips rows without an earlier place: they were beyond the end of the list.
+      // Skips rows that were not in the earlier list or are before the current window.
       if (was === undefined || place < world.offset) continue;
       expect(after.rows[place - after.offset]?.path, `place ${place}`).toBe(was.path);
     }

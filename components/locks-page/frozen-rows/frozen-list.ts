@@ -3,38 +3,41 @@ import type { LockEvent } from "@/lib/contract/event.ts";
 import type { LiveWindow, PinnedLock } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** Why the list is frozen. `reading`: the order is frozen, but values are live. `paused`: holders are frozen too. */
+/**
+ * Why the list is frozen. `reading`: the operator is reading, so the order is frozen but values are live. `paused`: the
+ * operator paused the list, so holders are frozen too.
+ */
 export type FreezeReason = "reading" | "paused";
 
 /**
- * How the hold of a visible row ended: the event, `unknown` if no event is known, or `reacquired` if another hold has
- * replaced it.
+ * How the hold of a frozen row ended: the event that ended it, `unknown` if no event is known, or `reacquired` if
+ * another hold of the lock has replaced it.
  */
 export type RowEnding = LockEvent | "unknown" | "reacquired";
 
 export interface FrozenRow {
   path: string;
-  /** The current state of the lock, or the last known one. */
+  /** The current state of the lock, or the last known state if the hold has ended. */
   lock: Lock;
   end: RowEnding | null;
 }
 
-/** Rows that stay in place while the list changes. */
+/** A copy of the visible list whose rows stay in place while the live list changes. */
 export interface FrozenList {
   filter: string;
   sort: string;
-  /** Offset, in the whole list, of the window that contains the rows. */
+  /** Offset in the whole list of the window from which the rows were taken. */
   windowOffset: number;
   /** The index of the first row in the whole list. */
   offset: number;
   rows: readonly FrozenRow[];
-  /** The number of rows in the whole list, including those whose hold has ended. */
+  /** Number of rows in the whole list, including rows whose hold has ended. */
   total: number;
 }
 
 export interface ListUpdate {
   latest: LiveWindow;
-  /** Frozen rows outside the window, by path. */
+  /** The latest states of frozen rows outside the window, by path. */
   pinned: ReadonlyMap<string, PinnedLock> | undefined;
   /** The indexes of the first and the last visible row. */
   visible: readonly [first: number, last: number];
@@ -65,7 +68,10 @@ export function updateFrozenList(
   return rows.every((row, at) => row === there.rows[at]) ? there : { ...there, rows };
 }
 
-/** Applies a window with a different offset. Visible rows stay in place, and all others are replaced. */
+/**
+ * Updates a frozen list with a window that has a different offset. Visible rows stay in place, and all other rows are
+ * replaced.
+ */
 function scrollFrozenList(
   held: FrozenList,
   latest: LiveWindow,
@@ -107,11 +113,11 @@ function updateRow(
   return { ...row, lock: latest, end: null };
 }
 
-/** The maximum difference between the clocks of masters, in ms. */
+/** Maximum expected difference between the clocks of masters, in ms. */
 const CLOCK_SKEW_MAX_MS = 1000;
 
 function markRowEnded(row: FrozenRow, ended: LockEvent | undefined): FrozenRow {
-  // The end may belong to an earlier hold of the key.
+  // Ignores an event that ended an earlier hold of the key.
   const isOfThis = ended !== undefined && ended.at >= row.lock.asOf - CLOCK_SKEW_MAX_MS;
   const end = isOfThis ? ended : (row.end ?? "unknown");
   return end === row.end || isSameEnding(end, row.end) ? row : { ...row, end };
@@ -127,8 +133,8 @@ function isSameHold(one: Lock, other: Lock): boolean {
 }
 
 /**
- * Counts the rows that were added, or whose hold ended, since the list was frozen. Does not count new rows at the edges
- * of the window, which may only have moved into it.
+ * Counts the rows that were added, or whose hold ended, since the list was frozen. Ignores new rows at the edges of the
+ * window, because they may only have moved into the window.
  */
 export function countChanges(held: FrozenList, latest: LiveWindow): number {
   const ended = held.rows.filter(({ end }) => end !== null).length;

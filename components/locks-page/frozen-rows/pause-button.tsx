@@ -6,7 +6,7 @@ import { views } from "@/lib/i18n/en/views.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { FrozenRows } from "./use-frozen-rows.ts";
 
-/** Pauses and resumes the updates of the rows. */
+/** A button that pauses and resumes the updates of the rows. */
 export function ListPauseButton({ table: { paused, toggle } }: { table: FrozenRows }) {
   const messages = useMessages(views);
   const Icon = paused ? Play : Pause;

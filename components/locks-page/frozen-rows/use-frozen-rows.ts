@@ -13,16 +13,16 @@ import {
 } from "./frozen-list.ts";
 
 export interface FrozenRows {
-  /** The rows to show, which are live or in a frozen order. */
+  /** The rows to show: the live list, or the frozen list if `freezeReason` is set. */
   window: LiveWindow | undefined;
   /** The live list, even while the rows are frozen. */
   latest: LiveWindow | undefined;
-  /** Visible rows whose hold has ended, by path. */
+  /** How holds of shown rows ended, by the path of the lock. */
   ends: ReadonlyMap<string, RowEnding>;
   paused: boolean;
   /** Why the rows are frozen; `null` if they are live. */
   freezeReason: FreezeReason | null;
-  /** The number of rows that were added, or whose hold ended, since the list was frozen. */
+  /** Number of rows that were added, or whose hold ended, since the list was frozen. */
   changes: number;
   toggle(): void;
   resume(): void;

@@ -15,7 +15,7 @@ interface RawResponse {
   readonly body: Buffer;
 }
 
-/** Requests without the decompression that `fetch` performs. */
+/** Sends a request and returns the response without decompressing its body, which `fetch` would do. */
 async function getRaw(
   server: TestServer,
   path: string,
@@ -68,7 +68,7 @@ describe("compression through the node adapter", () => {
     expect(response.headers.get("content-encoding")).toBe("gzip");
     expect(response.headers.get("cache-control")).toBe("no-cache, no-transform");
     await waitUntil(() => messages.some(({ event }) => event === "window"));
-    // One change at a time: each is received before the next one.
+    // Makes one change at a time, so that each arrives in a message of its own.
     for (let n = 0; n < 5; n++) {
       await server.acquire(`${key}:step-${n}`, { owner: "me" });
       await waitUntil(() => JSON.stringify(messages).includes(`${key}:step-${n}`));

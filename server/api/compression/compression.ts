@@ -2,14 +2,14 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ApiRequest, ApiResponse } from "../http/http-exchange.ts";
 
-/** Minimum size to compress, in bytes. A smaller body fits into one packet uncompressed. */
+/** Minimum size to compress, in bytes. A smaller body fits into one packet even without compression. */
 const MIN_BYTES = 1024;
 /** Compression level. Level 6 took 1.8 times as long to produce 7% fewer bytes for a list of locks. */
 const LEVEL = 4;
 
 const compress = promisify(gzip);
 
-/** Whether the client accepts gzip (RFC 9110, section 12.5.3). `*` counts as acceptance, `q=0` as refusal. */
+/** Returns whether the client accepts gzip (RFC 9110, section 12.5.3). `*` counts as acceptance, `q=0` as refusal. */
 export function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false;
   let any = false;
@@ -24,8 +24,8 @@ export function acceptsGzip(header: string | undefined): boolean {
 }
 
 /**
- * Whether a response is worth compressing: the body of a successful GET above 1 KB. Responses of other methods are not
- * compressed, because they can contain new secrets and are on the hot path of applications (decision 13).
+ * Returns whether to compress a response. Only successful responses to GET with more than 1 KB are compressed.
+ * Responses to other methods can contain new secrets and are on the hot path of applications (decision 13).
  */
 export function isCompressible(
   request: Pick<ApiRequest, "method">,
@@ -35,7 +35,7 @@ export function isCompressible(
   return request.method === "GET" && status === 200 && typeof body === "string" && body.length > MIN_BYTES;
 }
 
-/** Compresses the body outside the event loop if the client accepts gzip. */
+/** Compresses the body on a thread outside the event loop if the client accepts gzip. */
 export async function compressResponse(
   request: Pick<ApiRequest, "header">,
   response: ApiResponse & { readonly body: string },

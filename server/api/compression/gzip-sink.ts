@@ -1,30 +1,36 @@
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import type { ResponseSink } from "../http/http-exchange.ts";
 
-/** The header (RFC 1952): magic, deflate, no flags, no time, no extra flags, unknown system. */
+/**
+ * The gzip header (RFC 1952): magic number, deflate, no flags, no modification time, no extra flags, unknown operating
+ * system.
+ */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
-/** The last block: final, fixed codes, empty. */
+/** The last deflate block of a stream: final, with fixed Huffman codes, empty. */
 const FINAL_BLOCK = Buffer.from([3, 0]);
-/** Minimum size to deflate, in bytes. A shorter message costs more than it saves, and is sent as a stored block. */
+/**
+ * Minimum size to deflate, in bytes. Shorter messages are sent as stored blocks, because compressing them costs more
+ * than it saves.
+ */
 const MIN_BYTES = 200;
 const STORED_BYTES_MAX = 0xffff;
 
 interface Piece {
-  /** Byte-aligned part of a deflate stream without back-references to earlier parts. */
+  /** The message as a byte-aligned section of a deflate stream, without back-references to earlier sections. */
   readonly deflated: Uint8Array;
   readonly plain: Uint8Array;
 }
 
-/** The compressed bytes of each message, so that a message for many tabs is compressed once. */
+/** Caches the compressed bytes of each message, so that a message for many tabs is compressed only once. */
 const pieces = new WeakMap<Uint8Array, Piece>();
 
-/** Whether streams can be compressed: the gzip trailer requires `crc32`, which Node provides from 20.15 on. */
+/** Whether streams can be compressed. The gzip trailer requires `crc32`, which Node provides since 20.15. */
 export const canCompressStreams = typeof crc32 === "function";
 
 /**
- * Compresses a stream message by message. Each message is compressed independently, so it reaches the client as
- * soon as it is written, tabs share the compressed bytes, and a connection holds no zlib state (a deflate context
- * takes 256 KB by default).
+ * Creates a sink that compresses a stream message by message. Because each message is compressed independently, it
+ * reaches the client as soon as it is written, and tabs can share the compressed bytes. A connection holds no zlib
+ * state, whereas a deflate context takes 256 KB by default.
  */
 export function createGzipSink(sink: ResponseSink): ResponseSink {
   let checksum = 0;
@@ -74,8 +80,8 @@ function createPiece(plain: Uint8Array): Piece {
 }
 
 /**
- * Chooses the window and memory of zlib. A window that fits the message is enough, and a small context takes less time
- * to create than a large one.
+ * Chooses the zlib options for a message. The window is just large enough for the message, because a small deflate
+ * context takes less time to create than a large one.
  */
 function chooseOptions(bytes: number) {
   const windowBits = Math.min(15, Math.max(9, Math.ceil(Math.log2(bytes))));
@@ -83,7 +89,7 @@ function chooseOptions(bytes: number) {
     level: 4,
     windowBits,
     memLevel: Math.min(8, Math.max(1, windowBits - 7)),
-    // Ends on a byte boundary without a final block.
+    // Ends the output on a byte boundary, without a final block.
     finishFlush: constants.Z_SYNC_FLUSH,
   };
 }

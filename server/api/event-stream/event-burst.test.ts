@@ -16,7 +16,7 @@ const EVENT = {
   at: 1,
   observed: "exact",
 } as const;
-/** Number of events, about 3 MB. */
+/** Number of events in a burst, about 3 MB in total. */
 const BURST = 8000;
 const BUFFERED_BYTES_MAX = 2 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** Opens a stream to a client over TCP. */
+/** Opens an event stream to a client over TCP. */
 async function openStream(journal: Journal) {
   const target = { journal, watcher: { clock: { now: () => 1 } } } as unknown as Target;
   const server = createServer();
@@ -56,7 +56,7 @@ async function openStream(journal: Journal) {
   return { sink, response };
 }
 
-/** Records events that the journal publishes in one turn of the event loop. */
+/** Records events, which the journal publishes in one turn of the event loop. Returns their ids. */
 function record(journal: Journal, from: number, count: number): string[] {
   const entries = Array.from({ length: count }, (_, n) => ({
     id: `${from + n}-0`,
@@ -102,7 +102,7 @@ describe("events that are published faster than a socket takes them", () => {
     const expected: string[] = [];
     for (let from = 1; from < 4 * BURST; from += BURST) {
       expected.push(...record(journal, from, BURST));
-      // The replay of the previous burst is in progress or waits for the client.
+      // During this pause, the replay of the burst starts or waits for the client to read.
       await sleep(20);
       expect(sink.bufferedBytes).toBeLessThan(BUFFERED_BYTES_MAX);
     }

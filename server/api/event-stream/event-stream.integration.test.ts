@@ -16,7 +16,7 @@ const it = serverTest().extend("planted", { scope: "file" }, async ({ server, di
   return LOCKS;
 });
 
-/** Creates locks of another library, each about 1 KB in JSON. */
+/** Creates locks as another library would, each about 1 KB in JSON. */
 async function plantLocks(server: TestServer, direct: Redis, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1000) {
     const batch = direct.pipeline();
@@ -27,7 +27,7 @@ async function plantLocks(server: TestServer, direct: Redis, count: number): Pro
   await waitUntil(async () => (await server.call("/locks?limit=1")).body.total >= count, 60_000);
 }
 
-/** Acquires and releases locks until it is stopped, about `perSecond` changes per second. */
+/** Acquires and releases locks at about `perSecond` changes per second, until `stop` is called. */
 function startChanges(server: TestServer, perSecond: number) {
   let isStopped = false;
   let changes = 0;
@@ -35,7 +35,8 @@ function startChanges(server: TestServer, perSecond: number) {
   const change = async () => {
     for (let n = 0; !isStopped; n++) {
       const hold = await server.acquire(`lock:changing:${n % 50}:${n}`, { owner: `owner-${n}` });
-      // Every third lock is held while others are acquired and released, and every tenth until the end.
+      // Every third lock is held for 200 ms, while others are acquired and released. Every tenth lock is never
+      // released.
       if (n % 10 !== 0) {
         const release = sleep(n % 3 === 0 ? 200 : 0).then(() => server.callHold(hold, "release"));
         releases.push(release);
@@ -58,7 +59,7 @@ function startChanges(server: TestServer, perSecond: number) {
   };
 }
 
-/** Returns the holder of each lock, as a reader of the stream would know it. */
+/** Returns the owner of each held lock by key, as a reader would derive it from the messages. */
 function replayMessages(messages: readonly StreamMessage[]): Map<string, string> {
   const holders = new Map<string, string>();
   for (const { event, data } of messages) {
@@ -88,7 +89,7 @@ async function listHolders(server: TestServer): Promise<Map<string, string>> {
 const isComplete = ({ messages }: TestStream) =>
   messages.some(({ event, data }) => event === "snapshot" && data.complete === true);
 
-/** Starts reading a stream at a limited rate. */
+/** Opens an event stream and reads it at a limited rate. */
 function readSlowly(server: TestServer, bytesPerRead: number, everyMs: number) {
   const socket = server.openSocket();
   const head = `GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ROOT_KEY}\r\nLast-Event-ID: other-1\r\n\r\n`;
@@ -185,7 +186,7 @@ describe("snapshots of 20,000 locks", () => {
     const growth = measureMemoryBytes() - before;
     for (const { socket } of readers) socket.destroy();
     expect(planted).toBe(LOCKS);
-    // Entire snapshots in memory would take 20 times as much.
+    // If the server buffered entire snapshots, memory would grow 20 times as much.
     expect(growth).toBeLessThan(2 * snapshotBytes);
     expect(slowestMs).toBeLessThan(snapshotMs);
   }, 120_000);

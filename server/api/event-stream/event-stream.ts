@@ -18,36 +18,42 @@ import {
 } from "./snapshot-pages.ts";
 import { UnrecordedEvents } from "./unrecorded-events.ts";
 
-/** Number of events per step of a replay. */
+/** Maximum number of events per page of a replay. */
 const REPLAY_PAGE = 200;
 /**
- * How long a position may be unknown before the reader gets a snapshot, in ms. Longer than the journal takes to load at
- * startup.
+ * Maximum time in ms to wait until the reader's position is known, before the reader gets a snapshot. Longer than the
+ * journal takes to load at startup.
  */
 const POSITION_WAIT_MS_MAX = 3_000;
 const POSITION_POLL_MS = 25;
-/** Maximum number of snapshots for a reader that is so slow that events have been deleted in the meantime. */
+/**
+ * Maximum number of snapshots to send to a reader, before its stream is closed. A reader needs another snapshot if it
+ * reads so slowly that events are deleted before they can be replayed.
+ */
 const SNAPSHOTS_MAX = 4;
 const DRAIN_LIMITS: DrainLimits = { bufferedBytesMax: 64 * 1024, stalledMsMax: 30_000 };
-/** Limits for a reader that is too far behind, because such a reader uses more memory. */
+/**
+ * Limits for the wait until a reader that has fallen too far behind has read its buffered data. The timeout is shorter,
+ * because such a reader uses more memory.
+ */
 const BEHIND_LIMITS: DrainLimits = { ...DRAIN_LIMITS, stalledMsMax: 5_000 };
 
 export interface EventStreamOptions {
   readonly isWanted: (entry: HistoryEntry) => boolean;
   readonly allowedKeys: KeyPatternSet | undefined;
-  /** Budget that is charged for the snapshot and the replay. */
+  /** The CPU budget that is charged for the snapshot and the replay. */
   readonly cpu: CpuBudget;
 }
 
 /**
- * Sends the events of a target to one reader, in three phases: a snapshot if the reader's position is unknown, the
- * recorded events since then, and events as they are published. The first two phases send page by page, each page after
- * the reader has read the previous one, so that memory use does not depend on the number of events. A reader that falls
- * too far behind in the third phase returns to the second.
+ * Sends the events of a target to one reader, in three phases: first a snapshot, if the reader's position is unknown;
+ * then the recorded events since the snapshot or position; then new events as they are published. In the first two
+ * phases, each page is sent after the reader has read the previous page, so memory use does not depend on the number of
+ * events. A reader that falls too far behind in the third phase returns to the second.
  */
 export class EventStream {
   #coverage: SnapshotCoverage | undefined;
-  /** Unrecorded events during the current snapshot or replay. */
+  /** Events that are published but not recorded during the current snapshot or replay. */
   #unrecorded: UnrecordedEvents;
   #unsubscribe: () => void = () => undefined;
   #isClosed = false;
@@ -66,7 +72,8 @@ export class EventStream {
   }
 
   /**
-   * Sends the events that the reader has missed. Resolves when the stream follows the journal.
+   * Starts the stream and sends the events that the reader has missed. Resolves when the stream sends new events as
+   * they are published.
    *
    * @param lastId id of the last event that the reader has; `undefined` to send only new events
    */
@@ -80,8 +87,8 @@ export class EventStream {
   }
 
   /**
-   * Waits until the position is known. Otherwise, the reader would get a snapshot, followed by events that the reader
-   * already has.
+   * Waits until the journal has loaded the event with this id, up to a timeout. Without the wait, the reader would get
+   * a snapshot, followed by events that it has already received.
    */
   async #waitForPosition(id: string): Promise<void> {
     const { journal, watcher } = this.target;
@@ -90,7 +97,7 @@ export class EventStream {
       await sleep(POSITION_POLL_MS);
   }
 
-  /** Sends the events that the reader has missed since `from`, then follows the journal. */
+  /** Sends the events after `from`, preceded by a snapshot if necessary, and then new events as they are published. */
   async #catchUp(from: string | null): Promise<void> {
     let position = from;
     for (let snapshots = 0; !this.#isClosed; snapshots++) {
@@ -104,9 +111,10 @@ export class EventStream {
   }
 
   /**
-   * Sends the recorded events after `from`, then follows the journal.
+   * Sends the recorded events after `from`, and then new events as they are published.
    *
-   * @param hasSnapshot whether the reader has a snapshot, after which no event may be missing
+   * @param hasSnapshot whether the reader has received a snapshot. In that case, no event since the snapshot may be
+   * missing
    * @returns false if the reader needs a new snapshot
    */
   async #replayAndFollow(from: string | null, hasSnapshot: boolean): Promise<boolean> {
@@ -118,7 +126,7 @@ export class EventStream {
       if (page.kind === "gap") this.sink.write(formatSseEvent("gap", { oldest: journal.oldest }));
       if (page.events.length === 0) {
         if (this.#unrecorded.isIncomplete) return false;
-        // Runs in the same turn as the read of the last page, so that no event is missed between the two.
+        // Runs in the same turn of the event loop as the read of the last page, so that no event is missed in between.
         this.#follow(this.#unrecorded.list());
         return true;
       }
@@ -134,18 +142,19 @@ export class EventStream {
   #readPage(position: string | null): EventReplay {
     const { journal } = this.target;
     if (position !== null) return journal.replayAfter(position, REPLAY_PAGE);
-    // No event was recorded when the snapshot started.
+    // No event had been recorded when the snapshot started.
     return { kind: "events", events: journal.listOldest(REPLAY_PAGE) };
   }
 
-  /** @returns the id of the last event before the snapshot, or `null` if there was none */
+  /** @returns the id of the last event recorded before the snapshot, or `null` if there was none */
   async #sendSnapshot(): Promise<string | null> {
     const { journal, watcher } = this.target;
     const { allowedKeys, cpu } = this.options;
     const { newest } = journal;
     const coverage = new SnapshotCoverage(watcher.clock.now());
     this.#coverage = coverage;
-    // Otherwise, an event that is published before its lock is indexed would be in neither the snapshot nor the stream.
+    // Without this wait, the snapshot and the stream could both miss an event that is published before its lock is
+    // indexed.
     await watcher.waitUntilSettled();
     await prepareSnapshot(this.target, allowedKeys, cpu);
     this.sink.write(formatSseEvent("reset", { newest, total: countSnapshotLocks(this.target, allowedKeys) }));
@@ -158,12 +167,15 @@ export class EventStream {
       isLast = page.isLast;
       await this.#waitUntilDrained();
     }
-    // A reader that has received all pages resumes here. Otherwise, it starts over with its unknown id.
+    // After all pages, the reader gets an id from which it can resume. If it reconnects earlier, it sends its old,
+    // unknown id and gets a new snapshot.
     if (newest !== null && !this.#isClosed) this.sink.write(formatSseId(newest));
     return newest;
   }
 
-  /** Sends events as they are published, to a reader that has every recorded event. */
+  /**
+   * Sends the unrecorded events, and then new events as they are published. The reader must have every recorded event.
+   */
   #follow(unrecorded: readonly PublishedEvent[]): void {
     const { journal } = this.target;
     this.#unrecorded.stop();
@@ -180,8 +192,8 @@ export class EventStream {
   }
 
   /**
-   * Replays the events that the reader has not received. Thousands of events can be published in one turn of the event
-   * loop, during which no reader can receive any.
+   * Replays the recorded events after `position` to a reader that has fallen behind. Any reader can fall behind,
+   * because thousands of events can be published in one turn of the event loop, during which no data is sent.
    *
    * @param first the first event that was not sent
    */

@@ -7,7 +7,10 @@ import { EventStream } from "./event-stream.ts";
 
 const NOW = 10;
 
-/** A journal of an instance whose recorder has or has not loaded the history, and a stream that resumes from it. */
+/**
+ * Creates a journal and a stream that resumes after `lastId`. The recorder of the journal may not have loaded the
+ * history.
+ */
 function resumeStream(lastId: string, recorder: { isLoaded: boolean } | undefined, known: readonly number[]) {
   const journal = new Journal(DEFAULT_RETENTION);
   if (recorder !== undefined) {

@@ -4,50 +4,56 @@ import { formatKey, type Key, parseKeyFields } from "../../../lib/keys/key.ts";
 import { getHolderSince, type ObservedHold } from "../../watch/holds/observed-hold.ts";
 
 /**
- * Maximum delivery time of an event from Redis to its readers, in ms. While recording is down, delivery can take
- * longer, and the event is then sent as new.
+ * Maximum delivery time of an event from Redis to its readers, in ms. If delivery takes longer because recording is
+ * down, the event is sent although the snapshot contains its hold.
  */
 const DELIVERY_LAG_MAX_MS = 10_000;
 const START_TYPES: ReadonlySet<EventType> = new Set(["acquired", "seen", "recreated"]);
-/** Maximum number of holds to remember. The start events of any further holds can be sent twice. */
+/**
+ * Maximum number of holds to remember. Start events of holds beyond this limit are sent although the snapshot contains
+ * the holds.
+ */
 const HOLDS_MAX = 10_000;
 
 interface SentHold {
-  /** The fencing token of each holder, or the owner if there is no fencing token. */
+  /** For each holder, the fencing token, or the owner if there is no fencing token. */
   readonly names: readonly string[];
   readonly asOf: number;
 }
 
 /**
- * Finds events whose hold a snapshot already contains.
+ * The recent holds in a snapshot. Determines which events would report these holds to the reader again.
  *
- * Only the start of a hold is suppressed, and only as the first event of its key: every other event is sent, in order,
- * so the last event of a key always leaves the reader with the final state of the lock.
+ * Only the event that starts a hold is suppressed, and only if it is the first event of its key. All other events are
+ * sent in order, so that the last event of a key always leaves the reader with the final state of the lock.
  */
 export class SnapshotCoverage {
   readonly #holds = new Map<Key, SentHold>();
   #asOf = 0;
 
-  /** @param startedAt start of the snapshot on the Redis clock, in Unix milliseconds */
+  /** @param startedAt time at which the snapshot started, on the Redis clock, in Unix ms */
   constructor(private readonly startedAt: number) {}
 
   /**
    * Records that the snapshot contains a hold.
    *
-   * @param asOf time at which the hold was read from the index, on the Redis clock
+   * @param asOf time at which the hold was read from the index, on the Redis clock, in Unix ms
    */
   addHold(hold: ObservedHold, asOf: number): void {
     this.#asOf = asOf;
     const isRecent = hold.holders.some(
       (holder) => getHolderSince(holder).since >= this.startedAt - DELIVERY_LAG_MAX_MS,
     );
-    // The start of an older hold was published before the snapshot began.
+    // The start event of an older hold was published before the snapshot started.
     if (!isRecent || this.#holds.size >= HOLDS_MAX) return;
     const names = hold.seen.holders.map(({ fence, owner }) => fence ?? formatKey(owner));
     this.#holds.set(hold.key, { names, asOf });
   }
 
-  /** Returns whether to suppress the event. Call it once for each event, in order. */
+  /**
+   * Returns whether the snapshot already contains the start of a hold that this event reports. Must be called once for
+   * each event, in order.
+   */
   includes(entry: HistoryEntry): boolean {
     if (this.#holds.size === 0 || entry.type === "gap" || isLiveOnly(entry)) return false;
     if (entry.at > this.#asOf + DELIVERY_LAG_MAX_MS) {

@@ -6,21 +6,21 @@ const EVENTS_MAX = 10_000;
 /** Collects events that are published but not recorded, because the journal cannot replay them. */
 export class UnrecordedEvents {
   /**
-   * Events by id, in order of publication. Keyed by id, because thousands may be recorded, and thus removed, at the
-   * same time.
+   * Events by id, in order of publication. A map, because thousands of events may be recorded, and thus removed, at
+   * once.
    */
   readonly #events = new Map<string, PublishedEvent>();
   #isIncomplete = false;
-  /** Ends the collection. Repeated calls do nothing. */
+  /** Stops collecting events. Repeated calls have no effect. */
   readonly stop: () => void;
 
-  /** @param first an event published before the collection began */
+  /** @param first an event that was published before the constructor is called */
   constructor(journal: Pick<Journal, "subscribeAll">, first?: PublishedEvent) {
     if (first !== undefined) this.#add(first);
     this.stop = journal.subscribeAll((published) => this.#add(published));
   }
 
-  /** Whether there were more events than can be kept. */
+  /** Whether events were discarded because the limit was reached. */
   get isIncomplete(): boolean {
     return this.#isIncomplete;
   }
@@ -32,7 +32,7 @@ export class UnrecordedEvents {
   #add(published: PublishedEvent): void {
     const { entry, isStored, previousId } = published;
     if (isStored) {
-      // The event has since been recorded, so the journal replays it.
+      // An event that has been recorded since is replayed by the journal.
       if (previousId !== undefined) this.#events.delete(previousId);
     } else if (entry.type === "gap" || !isLiveOnly(entry)) {
       if (this.#events.size < EVENTS_MAX) this.#events.set(entry.id, published);

@@ -2,22 +2,22 @@ import { startCpuTimer } from "../../concurrency/cpu-timer.ts";
 import { SYSTEM_OWNER, type TaskOwner } from "../../concurrency/task-owner.ts";
 import { RateLimitedError } from "../../errors/request-errors.ts";
 
-/** Average CPU time per second, and the maximum burst, in milliseconds. */
+/** A limit on CPU time: the average per second and the maximum burst, in ms. */
 export interface CpuRate {
   readonly msPerSecond: number;
   readonly burstMs: number;
 }
 
-/** Maximum number of tracked callers, beyond which those charged longest ago are evicted. */
+/** Maximum number of tracked callers. Beyond it, the callers that were charged longest ago are evicted. */
 const CALLERS_MAX = 10_000;
-/** Maximum time, in ms, for which a single request blocks its caller. */
+/** Maximum time in ms that a caller must wait after one expensive request before the next request is served. */
 const WAIT_MAX_MS = 30_000;
 
 /** The CPU time that one caller has left for expensive reads. */
 export interface CpuBudget extends TaskOwner {
   /** Asserts that the caller has CPU time left. @throws LockkeeperError rate_limited */
   assertAvailable(): void;
-  /** Runs synchronous work and charges its time. */
+  /** Runs synchronous work and charges its CPU time. */
   run<Result>(work: () => Result): Result;
 }
 
@@ -32,7 +32,7 @@ export const UNLIMITED_CPU: CpuBudget = {
  * that exceeds the budget is served and the next one is refused. Each instance counts separately.
  */
 export class CpuBudgets {
-  /** When each caller's budget will be full again. */
+  /** For each caller, when its budget will be full again (`performance.now()` in ms). */
   readonly #fullAt = new Map<string, number>();
 
   /** @param rate `undefined` for no limit */
@@ -80,7 +80,7 @@ export class CpuBudgets {
 
   #evict(now: number): void {
     for (const [caller, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(caller);
-    // The callers that were charged longest ago come first.
+    // The map is in order of the last charge, oldest first.
     for (const caller of this.#fullAt.keys()) {
       if (this.#fullAt.size <= CALLERS_MAX) return;
       this.#fullAt.delete(caller);

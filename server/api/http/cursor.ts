@@ -2,7 +2,7 @@ import { z } from "zod";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { SortDirection, SortPosition } from "../../watch/index/sorted-keys.ts";
 
-/** The sort order of a list. A cursor is valid only for its order. */
+/** The sort order of a list. A cursor is valid only for the order in which it was created. */
 interface CursorOrder {
   readonly field: string;
   readonly direction: SortDirection;
@@ -10,7 +10,7 @@ interface CursorOrder {
 
 const Cursor = z.tuple([z.string(), z.literal([1, -1]), z.union([z.string(), z.number()]), z.string()]);
 
-/** Encodes the end of a page as a cursor for the next page. */
+/** Encodes the position of the last item on a page as a cursor for the next page. */
 export function encodeCursor([value, key]: SortPosition, { field, direction }: CursorOrder): string {
   return Buffer.from(JSON.stringify([field, direction, value, key])).toString("base64url");
 }
@@ -23,7 +23,7 @@ export function decodeCursor(cursor: string, { field, direction }: CursorOrder):
     );
     if (cursorField === field && cursorDirection === direction) return [value, key];
   } catch {
-    // Reported below, as for a cursor of a different order.
+    // Falls through to the same error as a cursor for a different order.
   }
   throw new InvalidError("Query, cursor: must be the `next` value of a page with the same sort.", {
     field: "cursor",

@@ -4,14 +4,15 @@ import type { Socket } from "node:net";
 /**
  * Detects whether a response reached its client, as far as TCP permits.
  *
- * If a client closes with unread data, its kernel resets the connection. Reading does not report the reset, only the
- * FIN that came before it. If a client closes soon after an important response, the server therefore delays its own
- * FIN and first writes an empty line. If the write fails, the reset has arrived, and the response was not read.
+ * If a client closes a connection before it has read all data, the client's kernel resets the connection. A read on the
+ * server does not report this reset, only the FIN that may precede it. Therefore, if a client closes soon after an
+ * important response, the server delays its own FIN and first writes an empty line. If the write fails, the reset has
+ * arrived, which means that the client did not read the response.
  */
 
-/** If a client closes the connection within this time after a response, in ms, it may not have read the response. */
+/** Time in ms after a response. A client that closes the connection within this time may not have read the response. */
 const UNREAD_WINDOW_MS = 1000;
-/** Time for the reset to arrive, in ms. */
+/** Time in ms that the server waits for a reset to arrive before it writes the empty line. */
 const END_DELAY_MS = 30;
 
 interface SentResponse {
@@ -22,21 +23,29 @@ interface SentResponse {
 
 const SENT_RESPONSE = Symbol("answer");
 
-/** The state is stored on the socket, because weak maps slow down every garbage collection. */
+/**
+ * A socket with its delivery state. The state is not in a weak map, because weak maps slow down every garbage
+ * collection.
+ */
 interface WatchedSocket extends Socket {
-  /** `null` if the socket is watched but no response is awaiting delivery. */
+  /**
+   * The last response whose delivery is unconfirmed. `null` if the socket is watched but has no such response,
+   * `undefined` if it is not watched.
+   */
   [SENT_RESPONSE]?: SentResponse | null;
 }
 
 /**
- * Marks the response as delivered: a client that sends the next request on a connection has read the previous
- * response.
+ * Marks the previous response on a socket as delivered. Call it when the next request arrives, because a client reads a
+ * response before it sends another request.
  */
 export function markDelivered(socket: WatchedSocket): void {
   if (socket[SENT_RESPONSE]) socket[SENT_RESPONSE] = null;
 }
 
-/** Calls `takeBack` at most once, if the response that is about to be sent does not reach its client. */
+/**
+ * Watches the response that is about to be sent, and calls `takeBack` at most once if the client does not receive it.
+ */
 export function watchDelivery(socket: WatchedSocket, outgoing: ServerResponse, takeBack: () => void): void {
   const isWatched = socket[SENT_RESPONSE] !== undefined;
   socket[SENT_RESPONSE] = { sentAt: performance.now(), outgoing, onUndelivered: takeBack };
@@ -59,7 +68,8 @@ function delayEnd(socket: WatchedSocket): void {
   const endLater = () => {
     const answer = socket[SENT_RESPONSE];
     if (!answer || performance.now() - answer.sentAt > UNREAD_WINDOW_MS) end();
-    // With `Connection: close`, both sides close: a second write after the FIN would always fail.
+    // With `Connection: close`, Node calls `end` again when the client closes. A second empty line would be written
+    // after the FIN and always fail.
     else if (!isHeldBack) {
       isHeldBack = true;
       setTimeout(() => {

@@ -1,19 +1,26 @@
 import { createHash } from "node:crypto";
 import { type ApiResponse, createJsonResponse } from "./http-exchange.ts";
 
-/** Headers for caching: only the client may cache the response, and it must revalidate its copy. */
+/** Caching headers. Only the client may cache the response, and it must revalidate its copy before each use. */
 const ETAG_HEADERS = { "cache-control": "private, no-cache" };
-/** Precision of deadlines in an ETag, in ms. Deadlines that are computed from two reads can differ by rounding. */
+/**
+ * Precision of the deadlines in an ETag, in ms. Rounding can cause small differences between deadlines that are
+ * computed from two reads.
+ */
 const DEADLINE_PRECISION_MS = 50;
 
-/** Creates a response with an ETag of its content, so that an unchanged body is not sent again. */
+/**
+ * Creates a response with an ETag of its content. A client that sends the ETag does not receive an unchanged body
+ * again.
+ */
 export function createTaggedResponse(value: object): ApiResponse {
   return createJsonResponse(200, value, { headers: { ...ETAG_HEADERS, etag: computeEtag(value) } });
 }
 
 /**
- * Computes a weak ETag, which is the same for two reads of an unchanged value although `asOf` and the remaining times
- * differ: remaining times are hashed as deadlines, which also remain correct in the client's copy.
+ * Computes a weak ETag. Two reads of an unchanged value have the same ETag, although `asOf` and the remaining times
+ * differ: `asOf` is ignored, and remaining times are hashed as deadlines. The client can still compute correct
+ * deadlines from its older copy.
  */
 export function computeEtag(value: object): string {
   const parts: (string | number | boolean | null | undefined)[] = [];
@@ -34,7 +41,7 @@ function collectParts(value: unknown, asOf: number | undefined, parts: unknown[]
   const own = "asOf" in value && typeof value.asOf === "number" ? value.asOf : asOf;
   parts.push("{");
   for (const [name, member] of Object.entries(value)) {
-    // `watchedMs` grows with `asOf`, because it counts from a fixed time.
+    // `watchedMs` is ignored like `asOf`, because it counts from a fixed time and thus grows with `asOf`.
     if (name === "asOf" || name === "watchedMs" || member === undefined) continue;
     const isLeft = name === "remainingMs" && typeof member === "number" && own !== undefined;
     parts.push(name);
@@ -42,14 +49,14 @@ function collectParts(value: unknown, asOf: number | undefined, parts: unknown[]
   }
 }
 
-/** Replaces a body that the client already has with a 304 response. */
+/** Returns a 304 response if the client already has the body, and otherwise `response`. */
 export function applyIfNoneMatch(response: ApiResponse, ifNoneMatch: string | undefined): ApiResponse {
   const { etag } = response.headers;
   if (etag === undefined || ifNoneMatch === undefined || !isEtagListed(etag, ifNoneMatch)) return response;
   return { status: 304, headers: { ...ETAG_HEADERS, etag } };
 }
 
-/** Compares tags weakly (RFC 9110). */
+/** Returns whether an `If-None-Match` header contains the ETag, by weak comparison (RFC 9110, section 8.8.3.2). */
 function isEtagListed(etag: string, ifNoneMatch: string): boolean {
   const bare = (tag: string) => tag.trim().replace(/^W\//, "");
   return ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((tag) => bare(tag) === bare(etag));

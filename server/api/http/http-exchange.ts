@@ -2,7 +2,7 @@ import type { AuditOutcome } from "../../../lib/contract/audit.ts";
 import type { AbortSignalLike } from "../../locks/waiting/abort-signal-like.ts";
 import type { VerbEnd } from "../../stats/verb-call.ts";
 
-/** A request, independent of the classes of Node and of the web platform. */
+/** A request from either HTTP adapter, independent of the request classes of Node and the web platform. */
 export interface ApiRequest {
   readonly method: string;
   /** Path as sent, percent-encoded, without the query. */
@@ -11,11 +11,11 @@ export interface ApiRequest {
   header(name: string): string | undefined;
   /** Address of the client; `undefined` if the adapter does not provide the address. */
   readonly remoteAddress: string | undefined;
-  /** Reads the body; `undefined` if the body is larger than `bytesMax`. May be called once. */
+  /** Reads the body. Resolves to `undefined` if the body is larger than `bytesMax`. May be called only once. */
   body(bytesMax: number): Promise<Uint8Array | undefined>;
   /**
-   * Returns a signal that aborts when the client disconnects, for requests that wait. Headers and body cannot be read
-   * afterwards, because their memory is reclaimed.
+   * Returns a signal that aborts when the client disconnects, and releases the memory of the headers and body for the
+   * duration of a wait. The headers and body cannot be read afterwards.
    */
   detach(): AbortSignalLike;
 }
@@ -23,17 +23,17 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text, its compressed bytes, or a stream of server-sent events. */
+  /** The text or the compressed bytes of the body, or a function that writes a stream to the sink. */
   readonly body?: string | Uint8Array<ArrayBuffer> | ((sink: ResponseSink) => void);
-  /** For responses of verbs: the result for statistics. */
+  /** The outcome to record in the statistics, for responses to verbs. */
   readonly verbEnd?: VerbEnd | undefined;
-  /** For audited calls: additional fields of the audit outcome. */
+  /** Additional fields of the audit outcome, for audited calls. */
   readonly auditOutcome?: Partial<AuditOutcome> | undefined;
   /** Called if the connection was closed before the response could be sent, or before the stream started. */
   readonly onUndelivered?: (() => void) | undefined;
 }
 
-/** A response and its `x-request-id`, which is also in the log. */
+/** A response and its request id, which is sent as `x-request-id` and written to the log. */
 export interface ApiAnswer {
   readonly response: ApiResponse;
   readonly requestId: string;
@@ -55,7 +55,10 @@ export interface ResponseSink {
   onClose(listener: () => void): void;
 }
 
-/** Headers of every response: browsers must not sniff its type or expose it to pages of other sites. */
+/**
+ * Headers of every response. They prevent browsers from sniffing the content type and from exposing the response to
+ * other sites.
+ */
 export const GUARD_HEADERS = {
   "x-content-type-options": "nosniff",
   "cross-origin-resource-policy": "same-origin",

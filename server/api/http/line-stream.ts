@@ -6,15 +6,17 @@ export const NDJSON_TYPE = "application/x-ndjson";
 
 export const LINE_STREAM_HEADERS = {
   "content-type": `${NDJSON_TYPE}; charset=utf-8`,
-  // no-transform: Next's gzip would hold lines back.
+  // `no-transform` disables Next's gzip, which would delay lines.
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
 } as const;
 
-/** No new work is started for a reader that is further behind than this. */
+/**
+ * Limits for a client that reads slowly. No new work is started while more than `bufferedBytesMax` bytes are unread.
+ */
 const DRAIN_LIMITS = { bufferedBytesMax: 256 * 1024, stalledMsMax: 15_000 };
 
-/** A response of JSON lines that are written as items are completed. */
+/** A streamed response: JSON lines that are written as items are completed, or a file that is written in chunks. */
 export class LineStream implements ResultListener {
   #isGone = false;
 
@@ -24,7 +26,10 @@ export class LineStream implements ResultListener {
     });
   }
 
-  /** The sink to register as an open stream. Closing it stops new items; items in progress are still reported. */
+  /**
+   * The sink to register with `OpenStreams`. Closing it prevents new items, but the results of items in progress are
+   * still written.
+   */
   get guardedSink(): ResponseSink {
     const { sink } = this;
     return {
@@ -53,10 +58,10 @@ export class LineStream implements ResultListener {
   }
 
   /**
-   * Writes a file as fast as the client reads it, and stops if the client disconnects. If the file ends early, its last
-   * line states the reason and is not valid in the file's format.
+   * Writes a file as fast as the client reads it, and stops if the client disconnects. If the file is incomplete, its
+   * last line states the reason. That line is deliberately invalid in the format of the file.
    *
-   * @param failed the reason to report if `chunks` fails
+   * @param failed the reason to write if `chunks` throws
    */
   async writeChunks(chunks: AsyncIterable<string>, failed = "the home store did not respond"): Promise<void> {
     const why = await this.#writeUntilClosed(chunks).catch(() => failed);
@@ -64,7 +69,7 @@ export class LineStream implements ResultListener {
     this.end();
   }
 
-  /** @returns the reason if the export ended early */
+  /** @returns the reason if the file is incomplete, or `undefined` */
   async #writeUntilClosed(chunks: AsyncIterable<string>): Promise<string | undefined> {
     for await (const chunk of chunks) {
       if (this.#isGone) return "the server is stopping, or your access was revoked";

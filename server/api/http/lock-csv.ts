@@ -43,7 +43,10 @@ export const LOCK_CSV_HEADER = formatCsvHeader(COLUMNS);
 
 export const formatLockCsvRow = (lock: Lock): string => formatCsvRow(COLUMNS, lock);
 
-/** Formats a time. Times that are parsed from owner strings can be out of range. */
+/**
+ * Formats a time as ISO 8601, or returns `undefined` if it is missing or out of range. Times that were parsed from
+ * owner strings can be out of range.
+ */
 function formatTime(ms: number | null | undefined): string | undefined {
   const date = new Date(ms ?? Number.NaN);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

@@ -22,12 +22,12 @@ import { buildRateLimitHeaders } from "./rate-limits.ts";
 
 const HELD_RETRY_MS = 1000;
 const CROWDED_RETRY_MS = 5000;
-/** nginx's status for a client that disconnected. It appears in logs; no client receives it. */
+/** The status that nginx logs for a request whose client disconnected. No client receives it. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 /**
- * Creates the response to a request that failed: a problem document (RFC 9457). The message of an error that is not
- * a `LockkeeperError` is never sent.
+ * Creates the response to a failed request, with a problem document (RFC 9457) as its body. The message of an error
+ * that is not a `LockkeeperError` is never sent.
  *
  * @param basePath the path at which the server is mounted; "" at the root of its host
  */
@@ -45,7 +45,7 @@ export function toProblemResponse(thrown: unknown, basePath: string, requestId?:
   };
 }
 
-/** Creates only the problem document, for a response that contains several. */
+/** Creates a problem document for a response that contains several of them. */
 export function toProblem(thrown: unknown, basePath: string): Problem {
   return buildProblem({ ...toContent(toSentError(thrown)), requestId: undefined }, basePath);
 }
@@ -54,7 +54,7 @@ function toContent({ code, message: detail, facts }: SentError): Omit<ProblemCon
   return { code, detail, facts };
 }
 
-/** An error that a client can receive. */
+/** An error whose code can be sent to a client, which excludes `aborted`. */
 type SentError = LockkeeperError & { readonly code: ErrorCode };
 
 function isSent(error: LockkeeperError): error is SentError {
@@ -88,7 +88,7 @@ function buildHeaders(error: LockkeeperError): Record<string, string> {
   if (error instanceof RateLimitedError) return buildRateLimitedHeaders(error);
   if (error instanceof UnavailableError) return buildUnavailableHeaders(error);
   if (error instanceof UnknownOutcomeError || error instanceof NotReplicatedError) return buildRetryAfter(0);
-  // Advice for short polling. The time at which the lock becomes free is unknown, because the holder may renew or
+  // A fixed interval for polling clients, because it is not known when the lock becomes free. The holder may renew or
   // release it.
   return error instanceof HeldError || error instanceof WaitTimeoutError
     ? buildRetryAfter(HELD_RETRY_MS)
@@ -105,7 +105,7 @@ function buildRateLimitedHeaders({ facts }: RateLimitedError): Record<string, st
 function buildUnavailableHeaders({
   facts: { reason, remainingMs = 0 },
 }: UnavailableError): Record<string, string> {
-  // The next request should go to another server.
+  // A stopping server closes the connection, so that the client's next request can reach another instance.
   return { ...buildRetryAfter(remainingMs), ...(reason === "stopping" ? { connection: "close" } : {}) };
 }
 

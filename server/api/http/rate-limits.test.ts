@@ -14,7 +14,7 @@ const createLimits = () =>
     sendsHeaders: true,
   });
 
-/** Counts how many of `times` calls pass. */
+/** Calls `take` the given number of times and returns how many calls did not throw. */
 function countPassed(take: () => void, times: number): number {
   let count = 0;
   for (let n = 0; n < times; n++) {

@@ -2,24 +2,24 @@ import { RateLimitedError } from "../../errors/request-errors.ts";
 import { getClientNetwork } from "../../network/client-address.ts";
 import { CpuBudgets, type CpuRate } from "./cpu-budgets.ts";
 
-/** Requests per second on average, and the maximum burst. */
+/** A limit on requests: the average number per second and the maximum burst. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
 export interface RateLimitOptions {
-  /** Limit of one API key or operator; `undefined` for no limit. */
+  /** Limit per API key or operator. `undefined` for no limit. */
   readonly perCaller: Rate | undefined;
-  /** Limit of one address, for requests without valid credentials; `undefined` for no limit. */
+  /** Limit per client address for requests without valid credentials. `undefined` for no limit. */
   readonly perAddress: Rate | undefined;
-  /** CPU time that the expensive reads of one API key or operator may use; `undefined` for no limit. */
+  /** Limit on the CPU time for expensive reads per API key or operator. `undefined` for no limit. */
   readonly readCpu: CpuRate | undefined;
-  /** Whether to send the rate limit headers with every response, not only with refusals. */
+  /** Whether to send the rate limit headers with every response and not only with `rate_limited`. */
   readonly sendsHeaders: boolean;
 }
 
-/** Whether a limit applies to an authenticated caller or to a client address. */
+/** What a limit applies to: an authenticated caller or a client address. */
 type RateLimitSubject = "caller" | "address";
 
 /**
@@ -38,12 +38,15 @@ export function buildRateLimitHeaders(
   };
 }
 
-/** Maximum number of buckets, beyond which the fullest ones are evicted. */
+/** Maximum number of buckets. Beyond it, the fullest buckets are evicted. */
 const BUCKETS_MAX = 10_000;
-/** Number of buckets to evict in one pass, because finding the fullest buckets requires iterating over all buckets. */
+/** Number of buckets to evict at once. Finding the fullest buckets requires a pass over all buckets. */
 const BUCKETS_EVICTED_AT_ONCE = BUCKETS_MAX / 10;
 
-/** Limits the request rate of each caller. Each instance counts separately, so two instances permit twice the rate. */
+/**
+ * Limits the request rate of each caller and address. Each instance counts separately, so two instances permit twice
+ * the rate.
+ */
 export class RateLimits {
   readonly sendsHeaders: boolean;
   readonly readCpu: CpuBudgets;
@@ -63,8 +66,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts additional requests for a call that costs as much as several requests. The additional requests are capped at
-   * the burst minus one, so that no call is refused for its size alone.
+   * Counts additional requests for a call that costs as much as several requests. The number is capped at the burst
+   * minus one, so that no call is refused for its size alone.
    *
    * @throws LockkeeperError rate_limited
    */
@@ -82,7 +85,9 @@ export class RateLimits {
   }
 }
 
-/** Token buckets, each stored as the time at which it will be full. */
+/**
+ * Token buckets by name. For each bucket, only the time at which it will be full is stored (`performance.now()` in ms).
+ */
 class TokenBuckets {
   readonly #fullAt = new Map<string, number>();
   readonly #eachMs: number;
@@ -100,7 +105,7 @@ class TokenBuckets {
     const now = performance.now();
     const fullAt = Math.max(now, this.#fullAt.get(name) ?? 0) + requests * this.#eachMs;
     const overMs = fullAt - now - this.#burstMs;
-    // Tolerates rounding errors.
+    // Tolerates floating-point errors.
     if (overMs > 1e-6) throw this.#createError(overMs);
     this.#fullAt.set(name, fullAt);
     if (this.#fullAt.size > BUCKETS_MAX) this.#evict(now);

@@ -33,11 +33,12 @@ export function hasBody(request: ApiRequest): boolean {
   );
 }
 
-/** Longer than any formatting of an empty object that clients send. */
+/** Maximum size in bytes of a body that contains only an empty object, including whitespace. */
 const EMPTY_BODY_BYTES_MAX = 64;
 
 /**
- * Reads the body of a request to a route without a body. Many clients send `{}` with every POST.
+ * Reads and checks the body of a request to a route that takes no body. Accepts `{}`, because many clients send it with
+ * every POST.
  *
  * @throws InvalidError unless the body is an empty object, sent as JSON with POST, PUT or PATCH
  */

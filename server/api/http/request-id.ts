@@ -3,8 +3,9 @@ import type { ApiRequest } from "./http-exchange.ts";
 const ACCEPTED_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Returns the request id that the client or a proxy sent; `undefined` if it is too long or has characters that could
- * break a log line. It is logged alongside Lockkeeper's own id and never replaces it, because clients can reuse it.
+ * Returns the request id that the client or a proxy sent, or `undefined` if the id is missing, is too long, or contains
+ * spaces or characters other than printable ASCII. The log contains this id in addition to Lockkeeper's own request id,
+ * because clients can use an id more than once.
  */
 export function readClientRequestId(request: Pick<ApiRequest, "header">): string | undefined {
   const given = request.header("x-request-id");

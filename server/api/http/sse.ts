@@ -3,12 +3,12 @@ import type { ResponseSink } from "./http-exchange.ts";
 
 export const SSE_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
-  // no-transform: Next's gzip would hold events back.
+  // `no-transform` disables Next's gzip, which would delay events.
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 } as const;
 
-/** Formats a server-sent event with one data line, which is enough because JSON contains no raw line breaks. */
+/** Formats a server-sent event. One data line is enough, because JSON contains no raw line breaks. */
 export function formatSseEvent(event: string, data: unknown, id?: string): string {
   return formatSseText(event, JSON.stringify(data), id);
 }
@@ -19,12 +19,12 @@ export function formatSseText(event: string, json: string, id?: string): string 
   return `${name}data: ${json}\n\n`;
 }
 
-/** Encodes a server-sent event as bytes, which many readers can share. */
+/** Encodes a server-sent event as bytes, so that many readers can share one buffer. */
 export function encodeSseEvent(event: string, json: string): Uint8Array {
   return Buffer.from(formatSseText(event, json));
 }
 
-/** Formats an id without a message, which only advances the reader's Last-Event-ID. */
+/** Formats an id without a message. Sending the id only advances the reader's `Last-Event-ID`. */
 export function formatSseId(id: string): string {
   return `id: ${id}\n\n`;
 }
@@ -32,19 +32,22 @@ export function formatSseId(id: string): string {
 const CHECK_INTERVAL_MS = 5000;
 const BUFFERED_BYTES_MAX = 1024 * 1024;
 
-/** Returns whether a reader is too far behind to be sent more. */
+/** Returns whether the reader has so much unread data that no more should be sent. */
 export function isTooFarBehind(sink: ResponseSink): boolean {
   return sink.bufferedBytes > BUFFERED_BYTES_MAX;
 }
 
-/** The open streams. Sends keep-alives, closes streams whose access was revoked, and closes all on shutdown. */
+/**
+ * The open streams of this instance. Sends keep-alives, closes streams whose access is revoked, and closes all streams
+ * on shutdown.
+ */
 export class OpenStreams {
   readonly #callers = new Map<ResponseSink, string>();
   readonly #checks = new Map<ResponseSink, () => Promise<void>>();
 
   /**
    * @param most maximum number of open streams
-   * @param mostEach maximum number per caller
+   * @param mostEach maximum number of open streams per caller
    */
   constructor(
     private readonly most = Number.POSITIVE_INFINITY,
@@ -75,8 +78,9 @@ export class OpenStreams {
   /**
    * Registers an open stream until it is closed.
    *
-   * @param mayStill checked every few seconds, so that an ended session also ends its streams
-   * @param keepAlive text that is not a message in this stream
+   * @param mayStill returns whether the caller still has access. Called every 5 s, so that the streams of an ended
+   * session are closed
+   * @param keepAlive text that readers of this stream ignore, sent every 5 s; "" to send nothing
    */
   register(
     sink: ResponseSink,
@@ -99,7 +103,7 @@ export class OpenStreams {
     });
   }
 
-  /** Checks the access of all open streams after permissions change. */
+  /** Checks the access of all open streams immediately. Call it after permissions change. */
   checkAll(): void {
     for (const check of this.#checks.values()) void check();
   }

@@ -7,7 +7,7 @@ const LIMITS = { bufferedBytesMax: 1000, stalledMsMax: 5000 };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.restoreAllMocks().useRealTimers());
 
-/** Creates a sink whose client reads `bytesPerSecond`. */
+/** Creates a sink with `bytes` buffered, whose client reads `bytesPerSecond`. */
 function createSink(bytes: number, bytesPerSecond: number) {
   const startedAt = performance.now();
   const state = { isClosed: false, isDrained: false };

@@ -2,19 +2,22 @@ import type { ResponseSink } from "./http-exchange.ts";
 
 const POLL_MS = 10;
 /**
- * The maximum duration that is counted for one turn of the event loop, in ms. During a longer turn, the client cannot
- * receive data.
+ * Maximum stall time in ms that is counted per poll. If a poll is delayed by a longer turn of the event loop, this
+ * process could not send data during that turn.
  */
 const TURN_MS_MAX = 100;
 
 export interface DrainLimits {
-  /** Resolves when at most this many bytes are buffered. */
+  /** Number of buffered bytes at or below which the wait ends. */
   readonly bufferedBytesMax: number;
-  /** Closes a sink whose client reads no data for this long although this process could send data. */
+  /**
+   * Time in ms without reads by the client after which its sink is closed. Only time in which this process could send
+   * data counts.
+   */
   readonly stalledMsMax: number;
 }
 
-/** Waits until the client has read enough of the buffered output, or `isGone` returns true. */
+/** Waits until the client has read enough of the buffered output, or until `isGone` returns true. */
 export async function waitUntilDrained(
   sink: ResponseSink,
   isGone: () => boolean,

@@ -10,7 +10,7 @@ const it = serverTest({ environment: { LOCKKEEPER_WATCH: "lock:*" } });
 
 const NEEDS_ATTENTION = "is:needs_attention";
 
-/** Returns the counts after each message, as a browser would have them. */
+/** Returns the counts that a browser would show after each message. */
 function listSnapshots(messages: readonly StreamMessage[]): CountSnapshot[] {
   let latest: CountSnapshot | undefined;
   return messages
@@ -21,7 +21,7 @@ function listSnapshots(messages: readonly StreamMessage[]): CountSnapshot[] {
     });
 }
 
-/** Opens a stream with counts. */
+/** Opens a console stream and sets the counts and namespaces of its view. */
 async function openCounts(server: TestServer, view: Pick<LiveView, "counts" | "namespaces">) {
   const stream = await TestStream.open(server, "/live?limit=0");
   await waitUntil(() => stream.messages.some(({ event }) => event === "hello"));
@@ -42,7 +42,7 @@ it("every counts message agrees with itself while locks come and go", async ({ s
   await server.redis.runCli("HSET", "lock:n0:stuck", "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
   await waitUntil(() => listSnapshots(messages).at(-1)?.held === 16);
   const all = listSnapshots(messages);
-  // Before the new view and its namespaces are ready, messages contain fewer counts.
+  // Messages before the new view and its namespaces are ready contain fewer counts, so they are not checked.
   const snapshots = all.slice(all.findIndex(({ namespaces }) => namespaces.has("lock:n0:")));
   for (const { held, needsAttention, filters, namespaces } of snapshots) {
     const totals = counts.map((filter) => filters.get(filter));

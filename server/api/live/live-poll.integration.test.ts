@@ -12,7 +12,7 @@ const it = serverTest({
 });
 
 it("polls count as streams, so a caller over its limit is refused", async ({ server }) => {
-  // The poll ends when the key has been read, to which Redis does not reply while it is frozen.
+  // A poll does not end before the key has been read. While Redis is frozen, the read gets no reply.
   server.redis.freeze();
   const leave = new AbortController();
   const statuses: number[] = [];

@@ -9,20 +9,26 @@ import { encodeSseEvent } from "../http/sse.ts";
 import { type RowJsonCache, toNoteFingerprint } from "./row-json-cache.ts";
 import { diffWindows, formatCounts, type RowWindow } from "./window-diff.ts";
 
-/** Maximum number of events to keep: more than a person can read in 100 ms. The history contains the rest. */
+/**
+ * Maximum number of events per message, more than a person can read in 100 ms. Older events are only counted, and can
+ * be read from the history.
+ */
 const EVENTS_MAX = 40;
 
 export interface NewEvents {
   readonly events: readonly HistoryEntry[];
-  /** Number of older events that were not kept. */
+  /** Number of older events that were dropped from `events`. */
   readonly dropped: number;
 }
 
-/** The state of a target at a point in time. Tabs with the same view share the encoded messages. */
+/**
+ * The state of a target at a point in time, and the messages that send this state to tabs. Tabs with the same view
+ * share encoded messages.
+ */
 export class LiveSnapshot {
   readonly now: number;
   readonly #windows = new Map<string, RowWindow>();
-  /** Messages by the current window and the window that was sent last. */
+  /** Encoded messages by the current window and then by the window that the tab has. */
   readonly #changes = new Map<RowWindow, Map<RowWindow | undefined, Uint8Array | undefined>>();
   #allEventsMessage: Uint8Array | undefined;
   #health: Health | undefined;
@@ -50,7 +56,7 @@ export class LiveSnapshot {
     return this.newEvents.events.length + this.newEvents.dropped;
   }
 
-  /** Returns the rows of a view; `undefined` while its filter is being evaluated. */
+  /** Returns the visible rows of a view, or `undefined` if its filter has not been evaluated. */
   getWindow({ filter, sort, offset, limit }: LiveView): RowWindow | undefined {
     const question = `${offset} ${limit} ${sort} ${filter}`;
     const known = this.#windows.get(question);
@@ -66,7 +72,8 @@ export class LiveSnapshot {
   }
 
   /**
-   * Builds the message that changes one window into another. Returns `undefined` if the windows differ only in counts.
+   * Returns the encoded message that changes one window into another, or `undefined` if the windows differ only in
+   * counts.
    */
   getWindowChange(before: RowWindow | undefined, after: RowWindow): Uint8Array | undefined {
     const changes = this.#changes.get(after) ?? new Map<RowWindow | undefined, Uint8Array | undefined>();
@@ -78,12 +85,12 @@ export class LiveSnapshot {
     return message;
   }
 
-  /** Formats a message with only the counts. */
+  /** Formats a `rows` message that changes only the counts. */
   formatCounts(window: RowWindow): string {
     return formatCounts(window, this.now);
   }
 
-  /** Formats a lock as JSON (`text`), with a `state` string that changes only if the lock has to be sent again. */
+  /** Formats a lock as JSON (`text`). The `state` string changes only if the lock must be sent again. */
   formatLock(key: Key, hold: ObservedHold | undefined): { text: string; state: string } {
     if (hold !== undefined) {
       const text = this.rowCache.getJson(hold);
@@ -99,8 +106,8 @@ export class LiveSnapshot {
   }
 
   /**
-   * Returns a string that changes when a pinned row must be sent again: for a held lock, its JSON; for a free lock, the
-   * time at which its last hold ended.
+   * Returns a `state` string that changes when a pinned row must be sent again, and the hold if the lock is held. For a
+   * held lock, `state` is the JSON of the row. For a free lock, it contains the time at which the last hold ended.
    */
   getPinnedState(key: Key): { state: string; hold: ObservedHold | undefined } {
     const hold = this.watcher.index.get(key);
@@ -125,7 +132,7 @@ export class LiveSnapshot {
     return this.#allEventsMessage;
   }
 
-  /** Formats the events of one lock as JSON, or `undefined` if there are none. */
+  /** Returns the newest events of one lock as JSON, or `undefined` if there are none. */
   getEventsFor(key: Key): string | undefined {
     this.#eventsByKey ??= groupByKey(this.newEvents.events);
     const events = this.#eventsByKey.get(key) ?? [];

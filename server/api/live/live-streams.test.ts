@@ -10,7 +10,7 @@ import { LiveStreams } from "./live-streams.ts";
 
 const HEALTH = { state: "live", notifications: "on" };
 
-/** Creates the parts of a target that streams use. */
+/** Creates a stub of a target connector, with only the members that streams use. */
 function createTarget() {
   const changeListeners = new Set<() => void>();
   const watcher = {
@@ -33,7 +33,7 @@ function createTarget() {
   };
 }
 
-/** Creates a sink whose client reads nothing. It never closes by itself. */
+/** Creates a sink that records what is written to it. It is closed only by `leave`. */
 function createSink() {
   const written: (string | Uint8Array)[] = [];
   const closeListeners: (() => void)[] = [];

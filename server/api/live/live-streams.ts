@@ -11,10 +11,10 @@ import { Tab } from "./tab.ts";
 import { TabBroadcaster } from "./tab-broadcaster.ts";
 import { streamUnreachable, toOperatorHello, toTargetHello } from "./unreachable-target.ts";
 
-/** The caller that opened a stream. */
+/** The caller that opens a stream, and how it reads the stream. */
 export interface StreamCaller {
   readonly principal: Principal;
-  /** Budget that is charged for the first state and for new filters. */
+  /** The CPU budget that is charged for the initial state and for new filters. */
   readonly cpu: CpuBudget;
   readonly isPoll?: boolean;
 }
@@ -24,16 +24,17 @@ interface OpenTab {
   changeView(view: LiveView): void;
 }
 
-/** The open streams of the console, one per tab. */
+/** The open console streams of this instance, one per tab. */
 export class LiveStreams {
   readonly #tabs = new Map<string, OpenTab>();
   readonly #broadcasters = new WeakMap<Target, TabBroadcaster>();
 
   /**
-   * Opens the stream of a tab and sends its first state. For a poll, this runs as a task of the caller, so that many
-   * polls do not block the event loop for longer than one poll does.
+   * Opens the stream of a tab and sends the initial state of its view. Polls run as yielding tasks of their caller, so
+   * that many polls do not block the event loop for longer than one.
    *
-   * @returns resolves when the first complete state has been sent; a poll then ends
+   * @returns a promise that resolves when the complete initial state has been sent. The stream of a poll ends at that
+   * time
    */
   async open(
     sink: ResponseSink,
@@ -63,15 +64,19 @@ export class LiveStreams {
       sendHello(tab, target, connector);
       return feed.join(tab);
     };
-    // A stream gets every event after its response began, so it joins immediately.
+    // A stream joins immediately, so that it gets every event since the start of its response.
     await (isPoll ? runYielding(begin, cpu) : cpu.run(begin));
     if (!isPoll) return;
-    // The client may read the data much later, or never.
+    // The tab leaves now and not when the connection closes, because the client may read the data much later, or never.
     feed.leave(tab);
     sink.end();
   }
 
-  /** Changes the view of an open stream. @throws LockkeeperError not_found, also for a stream of another caller */
+  /**
+   * Changes the view of an open stream.
+   *
+   * @throws LockkeeperError not_found if the stream has ended or belongs to another caller
+   */
   changeView(id: string, view: LiveView, principal: Principal): void {
     const open = this.#tabs.get(id);
     if (open === undefined || open.principal.id !== principal.id) {

@@ -3,10 +3,10 @@ import type { Watcher } from "../../watch/watcher.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { RowWindow } from "./window-diff.ts";
 
-/** The rows that a tab keeps on screen while the order of the list changes. */
+/** The rows that a tab keeps on screen even if their locks are released or move out of the window. */
 export class PinnedRows {
   readonly #keys: readonly Key[];
-  /** The last state of each row that was sent, in the window or as a pinned row. */
+  /** For each row, the state that was last sent, either in the window or as a pinned row. */
   readonly #sentStates = new Map<Key, string>();
 
   constructor(paths: readonly string[] = [], watcher: Pick<Watcher, "isWatched">) {
@@ -17,8 +17,8 @@ export class PinnedRows {
   }
 
   /**
-   * Returns the pinned rows that changed since they were last sent, as the items of a `kept` message in JSON. Rows
-   * whose state is in the window are omitted.
+   * Returns the pinned rows that have changed since they were last sent, as JSON items of a `kept` message. Omits rows
+   * that the window already shows in their current state.
    */
   collectChanges(frame: LiveSnapshot, window: RowWindow | undefined): string[] {
     if (this.#keys.length === 0) return [];

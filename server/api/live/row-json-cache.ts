@@ -5,12 +5,15 @@ import type { LockPresenter } from "../../watch/lock-presenter.ts";
 
 interface CachedRow {
   readonly text: string;
-  /** Keys that shared the token when the JSON was built. They can change while the hold does not. */
+  /**
+   * Other keys with the same token at the time when the JSON was built. These keys can change although the hold is
+   * unchanged.
+   */
   readonly sharedWith: readonly Key[];
   readonly note: string;
 }
 
-/** Caches the JSON of each observed hold for all tabs. */
+/** Caches the JSON of the row of each observed hold. All tabs of a target share one cache. */
 export class RowJsonCache {
   readonly #rows = new WeakMap<ObservedHold, CachedRow>();
 

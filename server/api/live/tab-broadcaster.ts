@@ -6,23 +6,28 @@ import { LiveSnapshot } from "./live-snapshot.ts";
 import { RowJsonCache } from "./row-json-cache.ts";
 import { COUNTS_INTERVAL_MS, type Tab } from "./tab.ts";
 
-/** Minimum interval between two broadcasts, in milliseconds, and the maximum share of the time spent on them. */
+/** Minimum time between the starts of two broadcasts, in ms. */
 const BROADCAST_INTERVAL_MS = 25;
+/** Maximum pause after a broadcast in ms, whatever its CPU time. */
 const BROADCAST_PAUSE_MAX_MS = 500;
+/** Maximum share of time, from 0 to 1, that broadcasts may take, measured as CPU time. */
 const CPU_SHARE = 0.25;
 const HEALTH_INTERVAL_MS = 1000;
-/** Maximum number of pending events per broadcast. Older events are only counted. */
+/**
+ * Minimum number of newest events to keep for the next broadcast. Older events may be dropped and are then only
+ * counted.
+ */
 const PENDING_MAX = 500;
 const RECENT_EVENTS = 200;
 const NO_EVENTS = { events: [], dropped: 0 };
 
 /**
- * Sends changes to all tabs of a target together, so that the cost depends on what is displayed and not on the number
- * of tabs.
+ * Broadcasts the changes of a target to all of its tabs. Tabs with the same view share the work, so the cost depends
+ * more on the number of different views than on the number of tabs.
  */
 export class TabBroadcaster {
   readonly #tabs = new Set<Tab>();
-  /** Tabs that requested events and have not received the recent events. */
+  /** Tabs that have requested all events but have not received the recent events yet. */
   readonly #awaitingRecent = new Set<Tab>();
   readonly #rowCache: RowJsonCache;
   #stopCallbacks: (() => void)[] = [];
@@ -40,7 +45,7 @@ export class TabBroadcaster {
     this.#rowCache = new RowJsonCache(watcher.locks);
   }
 
-  /** Adds a tab and sends its first state. @returns resolves when the first state is complete */
+  /** Adds a tab and sends the initial state of its view. Resolves when the complete state has been sent. */
   join(tab: Tab): Promise<void> {
     if (this.#tabs.size === 0) this.#subscribe();
     this.#tabs.add(tab);
@@ -84,7 +89,7 @@ export class TabBroadcaster {
     tab.send("recent", { items: this.journal.listRecent(RECENT_EVENTS) });
   }
 
-  /** Takes a snapshot of the target without events. */
+  /** Takes a snapshot of the target, without new events. */
   #takeSnapshot(): LiveSnapshot {
     return new LiveSnapshot(this.watcher, this.#rowCache, NO_EVENTS, this.journal);
   }
@@ -119,7 +124,8 @@ export class TabBroadcaster {
     this.#scheduleBroadcast();
   }
 
-  // Broadcasts immediately after a quiet interval, then at most once per interval.
+  // If there was no broadcast during the last interval, broadcasts immediately. Otherwise, broadcasts when the interval
+  // has passed.
   #scheduleBroadcast(): void {
     this.#timer ??= setTimeout(
       () => this.#broadcast(),
@@ -143,7 +149,8 @@ export class TabBroadcaster {
     }
     this.#scheduleCounts();
     this.#broadcastStateChange();
-    // Based on CPU time, so that load by other processes does not reduce the rate.
+    // The pause depends on CPU time instead of elapsed time, so that load from other processes does not reduce the
+    // rate.
     const { user, system } = process.cpuUsage(before);
     const pauseMs = ((user + system) / 1000) * (1 / CPU_SHARE - 1);
     this.#nextBroadcastAt = Math.max(
@@ -152,7 +159,9 @@ export class TabBroadcaster {
     );
   }
 
-  /** Ensures that the counts after the last of several changes are sent. */
+  /**
+   * Schedules a broadcast if a tab has unsent counts, so that the counts after the last of several changes are sent.
+   */
   #scheduleCounts(): void {
     if (![...this.#tabs].some((tab) => tab.areCountsPending)) return;
     this.#countsTimer ??= setTimeout(() => {
@@ -168,7 +177,7 @@ export class TabBroadcaster {
 
   #onHealthInterval(): void {
     this.#broadcastHealth();
-    // Also sends counts whose minimum interval has passed since the last change.
+    // The broadcast includes counts that were held back because of their minimum interval.
     this.#scheduleBroadcast();
     for (const tab of this.#tabs) void tab.readUnwatchedLock(() => this.#takeSnapshot());
   }

@@ -10,15 +10,18 @@ import type { Watcher } from "../../watch/watcher.ts";
 import type { CpuBudget } from "../http/cpu-budgets.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 
-/** The order of counted queries, the same for all tabs, so that tabs with the same filter share a query. */
+/**
+ * Sort order of the queries that are only counted. All tabs use the same order, so that tabs with the same filter share
+ * a query.
+ */
 const COUNT_ORDER: SortOrder = { field: "key", direction: 1 };
-/** The default of `GET /namespaces`, which shares the grouping. */
+/** Sort order of namespaces. The same as the default of `GET /namespaces`, so that both share a cached grouping. */
 const NAMESPACE_ORDER = { field: "holds", direction: -1 } as const;
 
-/** The counts of one view, and the counts that its tab has received. */
+/** The counts in one view: computes them, and remembers which counts the tab has received. */
 export class TabCounts {
   #sentTotals = "";
-  /** `undefined` if nothing has been sent. */
+  /** The JSON of each namespace count that was sent, or `undefined` if no counts have been sent. */
   #sentNamespaces: ReadonlyMap<Key, string> | undefined;
 
   constructor(
@@ -27,7 +30,10 @@ export class TabCounts {
     private readonly cpu: CpuBudget,
   ) {}
 
-  /** Whether everything can be counted without iterating over all locks. */
+  /**
+   * Whether all filters are evaluated and all namespaces are grouped, so that no count requires an iteration over all
+   * locks.
+   */
   get isReady(): boolean {
     const { index } = this.watcher;
     return (
@@ -36,7 +42,9 @@ export class TabCounts {
     );
   }
 
-  /** Evaluates the filters and groups the namespaces that are not ready. Returns false if some were refused. */
+  /**
+   * Evaluates the filters and groups the namespaces that are not ready. Resolves to `false` if one of them was refused.
+   */
   async prepare(): Promise<boolean> {
     try {
       await this.#prepareFilters();
@@ -48,7 +56,7 @@ export class TabCounts {
     }
   }
 
-  /** Returns the next `counts` message, or `undefined` if nothing has changed since the previous one. */
+  /** Returns the next `counts` message, or `undefined` if no count has changed since the previous message. */
   collectChanges(snapshot: LiveSnapshot): LiveCounts | undefined {
     const { locks: held, waiting, needsAttention } = snapshot.health;
     const totals = { held, waiting, needsAttention };
@@ -93,7 +101,10 @@ export class TabCounts {
     return filter === this.view.filter ? parseSortOrder(this.view.sort) : COUNT_ORDER;
   }
 
-  /** Takes counts from `health` if available, because counting again could give a different number. */
+  /**
+   * Returns the number of locks that match the filter, or `undefined` if the filter is not evaluated. Takes the number
+   * from `health` if possible, so that both show the same number.
+   */
   #countMatches(filter: string, totals: Pick<LiveCounts, "held" | "needsAttention">): number | undefined {
     if (filter === "") return totals.held;
     if (filter === "is:needs_attention") return totals.needsAttention;
@@ -104,8 +115,8 @@ export class TabCounts {
   }
 
   /**
-   * Collects the namespace counts that have changed. Namespaces that have dropped out of the top list are still
-   * counted, so that the counts last sent for them stay correct.
+   * Returns the namespace counts that have changed. Includes namespaces that have been sent but are no longer among the
+   * largest, so that the tab does not show their old counts.
    */
   #collectNamespaces(): LiveNamespaceCount[] {
     const before = this.#sentNamespaces;

@@ -8,8 +8,8 @@ const toCountsText = ({ filter, sort, counts, namespaces }: LiveView) =>
 const toPinsText = ({ keep }: LiveView) => JSON.stringify(keep);
 
 /**
- * Returns whether two views have the same window and differ elsewhere. The window is then not sent again. Returns
- * `false` for identical views, because a client that repeats a view requests all of its data again.
+ * Returns whether two views have the same window but differ in other fields, so that the window need not be sent again.
+ * Returns `false` for identical views, because a client repeats a view to get all of its data again.
  */
 export function hasSameWindow(one: LiveView, other: LiveView): boolean {
   if (toWindowText(one) !== toWindowText(other)) return false;
@@ -17,15 +17,15 @@ export function hasSameWindow(one: LiveView, other: LiveView): boolean {
 }
 
 /**
- * Returns whether two views have the same counts and differ otherwise. As for `hasSameWindow`, the result is `false` if
- * nothing differs.
+ * Returns whether two views have the same counts but differ in other fields. Returns `false` for identical views, like
+ * `hasSameWindow`.
  */
 export function hasSameCounts(one: LiveView, other: LiveView): boolean {
   if (toCountsText(one) !== toCountsText(other)) return false;
   return toPinsText(one) !== toPinsText(other) || toWindowText(one) !== toWindowText(other);
 }
 
-/** Returns the key of the single lock that a view shows. */
+/** Returns the key of the single lock that a view shows, or `undefined` if there is none or its path is malformed. */
 export function parseViewKey(view: LiveView): Key | undefined {
   if (view.lock === undefined) return undefined;
   const parsed = parseKeyPath(view.lock);

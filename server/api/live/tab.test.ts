@@ -21,7 +21,7 @@ it("a view changed while the tab does not read is sent once, with the last chang
     },
   };
   const mirror = new LockIndex();
-  // The parts that a tab and a snapshot use.
+  // A stub of the watcher, with only the members that a tab and a snapshot use.
   const health = () => ({ locks: 0, waiting: 0, needsAttention: 0 });
   const clock = { now: () => 5 };
   const watcher = { index: mirror, clock, isWatched: () => true, health } as unknown as Watcher;

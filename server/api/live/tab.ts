@@ -15,22 +15,22 @@ import { hasSameCounts, hasSameWindow, parseViewKey } from "./tab-view.ts";
 import type { RowWindow } from "./window-diff.ts";
 
 /**
- * A tab with more than this many unread bytes receives nothing until it has caught up. The tab then receives only the
- * latest state.
+ * Maximum number of unread bytes. A tab with more receives no messages until it has caught up, and then only the latest
+ * state.
  */
 const BEHIND_BYTES_MAX = 64 * 1024;
-/** How long a tab may be behind before it is disconnected, in ms. */
+/** Maximum time in ms for which a tab may be behind before it is disconnected. */
 const BEHIND_MS_MAX = 15_000;
-/** Pause after a filter could not be evaluated, in ms. */
+/** Pause in ms before a filter that could not be evaluated is evaluated again. */
 const RETRY_MS = 1000;
-/** Minimum time between two messages that change only the window's counts, in milliseconds. */
+/** Minimum time between two messages that change only the counts of the window, in ms. */
 const WINDOW_COUNTS_INTERVAL_MS = 500;
 /** Minimum time between two `counts` messages, in ms. */
 export const COUNTS_INTERVAL_MS = 250;
 
 /**
- * The stream of one tab: its window of the list, its lock and its events. Memory stays bounded even if the tab reads
- * slowly.
+ * The console stream of one tab: its window of the list, its pinned rows, its lock, its counts and its events. Memory
+ * use stays bounded even if the tab reads slowly.
  */
 export class Tab {
   #view: LiveView;
@@ -87,7 +87,7 @@ export class Tab {
     this.#key = parseViewKey(view);
     this.#pinnedRows = new PinnedRows(view.keep, this.watcher);
     this.#sentLock = "";
-    // Otherwise, each change to the view would add data to the buffer of a tab that does not read.
+    // A tab that does not read could otherwise fill its buffer by changing the view repeatedly.
     if (this.isBehind()) return;
     this.#sendWindow(frame);
     this.#sendPinned(frame);
@@ -95,7 +95,10 @@ export class Tab {
     this.#sendCounts(frame);
   }
 
-  /** Sends the changes since the last snapshot. */
+  /**
+   * Sends the changes since the last snapshot that was sent. If the tab is behind, only counts the events that it
+   * skips.
+   */
   sendChanges(frame: LiveSnapshot): void {
     if (this.isBehind()) {
       if (this.#view.events === "all" || this.#key !== undefined) this.#skipped += frame.eventCount;
@@ -109,14 +112,17 @@ export class Tab {
     if (!this.#areCountsPending) this.#sendCounts(frame);
   }
 
-  /** Whether counts may have changed but were not sent because the previous counts are too recent. */
+  /**
+   * Whether counts may have changed but were not sent, because the minimum time since the previous counts had not
+   * passed.
+   */
   get areCountsPending(): boolean {
     return this.#areCountsPending;
   }
 
   /**
-   * Returns whether more than `BEHIND_BYTES_MAX` bytes are buffered for the tab. Disconnects it if this lasts longer
-   * than `BEHIND_MS_MAX`.
+   * Returns whether more than `BEHIND_BYTES_MAX` bytes are buffered for the tab. Disconnects a tab that stays behind
+   * for longer than `BEHIND_MS_MAX`.
    */
   isBehind(): boolean {
     if (this.sink.bufferedBytes <= BEHIND_BYTES_MAX) {
@@ -128,7 +134,7 @@ export class Tab {
     return true;
   }
 
-  /** Evaluates the filter of the view if it is new, and then sends the window. */
+  /** Evaluates the filter of the view if it is not ready, and then sends the window. */
   async prepareWindow(takeSnapshot: () => LiveSnapshot): Promise<void> {
     if (this.#isPreparing) return;
     this.#isPreparing = true;
@@ -145,7 +151,10 @@ export class Tab {
     }
   }
 
-  /** Evaluates the filters and namespaces of the view if they are new, and then sends the counts. */
+  /**
+   * Evaluates the counted filters and groups the namespaces of the view if they are not ready, and then sends the
+   * counts.
+   */
   async prepareCounts(takeSnapshot: () => LiveSnapshot): Promise<void> {
     if (this.#isPreparingCounts) return;
     this.#isPreparingCounts = true;
@@ -154,7 +163,8 @@ export class Tab {
         const counts = this.#counts;
         const isPrepared = await counts.prepare();
         if (counts === this.#counts && !this.isBehind()) this.#sendCounts(takeSnapshot());
-        // Filters that were refused, or that exceed the capacity of the caches, are not evaluated again immediately.
+        // Filters may have been refused, or already evicted because the caches are too small. Pauses before they are
+        // evaluated again.
         if (counts === this.#counts && !(isPrepared && counts.isReady)) await sleep(RETRY_MS);
       }
     } finally {
@@ -172,13 +182,14 @@ export class Tab {
       this.cpu.assertAvailable();
       await this.watcher.index.prepareQuery(filter, parseSortOrder(sort), undefined, this.cpu);
     } catch (error) {
-      // The window remains unchanged until the caller has CPU time left.
+      // The filter was refused. The window stays unchanged until the caller has CPU time left.
       if (!(error instanceof LockkeeperError)) throw error;
       await sleep(RETRY_MS);
     }
   }
 
-  // Changes to a key outside the watch patterns are not observed, so the key is read at every health interval.
+  // Reads the lock of the view if its key is outside the watch patterns. Such keys are not observed, so they are read
+  // at every health interval.
   async readUnwatchedLock(frame: () => LiveSnapshot): Promise<void> {
     const key = this.#key;
     if (key === undefined || this.watcher.isWatched(key) || !this.watcher.isUp || this.isBehind()) return;
@@ -186,7 +197,7 @@ export class Tab {
       const { hold } = await this.watcher.readKey(key);
       if (this.#key === key) this.#sendLockIfChanged(frame().formatLock(key, hold), frame().now);
     } catch {
-      // The health message reports that Redis is unreachable.
+      // Ignored, because the health message reports that Redis is unreachable.
     }
   }
 

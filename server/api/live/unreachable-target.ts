@@ -6,7 +6,7 @@ import { formatSseEvent } from "../http/sse.ts";
 
 const HEALTH_INTERVAL_MS = 1000;
 
-/** Returns the facts about a target that pages display. */
+/** Returns the fields of the `hello` message that describe the target. */
 export function toTargetHello({ settings, address, target }: TargetConnector): LiveHello["target"] {
   const { name, label, environment, policy } = settings;
   return {
@@ -17,7 +17,7 @@ export function toTargetHello({ settings, address, target }: TargetConnector): L
   };
 }
 
-/** Returns a page's operator and the operator's access. */
+/** Returns the fields of the `hello` message that describe the caller and its access. */
 export function toOperatorHello(
   principal: Principal,
   { name: target }: TargetConnector,
@@ -30,8 +30,8 @@ export function toOperatorHello(
 }
 
 /**
- * Serves a tab whose target has never been reached: sends the reason, and closes the stream once the target is
- * open, so that the tab reconnects.
+ * Serves a tab whose target has never been reached. Sends the reason in `health` messages, and ends the stream when
+ * the target has been opened, so that the tab reconnects.
  */
 export function streamUnreachable(
   id: string,

@@ -9,7 +9,7 @@ import { diffWindows } from "./window-diff.ts";
 const createRow = (key: number, count: number) =>
   JSON.stringify({ ...createSampleLock({ asOf: 70_000 }), key: `lock:${key}`, remainingMs: count });
 
-/** Unique keys in order, each with the JSON of its row. */
+/** Generates a window with rows in the order of their unique keys. */
 const window = fc
   .uniqueArray(fc.tuple(fc.nat(30), fc.nat(2)), { selector: ([key]) => key, maxLength: 12 })
   .map((rows): RowWindow => {
@@ -19,7 +19,7 @@ const window = fc
 
 const parseRows = ({ rows }: RowWindow) => rows.map((row) => JSON.parse(row));
 
-/** Applies messages as a browser does: the whole window once, then its changes. */
+/** Creates the rows of a browser, to which `window` and `rows` messages are applied. */
 function createBrowserRows() {
   let picture: LiveWindow | undefined;
   return {

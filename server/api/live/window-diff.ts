@@ -4,13 +4,13 @@ export interface RowWindow {
   readonly offset: number;
   readonly total: number;
   readonly held: number;
-  /** JSON of each lock. */
+  /** JSON of the lock in each row. */
   readonly rows: readonly string[];
 }
 
 /**
- * Builds the message that changes one window into another: the changed rows, or all rows if most have changed.
- * Returns `undefined` if the windows differ only in counts.
+ * Builds the message that changes one window into another. The message contains only the changed rows, or all rows if
+ * more than half have changed. Returns `undefined` if the windows differ only in counts.
  */
 export function diffWindows(
   before: RowWindow | undefined,
@@ -26,7 +26,7 @@ export function diffWindows(
   return { name: "rows", text: `{${formatCountFields(after, now)},"rows":[${places.join(",")}]}` };
 }
 
-/** Formats a message with only the counts. */
+/** Formats a `rows` message that changes only the counts. */
 export function formatCounts(window: RowWindow, now: number): string {
   return `{${formatCountFields(window, now)},"rows":[${window.rows.map(() => SAME_PLACE).join(",")}]}`;
 }
@@ -41,7 +41,9 @@ const formatCountFields = ({ total, held }: RowWindow, now: number) =>
 const SAME_PLACE = "{}";
 const CHANGED_PREFIX = '{"lock":';
 
-/** Returns the `LiveRow` of each row as JSON, or `undefined` if no row changed or moved. */
+/**
+ * Returns a `LiveRow` in JSON for each row of `after`, or `undefined` if no row was changed, moved, added or removed.
+ */
 function findPlaces(before: readonly string[], after: readonly string[]): string[] | undefined {
   if (before.length === after.length && after.every((row, at) => row === before[at])) return undefined;
   const placeOf = new Map(before.map((row, at) => [row, at]));

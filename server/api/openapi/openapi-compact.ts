@@ -3,9 +3,9 @@ interface Json {
 }
 
 /**
- * Moves repeated headers and examples of problems to `components`, which reduces the document to a third of its size.
- * Also moves keywords next to a `$ref` into `allOf`, because some generators ignore them although OpenAPI 3.1 allows
- * them.
+ * Reduces the document to a third of its size by moving repeated headers and problem examples to `components`. Also
+ * moves each `$ref` that has other keywords next to it into an `allOf`, because some generators ignore such keywords
+ * although OpenAPI 3.1 allows them.
  */
 export function compactDocument(given: object): object {
   const document = separateReferences(structuredClone(given) as Json);
@@ -22,7 +22,10 @@ export function compactDocument(given: object): object {
   return { ...document, components: { ...document.components, headers, examples } };
 }
 
-/** Replaces members with references to `shared`. A member whose name is used for a different value stays in place. */
+/**
+ * Moves members to `shared` and replaces them with references. A member stays in place if `shared` has a different
+ * value with the same name.
+ */
 function moveToComponents(members: Json | undefined, shared: Json, kind: "headers" | "examples"): void {
   for (const [name, member] of Object.entries(members ?? {})) {
     if (members === undefined || member === undefined || member.$ref !== undefined) continue;
@@ -38,7 +41,8 @@ function separateReferences(value: Json): Json {
   const members = Object.entries(value).map(
     ([name, member]) => [name, member && separateReferences(member)] as const,
   );
-  // `additionalProperties` is copied from the referenced object. Next to the reference, it would reject all properties.
+  // zod copies `additionalProperties` from the referenced object. Next to the reference, `false` would reject all
+  // properties, so the copy is omitted.
   const { $ref, additionalProperties: _, ...beside } = Object.fromEntries(members);
   if (typeof $ref !== "string" || Object.keys(beside).length === 0) return Object.fromEntries(members);
   return { allOf: [{ $ref }], ...beside } as unknown as Json;

@@ -44,7 +44,7 @@ export const NOT_MODIFIED_RESPONSE: ZodOpenApiResponseObject = {
   headers: { ...COMMON_HEADERS, ...ETAG },
 };
 
-/** One schema per code, created once, because the document refers to it by name. */
+/** The problem schema of each code. Each schema is created only once, because the document refers to it by name. */
 const problemSchemas = new Map<ErrorCode, ReturnType<typeof createProblemSchema>>();
 function getProblemSchema(code: ErrorCode): ReturnType<typeof createProblemSchema> {
   const schema = problemSchemas.get(code) ?? createProblemSchema(code);
@@ -78,8 +78,8 @@ export function createSuccessResponse(response: SuccessResponse): ZodOpenApiResp
 }
 
 /**
- * OpenAPI 3.1 cannot describe the messages of a stream. The schema is that of `data` in any message; `x-events`
- * contains the schema of each event name.
+ * Describes the messages of an event stream, for which OpenAPI 3.1 has no construct. `schema` is the union of the
+ * schemas of `data` in all messages. `x-events` contains the schema for each event name.
  */
 function createStreamContent(id: string, messages: Readonly<Record<string, StreamMessage>>) {
   const schemas = [...new Set(Object.values(messages).map(({ schema }) => schema))];
@@ -156,8 +156,8 @@ function createProblemResponse(
 const unionSchemas = new Map<string, z.ZodType>();
 
 /**
- * One schema for each set of codes. Generators name types after the schema, so its name depends only on the codes, or
- * on the operation and the status if there are more than three codes.
+ * Returns the union schema for a set of codes. Operations with the same set of up to three codes share a schema,
+ * because generators create a type for each schema and name the type after it.
  */
 function getUnionSchema(operationId: string, status: number, codes: readonly ErrorCode[]): z.ZodType {
   const [first, ...others] = codes.toSorted();
@@ -171,7 +171,10 @@ function getUnionSchema(operationId: string, status: number, codes: readonly Err
   return union;
 }
 
-/** Joins the names of up to three codes; for more, uses the operation and the status. */
+/**
+ * Returns a schema name that joins the names of the codes. If there are more than three codes, the name consists of the
+ * operation and the status.
+ */
 function formatUnionName(operationId: string, status: number, codes: readonly ErrorCode[]): string {
   if (codes.length > 3) {
     return `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}${status}Problem`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
 import { buildOpenApiDocument } from "./openapi.ts";
 
-/** Any node of the document. */
+/** Any node of the OpenAPI document. */
 interface Json {
   readonly [name: string]: Json | undefined;
 }
@@ -13,7 +13,7 @@ interface Place {
 
 const document: Json = JSON.parse(JSON.stringify(buildOpenApiDocument(listDeclaredRoutes())));
 const schemas: Json = document.components?.schemas ?? {};
-/** Members that contain data, not schemas. */
+/** Members whose values are data instead of schemas. */
 const DATA_MEMBERS = new Set(["example", "examples", "default", "enum", "mapping", "x-events"]);
 
 const places = [
@@ -31,7 +31,7 @@ function collectPlaces(node: Json, path: string): Place[] {
   return [{ path, node }, ...inside];
 }
 
-/** Paths of real numbers: shares, rates and weighted counts. */
+/** Matches the paths of numbers that are not integers: shares, rates and weighted counts. */
 const RATIOS = /\/(share|afterShare|acquisitionsPerS|samples|perSecond)$/;
 const isTime = (path: string) =>
   /(Ms|At|Us|Until|Since|\/asOf|\/now|\/since|\/until|\/at|\/from|\/to|\/lastSeen|\/p50|\/p95)$/.test(path);

@@ -10,7 +10,7 @@ import { buildOpenApiDocument } from "./openapi.ts";
 const source: OpenApiDocument = JSON.parse(JSON.stringify(buildOpenApiDocument(listDeclaredRoutes())));
 const chinese = localizeDocument(source, referenceTexts, problems.translations?.ofCode ?? {});
 
-/** Lists all translatable texts of the reference, by place. */
+/** Lists all translatable strings of the API reference, each with the place where it appears. */
 function listTexts(document: OpenApiDocument): [place: string, text: string | undefined][] {
   const operations = listOperations(document).flatMap((operation) => {
     const { operationId: id, requestBody, responses, parameters = [] } = operation;

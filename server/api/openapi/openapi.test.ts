@@ -29,7 +29,7 @@ const routes = listDeclaredRoutes();
 const text = JSON.stringify(buildOpenApiDocument(routes));
 const document: Json = JSON.parse(text);
 
-/** Returns what the document lacks, in words that tell the author of a route what to add. */
+/** Returns the faults that `check` finds in the operations. Each fault tells the author of a route what to add. */
 function findMissing(check: (route: Route, operation: Json) => (string | false | undefined)[]): string[] {
   return routes.flatMap((route) => {
     const operation = document.paths?.[`/api/v1${route.path}`]?.[route.method.toLowerCase()] ?? {};
@@ -44,7 +44,7 @@ const resolveSchema = (schema: Json): Json => {
   return name === undefined ? schema : (document.components?.schemas?.[name] ?? {});
 };
 
-/** Lists the places where a value that can be sent has no limit. */
+/** Lists the missing limits of a schema, such as a string without `maxLength`. */
 function findUnlimited(given: Json, where: string): string[] {
   const schema = resolveSchema(given);
   const any = [...toList(schema.anyOf), ...toList(schema.oneOf), ...toList(schema.allOf)];
@@ -65,8 +65,8 @@ function findUnlimited(given: Json, where: string): string[] {
 }
 
 /**
- * Returns why an example does not match its schema; `undefined` if it does. Members that are not in the schema also
- * count.
+ * Returns why an example does not match its schema, or `undefined` if it matches. Members that are not in the schema
+ * are mismatches.
  */
 function findMismatch(schema: z.ZodType, example: unknown): string | undefined {
   const { success, data, error } = schema.safeParse(example);
@@ -89,7 +89,7 @@ it("every reference in the OpenAPI document resolves", () => {
   expect(names.filter((name) => document.components?.schemas?.[name] === undefined)).toEqual([]);
 });
 
-/** Values that are not terms of the API: names of libraries, and flags of Redis. */
+/** Enum values that Lockkeeper does not define: names of formats and flags of Redis. */
 const FOREIGN_VALUES: ReadonlySet<unknown> = new Set([...FORMAT_NAMES, ...NOTIFICATION_FLAGS]);
 
 it("every enum value is snake_case", () => {
@@ -230,9 +230,9 @@ type DocumentedFacts<Code extends ErrorCode> = Readonlys<
   z.output<z.ZodObject<(typeof PROBLEM_OF_CODE)[Code]["facts"]>>
 >;
 type ErrorFacts<Code extends ErrorCode> = Readonlys<Extract<Thrown, { code: Code }>["facts"]>;
-/** A fact of errors that only the library has. No response contains it. */
+/** A fact that errors have only inside the client library. No response contains it. */
 type LibraryFact = "heldByCaller";
-/** The codes whose errors have facts that differ from those in the document. */
+/** The codes of errors whose facts differ from the documented facts. */
 type MismatchedFacts = {
   [Code in ErrorCode]: ErrorFacts<Code> extends DocumentedFacts<Code>
     ? Exclude<
@@ -248,7 +248,7 @@ type MismatchedFacts = {
 
 it("every error carries the facts that the OpenAPI document lists", () => {
   const misfits: MismatchedFacts[] = [];
-  // Codes are types here, so a compiler error names the code that does not match.
+  // This is checked at compile time: the compiler error on this line names the codes that do not match.
   const none: never[] = misfits;
   expect(none).toEqual([]);
 });

@@ -17,7 +17,7 @@ import { EXAMPLE_HOLD_ID } from "./example-hold-id.ts";
 import { compactDocument } from "./openapi-compact.ts";
 import { createProblemResponses, createSuccessResponse, NOT_MODIFIED_RESPONSE } from "./openapi-responses.ts";
 
-/** Maximum length of a key segment: `~` followed by the base64url encoding of the largest key. */
+/** Maximum length of a key in a path, in characters: `~` followed by the base64url encoding of the largest key. */
 const KEY_SEGMENT_MAX = 1 + Math.ceil((KEY_BYTES_MAX * 4) / 3);
 const TARGET_NAME = z
   .string()
@@ -46,7 +46,7 @@ const KEY = z
     example: "lock:orders:42",
   });
 
-/** Builds the OpenAPI 3.1 document from the declarations that also serve the requests. */
+/** Builds the OpenAPI 3.1 document from the route declarations, which also handle the requests. */
 export function buildOpenApiDocument(routes: readonly Route[], basePath = ""): object {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -86,24 +86,27 @@ export function buildOpenApiDocument(routes: readonly Route[], basePath = ""): o
 
 /** Adjusts the schemas that zod emits, so that generators and validators accept them. */
 const adjustForClients: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
-  // Clients must accept fields that are added to a response later.
+  // Responses may gain fields later, so their schemas must not reject additional properties.
   const isStrict = zodSchema instanceof z.ZodObject && zodSchema.def.catchall !== undefined;
   if (io === "output" && jsonSchema.additionalProperties === false && !isStrict) {
     delete jsonSchema.additionalProperties;
   }
   mergeNull(jsonSchema);
-  // Property classes need the `u` flag, which most readers of the document do not set.
+  // Unicode property escapes require the `u` flag, which most tools that read the document do not set.
   if (jsonSchema.pattern?.includes("\\p{")) delete jsonSchema.pattern;
   if (jsonSchema.type === "number") jsonSchema.format = "double";
   if (jsonSchema.type !== "integer") return;
   const { minimum, maximum } = jsonSchema;
-  // Only requests are limited to exact integers.
+  // The limits of exact integers in JavaScript apply only to requests, so they are omitted from responses.
   if (io === "output" && maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (io === "output" && minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if ((jsonSchema.maximum ?? Number.POSITIVE_INFINITY) > INT32_MAX) jsonSchema.format = "int64";
 };
 
-/** Writes a nullable primitive as `type: [T, "null"]`, because generators generate a union type for `anyOf`. */
+/**
+ * Rewrites a nullable primitive from `anyOf` to `type: [T, "null"]`, because generators create a union type for
+ * `anyOf`.
+ */
 function mergeNull(schema: Parameters<ZodOpenApiOverride>[0]["jsonSchema"]): void {
   const [value, none, ...others] = schema.anyOf ?? [];
   if (value === undefined || none?.type !== "null" || others.length > 0) return;
@@ -166,7 +169,10 @@ function buildQuerySchema({ path, scope, query }: Route): z.ZodObject | undefine
     : (query?.extend(TargetQuery.shape) ?? TargetQuery);
 }
 
-/** Returns the error codes that all routes of the same kind share, and those of the route itself. */
+/**
+ * Returns all error codes of a route: the codes that follow from its declaration and the codes that it lists in
+ * `errors`.
+ */
 export function listErrorCodes({ path, body, access, scope, effect, errors = [] }: Route): ErrorCode[] {
   const when = (applies: boolean, ...codes: ErrorCode[]) => (applies ? codes : []);
   const all: ErrorCode[] = [
@@ -174,7 +180,7 @@ export function listErrorCodes({ path, body, access, scope, effect, errors = [] 
     "uri_too_long",
     "headers_too_large",
     "request_timeout",
-    // A route without a body rejects any body.
+    // Routes without a body also return `invalid`, because they reject bodies with fields.
     "invalid",
     "method_not_allowed",
     ...when(access !== "anyone", "unauthenticated", "forbidden"),

@@ -8,9 +8,9 @@ import { EXAMPLE_LOCK } from "./example-hold-id.ts";
 
 const it = serverTest({});
 
-/** Statuses of requests that are refused as malformed, whatever the state of the server. */
+/** Statuses that indicate a malformed request, independent of the state of the server. */
 const MALFORMED_STATUSES: ReadonlySet<number> = new Set([400, 404, 405, 413, 415, 422]);
-/** Resources in the examples that do not exist on a new server. */
+/** Operations whose examples name a resource that does not exist on a new server. */
 const ABSENT: ReadonlySet<string> = new Set([
   "updateLiveView",
   "getOperator",
@@ -26,7 +26,10 @@ const ABSENT: ReadonlySet<string> = new Set([
   "revealAppConnectionUrl",
 ]);
 
-/** Operations of writers. The hold in the examples is that of a plain lock, which cannot be downgraded. */
+/**
+ * Operations on write locks. They fail in this test, because the hold in the examples is on a plain lock, which cannot
+ * be downgraded.
+ */
 const FOR_WRITERS: ReadonlySet<string> = new Set(["downgradeHold"]);
 
 it("every request example in the document is accepted as it is", async ({ server }) => {

@@ -192,7 +192,7 @@ it("an altered audit entry is found by the API and by audit:verify", async ({ se
   const verified = async () => (await server.call("/audit/verify")).body as AuditVerification;
   const { head, state, entries } = await verified();
   expect({ state, entries }).toEqual({ state: "intact", entries: head.number });
-  // Redis cannot change an entry of a stream, so the stream is recreated with a different word in its second entry.
+  // Redis cannot change a stream entry, so the test recreates the stream with a different word in the second entry.
   const all = await home.xrange(AUDIT_STREAM, "-", "+");
   await home.del(AUDIT_STREAM);
   for (const [id, fields] of all) {
@@ -258,7 +258,7 @@ it("no action is carried out while the audit cannot be written, and it succeeds 
     10_000,
   );
   expect(await direct.exists(key)).toBe(0);
-  // If the first attempt reached the store after all, the entry records that nothing was started.
+  // If the first attempt did reach the store, its entry records that the action was not started.
   const about = async () => {
     const all = await readAuditEntries(home);
     const intents = all.flatMap((entry) => (entry.kind === "intent" && entry.key === key ? [entry.id] : []));
@@ -305,7 +305,7 @@ it("an audit export ends when its client disconnects", async ({ server, home }) 
   await response.body?.getReader().read();
   const reads = async () => Number(/cmdstat_xrange:calls=(\d+)/.exec(await home.info("commandstats"))?.[1]);
   const before = await reads();
-  // While nothing is read, no more is fetched than the connection can buffer.
+  // While the client reads nothing, the server fetches no more pages than the connection can buffer.
   await expect.poll(async () => (await reads()) - before, { interval: 100 }).toBeLessThan(6);
   gone.abort();
   await waitUntil(async () => (await countOpenStreams(server)) === 0);

@@ -12,12 +12,14 @@ import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 const CSV_TYPE = "text/csv";
-/** How long a verification is cached, in ms. Verifying a chain of 100,000 entries takes about 0.5 s. */
+/**
+ * Time in ms for which the result of a verification is cached. Verifying a chain of 100,000 entries takes about 0.5 s.
+ */
 const VERIFICATION_CACHE_MS = 10_000;
 
 /**
- * Creates the routes for the audit log, which require admin access to all targets, because the log is one chain for all
- * of them.
+ * Creates the routes for the audit log. They require admin access to all targets, because the entries of all targets
+ * form one chain.
  */
 export function createAuditRoutes(services: Services): Route[] {
   const verify = createVerifier(services);
@@ -60,7 +62,8 @@ export function createAuditRoutes(services: Services): Route[] {
         const { query, principal, isStillAuthorized } = call;
         assertContiguous(query);
         services.streams.assertCapacity(principal.id);
-        // If the store cannot be read, the response is an error instead of an empty file.
+        // Reads from the store before the response starts, so that an unavailable store results in an error instead of
+        // an empty file.
         await services.auditStore.readEnd();
         const { format, ...filter } = query;
         const chunks = format === "csv" ? streamCsv(services, filter) : streamChainLines(services, filter);
@@ -96,7 +99,7 @@ export function createAuditRoutes(services: Services): Route[] {
   ];
 }
 
-/** Shares one verification between concurrent requests. */
+/** Creates a function that verifies the chain. Concurrent calls share one verification. */
 function createVerifier({ auditStore }: Services): () => Promise<AuditVerification> {
   let found: { readonly at: number; readonly answer: Promise<AuditVerification> } | undefined;
   return () => {
@@ -111,7 +114,7 @@ function createVerifier({ auditStore }: Services): () => Promise<AuditVerificati
 }
 
 /**
- * Rejects filters for an export of the chain, because a chain with omissions cannot be verified.
+ * Asserts that an export of the chain has no filters, because a chain with missing entries cannot be verified.
  *
  * @throws InvalidError
  */

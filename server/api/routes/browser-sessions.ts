@@ -5,7 +5,7 @@ import { BROWSER_SESSION, BROWSER_SESSION_ID } from "../openapi/examples/account
 import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Creates the routes for browser sessions: the caller's own, or all of them for administrators. */
+/** Creates the routes for browser sessions. Operators can access their own sessions, administrators all sessions. */
 export function createBrowserSessionRoutes({ sessions, authentication }: Services): Route[] {
   return [
     defineRoute({
@@ -51,8 +51,8 @@ export function createBrowserSessionRoutes({ sessions, authentication }: Service
 }
 
 /**
- * Returns the operator whose sessions the caller may access, or `undefined` for all sessions. The name of an API key
- * never equals the name of an operator, because names of API keys contain a colon and names of operators do not.
+ * Returns the name of the operator whose sessions the caller may access, or `undefined` if the caller may access all
+ * sessions. API keys cannot be confused with operators, because their names contain a colon.
  */
 function getVisibleOwner(principal: Principal): string | undefined {
   return canAccess(principal, "admin", {}) ? undefined : principal.name;

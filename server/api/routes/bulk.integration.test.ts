@@ -52,7 +52,7 @@ const it = serverTest({
         await sendBulk({ filter, dryRun: true, ...more }, query),
   )
   .extend("holds", { scope: "file" }, () => new Map<string, Hold>())
-  // Acquires locks of one owner through the API.
+  // Acquires `count` locks through the API, all with the same owner.
   .extend(
     "acquireLocks",
     { scope: "file" },
@@ -225,7 +225,7 @@ describe("bulk release items", () => {
     await direct.multi().hset(key, createRedissonOwner(), 1).pexpire(key, 60_000).exec();
     await server.waitForLocks(`key:${key}`, 1);
     const { items } = await sendReview(`key:${key}`);
-    // A version as another process would have named it.
+    // Changes the version to one that another Lockkeeper process would have returned for the hold.
     const [item] = getItems(items).map((each) => ({
       ...each,
       expectedVersion: each.expectedVersion.replace(/^seen\.[^.]+/, "seen.x"),
@@ -307,7 +307,7 @@ describe("bulk release items", () => {
     await reader?.read();
     leaving.abort();
     const left = async () => await direct.exists(...keys);
-    // No further item is started: the number stays the same.
+    // Waits until the number of held locks stays the same, which means that no further items are started.
     let before = -1;
     await waitUntil(async () => {
       const now = await left();
@@ -317,7 +317,7 @@ describe("bulk release items", () => {
       return stands;
     });
     expect(before).toBeGreaterThan(0);
-    // Each lock is either free or still held, and no companion contradicts that.
+    // Every lock that exists in Redis is also listed as held, so no item was only partly released.
     const { body } = await server.call(`/locks?filter=key:lock:${name}:*`);
     expect(body.total).toBe(before);
     const requestId = response.headers.get("x-request-id");
@@ -348,7 +348,7 @@ it("a client that leaves before the bulk response begins is audited as cancelled
   );
   await waitUntil(isHeldUp);
   await once(client.destroy(), "close");
-  // The server answers only after it has noticed that the client left.
+  // By the time of this response, the server has also noticed that the client has disconnected.
   await server.fetch("/healthz");
   await direct.call("CLIENT", "UNPAUSE");
   const intent = async () => (await readEntries()).find((entry) => entry.reason === `left ${key}`);

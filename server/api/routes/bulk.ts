@@ -38,7 +38,7 @@ import {
 import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Number of items reviewed from memory before yielding to the event loop. */
+/** Number of items that are reviewed before the task yields to the event loop. Reviews read only from memory. */
 const REVIEWED_AT_ONCE = 100;
 
 const EXAMPLES = {
@@ -61,13 +61,13 @@ type BulkCall = TargetCall<unknown, BulkForceReleaseInput>;
 type OutcomeCounts = Partial<Record<BulkOutcome, number>>;
 type BulkWork = (output: ResultOutput) => Promise<AuditOutcome>;
 
-/** The destination of the results, and the base path of the problems in them. */
+/** The stream to which results are written, and the base path of the problem URLs in them. */
 interface ResultOutput {
   readonly lines: LineStream;
   readonly basePath: string;
 }
 
-/** Creates the route that force-releases several locks in one request. */
+/** Creates the route that reviews or force-releases several locks in one request. */
 export function createBulkRoutes(services: Services, log: Logger, basePath: string): Route[] {
   return [
     defineTargetRoute({
@@ -118,7 +118,10 @@ export function createBulkRoutes(services: Services, log: Logger, basePath: stri
   ];
 }
 
-/** Records the whole request, so that the audit shows which items were not started. Items are recorded one by one. */
+/**
+ * Records the intent of the whole request in the audit log, so that the log shows how many items were not started. Each
+ * item also has its own record. Returns `undefined` for a review or dry run, which is not recorded.
+ */
 async function beginAudit(audit: Audit, call: BulkCall): Promise<AuditedAction | undefined> {
   const { items, dryRun, reason, onUnverified, reservedMs } = call.body;
   if (dryRun || items === undefined) return undefined;
@@ -126,7 +129,12 @@ async function beginAudit(audit: Audit, call: BulkCall): Promise<AuditedAction |
   return await audit.beginAction(toAuditedCall(call), { action: "bulk_force_release", reason, details });
 }
 
-/** Performs all checks before the response starts. @throws LockkeeperError */
+/**
+ * Checks the request and returns a function that processes the items. All checks that can refuse the whole request
+ * happen here, before the response starts.
+ *
+ * @throws LockkeeperError
+ */
 async function createWork(call: BulkCall, { verbs, audit, limits }: Services): Promise<BulkWork> {
   const { target, body, principal, request } = call;
   const { filter, items = [], dryRun } = body;
@@ -151,7 +159,7 @@ async function createWork(call: BulkCall, { verbs, audit, limits }: Services): P
   return (output) => streamResults(output, call, items, release);
 }
 
-/** Records each item as a separate action, before and after it runs. */
+/** Releases one item, with its intent recorded before the release and its outcome after it. Never throws. */
 async function runRecorded(
   audit: Audit,
   call: BulkCall,

@@ -16,7 +16,7 @@ const LAST_EVENT_ID = z.object({
   }),
 });
 
-/** Creates the route for the event stream, for applications and scripts. */
+/** Creates the route that streams events to applications and scripts. */
 export function createEventRoutes({ streams, limits }: Services): Route[] {
   return [
     defineTargetRoute({
@@ -52,7 +52,7 @@ export function createEventRoutes({ streams, limits }: Services): Route[] {
             streams.register(sink, principal.id, isStillAuthorized);
             const isWanted = restrictEvents(createEventMatcher(query), allowedKeys);
             const stream = new EventStream(target, sink, { isWanted, allowedKeys, cpu });
-            // The client reconnects and resumes after its last id.
+            // After an error, the client reconnects and resumes after the last id that it received.
             stream.run(lastId).catch(() => sink.close());
           },
         };

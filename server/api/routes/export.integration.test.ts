@@ -106,7 +106,7 @@ it("an export is sent no faster than it is read and ends when its client disconn
   const response = await server.fetch(`/export/locks?${filter}`, { signal: gone.signal });
   const reader = response.body?.getReader();
   await reader?.read();
-  // About 10 MB, which is far more than the connection can buffer, so the export waits for its reader.
+  // The export has about 10 MB, far more than the connection can buffer, so it is still waiting for its reader.
   expect(await countOpenStreams(server)).toBe(1);
   gone.abort();
   await waitUntil(async () => (await countOpenStreams(server)) === 0);

@@ -16,11 +16,11 @@ import { defineTargetRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 const CSV_TYPE = "text/csv";
-/** Number of locks written before yielding to the event loop. */
+/** Number of locks that are written before the export yields to the event loop. */
 const LOCKS_PER_CHUNK = 200;
 
 /**
- * Creates the route that exports locks, with a path that is not below `/locks/`, where it would hide the lock with the
+ * Creates the route that exports locks. Its path is not `/locks/export`, because that is the path of the lock with the
  * key `export`.
  */
 export function createExportRoutes({ streams }: Services): Route[] {

@@ -17,7 +17,7 @@ import { assertConnected } from "../routing/assert-connected.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 import { TOO_MANY_FILTERS } from "./owners.ts";
 
-/** Creates the route that counts locks by facet. */
+/** Creates the route that counts locks by the values of their facets. */
 export function createFacetRoutes(): Route[] {
   return [
     defineTargetRoute({

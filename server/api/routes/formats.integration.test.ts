@@ -17,7 +17,7 @@ const it = serverTest({ environment: { LOCKKEEPER_FORMATS: "lock:conf:*=spring" 
     const { body } = await server.call(`/locks?filter=${encodeURIComponent(`key:${key}`)}`);
     return body.items[0]?.format as string | undefined;
   })
-  // Creates a lock whose value several libraries write in the same way.
+  // Creates a lock with a UUID as its value, which several libraries store in the same way.
   .extend("createUuidLock", { scope: "file" }, ({ server, direct }) => async (prefix: string) => {
     const key = createTestKey(`lock:${prefix}`);
     await direct.set(key, randomUUID(), "PX", 30_000);

@@ -40,7 +40,7 @@ export function createFormatRoutes(log: Logger): Route[] {
       path: "/formats/rules",
       operationId: "replaceFormatRules",
       tag: "Formats",
-      // Rules are stored in the home store, not in the target.
+      // The request does not change the target, because rules are stored in the home store.
       effect: "reads",
       access: "admin",
       summary: "Replace the format rules",

@@ -66,7 +66,10 @@ function readKeyHistory(journal: Journal, key: Key, { limit, cursor, at }: KeyHi
   return at === undefined ? page : { ...page, holds: journal.findHoldsAt(key, at) };
 }
 
-/** Restricts a filter to the keys that the caller may read. Gaps affect all keys, so they always remain. */
+/**
+ * Restricts an event filter to the keys that the caller may read. Gaps always match `allowedKeys`, because they affect
+ * all keys.
+ */
 export function restrictEvents(
   isWanted: (entry: HistoryEntry) => boolean,
   allowedKeys: KeyPatternSet | undefined,

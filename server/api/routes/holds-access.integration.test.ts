@@ -29,7 +29,7 @@ const it = serverTest({
     const { body } = await server.call("/keys", { body: { name, verbs: ["read", "lock"], ...more } });
     return createBearerHeader(body.secret);
   })
-  // Sends the three requests about a hold: read, renew, release.
+  // Reads, renews and releases a hold, and returns the status and error code of each response.
   .extend("ask", { scope: "file" }, ({ server }) => async (holdId: string, headers?: object, query = "") => {
     const path = `/holds/${holdId}`;
     const replies = [
@@ -54,7 +54,7 @@ it("a hold is authorized by the key patterns of the API key", async ({ server, c
   expect(await ask(outside.holdId, headers)).toEqual(thrice("403 forbidden"));
   const inside = await server.acquire("lock:orders:1", {}, headers);
   expect(await ask(inside.holdId, headers)).toEqual(thrice("200 done"));
-  // The key in the holdId decides, not its other parts.
+  // The key in the holdId determines the required access, even if the rest of the holdId belongs to an allowed hold.
   const moved = changeHoldId(inside.holdId, { key: "lock:salaries:1" });
   expect(await ask(moved, headers)).toEqual(thrice("403 forbidden"));
 });

@@ -20,14 +20,14 @@ const it = serverTest().extend("otherKey", { scope: "file" }, async ({ server })
 
 const createRequestId = () => ({ "idempotency-key": randomUUID() });
 
-/** Formats a response for a table: its status, and its facts about the hold. */
+/** Formats a response as its status and its error code, outcome or state of the hold. */
 function describeReply({ status, body }: ApiReply): string {
   const said =
     body.code ?? body.outcome ?? (body.held === undefined ? `count ${body.count}` : `held ${body.held}`);
   return `${status} ${said}`;
 }
 
-/** Sends each of the four requests about a hold. */
+/** Reads, renews, re-enters and releases a hold, and returns the response to each request as a string. */
 async function tryHold(server: TestServer, key: string, holdId: string, headers = {}) {
   const reenter = { ...headers, ...createRequestId() };
   return {
@@ -40,7 +40,7 @@ async function tryHold(server: TestServer, key: string, holdId: string, headers 
   };
 }
 
-/** Returns what is stored for a lock, without its TTL. */
+/** Returns the serialized value of a lock and the content of its companion, both without their TTL. */
 async function dumpLock(direct: Redis, key: string) {
   return [await direct.dumpBuffer(key), await direct.get(String(buildCompanionKey(key)))];
 }
@@ -180,7 +180,7 @@ describe.for(WRITABLE_FORMATS)("holds in the format %s", (format) => {
     const before = await dumpLock(direct, key);
     expect(await tryHold(server, key, holdId)).toEqual(FOREIGN);
     expect(await dumpLock(direct, key)).toEqual(before);
-    // A hold that was followed by that of another principal has ended.
+    // A hold counts as ended even if another principal has acquired the lock since.
     await server.callHold({ holdId }, "release", {}, otherKey);
     const mine = await acquire(server, key);
     await server.callHold(mine, "release");
@@ -253,7 +253,7 @@ describe.for(WRITABLE_FORMATS)("holds in the format %s", (format) => {
       const { body } = await server.callHold(hold, "release", {}, id);
       expect(body).toMatchObject({ holdId: hold.holdId, outcome: "still_held", count: 1 });
     }
-    // Releases the last count. A repeated request returns the lost response only with the same id.
+    // Releases the last count. Repeating the request with the same id returns the same response.
     const last = createRequestId();
     for (let time = 0; time < 2; time++)
       expect((await server.callHold(hold, "release", {}, last)).body.outcome).toBe("released");
@@ -269,7 +269,7 @@ describe.for(WRITABLE_FORMATS)("holds in the format %s", (format) => {
   });
 });
 
-/** Writes a lock like a library that does not know Lockkeeper. */
+/** Writes a lock as a library without Lockkeeper would. */
 async function writeForeignLock(direct: Redis, format: string, key: string, text: string): Promise<void> {
   if (format === "redisson") await direct.hset(key, text.includes(":") ? text : `${randomUUID()}:1`, 1);
   else await direct.set(key, format === "token" ? text : String(Date.now() + 60_000));

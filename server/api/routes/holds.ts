@@ -17,8 +17,8 @@ import { defineHoldRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 /**
- * Builds the argument of the lock verbs from a parsed holdId. Copies field by field, because spreading objects of
- * different shapes takes longer than the rest of a handler.
+ * Builds the argument for lock verbs from a parsed holdId. Copies field by field, because spreading objects of
+ * different shapes takes longer than the rest of the handler.
  */
 export function toVerbHold(
   { key, format, kind, unit, token, fence }: TargetHoldRef,
@@ -36,7 +36,7 @@ const VERIFIED_END: VerbEnd = { outcome: "verified" };
 const DOWNGRADED_END: VerbEnd = { outcome: "downgraded" };
 const LOST_END: VerbEnd = { outcome: "lost" };
 
-/** Creates the routes for holds, which are identified by the `holdId` that `acquire` returned. */
+/** Creates the routes for single holds. Each hold is identified by the `holdId` that `acquire` returned. */
 export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] {
   return [
     defineHoldRoute({

@@ -7,10 +7,10 @@ import { LIVE_STREAM_MESSAGES } from "../openapi/examples/streams.ts";
 import { defineConnectorRoute, defineRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Maximum size of a view: the maximum number of `keep` keys of maximum length. */
+/** Maximum size of a view in bytes. Enough for the maximum number of `keep` keys of maximum length. */
 const VIEW_BYTES_MAX = 512 * 1024;
 
-/** How long a client may take to read the response of a poll, in ms. The stream is then closed. */
+/** Maximum time in ms that a client may take to read the response of a poll, before the stream is closed. */
 const POLL_TIMEOUT_MS = 15_000;
 
 function closeUnreadPoll(sink: ResponseSink): void {
@@ -21,10 +21,10 @@ function closeUnreadPoll(sink: ResponseSink): void {
 const PLAIN_SSE_HEADERS = { ...SSE_HEADERS, vary: "accept-encoding" };
 const GZIP_SSE_HEADERS = { ...PLAIN_SSE_HEADERS, "content-encoding": "gzip" };
 
-/** Creates the routes for a console tab's stream. */
+/** Creates the routes for the stream of a console tab. */
 export function createLiveRoutes({ live, streams }: Services): Route[] {
   return [
-    // Also serves targets that have never been reached, because the page shows their state.
+    // The route also serves targets that have never been reached, because the console shows their state.
     defineConnectorRoute({
       method: "GET",
       path: "/live",

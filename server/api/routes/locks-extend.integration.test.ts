@@ -100,7 +100,7 @@ describe("extension of a hold of another library", () => {
     expect(await direct.pttl(key)).toBeGreaterThan(590_000);
     await waitUntil(async () => (await server.readLock(key)).remainingMs > 590_000);
     expect((await server.readLock(key)).liveness).toMatchObject({ renewals: 0, lastRenewalAt: null });
-    // Renews like the client's watchdog.
+    // Renews the lock as the client's watchdog would.
     await direct.pexpire(key, 30_000);
     await waitUntil(async () => (await server.readLock(key)).remainingMs <= 30_000);
   });

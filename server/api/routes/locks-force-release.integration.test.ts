@@ -7,7 +7,7 @@ import { waitUntil } from "../../../test/support/test-server.ts";
 const getKeys = (locks: { key: string }[]) => locks.map(({ key }) => key);
 
 const it = serverTest({ environment: { LOCKKEEPER_WATCH: "lock:*,bull:*,app:*" } })
-  // Releases the current hold, unless another version is given.
+  // Force-releases the current hold, or the hold whose `expectedVersion` is passed in `more`.
   .extend("forceRelease", { scope: "file" }, ({ server }) => async (key: string, more: object = {}) => {
     const { version } = await server.readLock(key);
     return await server.callVerb(key, "force-release", {
@@ -19,7 +19,7 @@ const it = serverTest({ environment: { LOCKKEEPER_WATCH: "lock:*,bull:*,app:*" }
   .extend("waitUntilListed", { scope: "file" }, ({ server }) => async (...keys: string[]) => {
     for (const key of keys) await server.waitForLocks(`key:${key}`);
   })
-  // A token that several formats share.
+  // Creates an ambiguous lock: its value is a token that several formats use.
   .extend("possible", ({ direct, waitUntilListed }) => async () => {
     const key = createTestKey("app");
     await direct.set(key, randomUUID(), "PX", 60_000);
@@ -33,7 +33,7 @@ const it = serverTest({ environment: { LOCKKEEPER_WATCH: "lock:*,bull:*,app:*" }
     await waitUntilListed(key);
     return key;
   })
-  // The same token on several keys.
+  // Creates `size` locks with the same token.
   .extend("group", ({ direct, waitUntilListed }) => async (token: string, size: number) => {
     const name = randomUUID();
     const keys = Array.from({ length: size }, (_, n) => `lock:${name}:${String(n).padStart(2, "0")}`);
@@ -135,7 +135,7 @@ describe("force-release without a reason", () => {
     const { body } = await forceRelease(key, { reason: "" });
     expect(body).toMatchObject({ outcome: "released", heldMs: expect.any(Number) });
     const audited = async () => (await server.call(`/audit?key=${key}`)).body.items[0];
-    // The response does not wait until the outcome is written.
+    // The response is sent before the outcome has been written to the audit log.
     await waitUntil(async () => (await audited()).outcome !== null);
     expect(await audited()).toMatchObject({ reason: "", outcome: { code: "released" } });
   });

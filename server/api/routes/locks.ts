@@ -31,7 +31,7 @@ import { assertConnected } from "../routing/assert-connected.ts";
 import { toAuditReleaseOutcome, toAuditSeen } from "../routing/auditing.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Creates the routes that read locks, and those for operator actions on a single lock. */
+/** Creates the routes that read locks, and the routes for operator actions on a single lock. */
 export function createLockRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -243,7 +243,7 @@ export function createLockRoutes(): Route[] {
 }
 
 /**
- * Reads the lock of a key.
+ * Reads the state of a lock from Redis.
  * @throws LockkeeperError not_a_lock, unavailable
  */
 async function readLock(watcher: Watcher, key: Key, allowedKeys: KeyPatternSet | undefined): Promise<Lock> {
@@ -258,7 +258,7 @@ async function readLock(watcher: Watcher, key: Key, allowedKeys: KeyPatternSet |
   return watcher.locks.toFreeLock(key, observation.asOf, waiters, votes);
 }
 
-/** Builds the `Lock` to return for an observed hold, with only those keys in `sharedWith` that the caller can read. */
+/** Builds the `Lock` of an observed hold. Its `sharedWith` contains only keys that the caller may read. */
 function toVisibleLock(watcher: Watcher, hold: ObservedHold, allowedKeys: KeyPatternSet | undefined): Lock {
   return watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys));
 }

@@ -6,7 +6,7 @@ import { NAMESPACE_LIST } from "../openapi/examples/namespaces.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 import { readGroupsPage, toGroupCounts } from "./owners.ts";
 
-/** Creates the route that counts locks by the segments of their keys. */
+/** Creates the route that counts locks by namespace, which is a prefix of their keys. */
 export function createNamespaceRoutes(): Route[] {
   return [
     defineTargetRoute({

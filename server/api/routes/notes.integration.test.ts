@@ -72,7 +72,7 @@ it("a new note is pushed to open pages and visible on other instances", async ({
   stream.leave();
   const kept = server.home.createClient();
   const stored = await kept.hgetall("{lockkeeper}:notes:main");
-  // Written by another instance.
+  // Writes a note as another instance would.
   const other = JSON.stringify({ text: "written elsewhere", by: "operator:mei", at: Date.now() });
   await kept.hset("{lockkeeper}:notes:main", { ...stored, [encodeURIComponent(key)]: other, "": "another" });
   await waitUntil(async () => (await server.readLock(key)).note?.text === "written elsewhere");

@@ -15,7 +15,8 @@ export function createNoteRoutes(): Route[] {
       path: "/locks/{key}/note",
       operationId: "setLockNote",
       tag: "Locks",
-      // Notes are stored in the home store, so read-only targets can have them.
+      // The request does not change the target, because notes are stored in the home store. Locks of read-only targets
+      // can have notes.
       effect: "reads",
       access: "force",
       summary: "Set a note on a lock",
@@ -51,7 +52,7 @@ export function createNoteRoutes(): Route[] {
             ? undefined
             : await readSeenHold(watcher, key, expectedVersion, allowedKeys);
         await notes.set(key, note.trim(), principal.name, expectedVersion);
-        // Not every readable lock is indexed.
+        // A lock that is not indexed may still be readable, so the hold that was read is the fallback.
         const stands = watcher.locks.findNote(key, watcher.index.get(key) ?? seen) ?? null;
         return createJsonResponse(200, { ...toKeyFields(key), note: stands, asOf: watcher.clock.lastUpdate });
       },

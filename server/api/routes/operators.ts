@@ -16,7 +16,7 @@ import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 import { assertTargetsExist } from "./assert-targets.ts";
 
-/** Creates the routes for operators and their roles, with the name of an operator as its id. */
+/** Creates the routes for operators and their roles. The id of an operator is its name. */
 export function createOperatorRoutes(services: Services, basePath: string): Route[] {
   const { operators, authentication, targets } = services;
   return [
@@ -135,7 +135,7 @@ export function createOperatorRoutes(services: Services, basePath: string): Rout
 }
 
 function createPasswordRoute({ operators, passwordLogin, sessions, authentication }: Services): Route {
-  /** A session that was started by a one-time link does not require the old password. */
+  /** Returns whether the session was started by a one-time link. Such a session does not require the old password. */
   const isByLink = async (secret: string | undefined) =>
     secret !== undefined && (await sessions.find(secret, "act"))?.via === "link";
   return defineRoute({

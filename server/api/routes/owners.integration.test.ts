@@ -54,7 +54,7 @@ it("owners are listed with their locks, age and waiters, and a filter for just t
     cursor: needsAttention.next,
   });
   expect([rest.items.length, rest.total, rest.next]).toEqual([2, 3, undefined]);
-  // Among those that need no attention, the one with the most locks comes first.
+  // The remaining groups need no attention. They are sorted by the number of locks, most first.
   expect(rest.items.map(({ holds }: { holds: number }) => holds)).toEqual([3, 1]);
   expect((await listOwners({ filter, sort: "holds", cursor: needsAttention.next })).code).toBe("invalid");
   const services = await listOwners({ filter, by: "service" });

@@ -21,7 +21,7 @@ import { OWNER_LIST } from "../openapi/examples/owners.ts";
 import { assertConnected } from "../routing/assert-connected.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Creates the route that groups locks by owner. */
+/** Creates the route that counts locks grouped by owner or another field of the owner record. */
 export function createOwnerRoutes(): Route[] {
   return [
     defineTargetRoute({
@@ -59,7 +59,7 @@ export function createOwnerRoutes(): Route[] {
 
 export const TOO_MANY_FILTERS = "Too many different filters are being counted. Retry in 1 s.";
 
-/** Reads one page of groups, without `next` on the last page. */
+/** Reads one page of groups. The last page has no `next`. */
 export async function readGroupsPage<Item>(
   watcher: Watcher,
   by: GroupBy,
@@ -90,7 +90,7 @@ export async function readGroupsPage<Item>(
 
 function parseGroupOrder(sort: string): GroupOrder {
   const isDown = sort.startsWith("-");
-  // Validated by the schema.
+  // The schema has already validated the field.
   return { field: (isDown ? sort.slice(1) : sort) as OwnerSortField, direction: isDown ? -1 : 1 };
 }
 
@@ -110,7 +110,7 @@ export function toGroupCounts(
 ) {
   const since = Number(value);
   const starts = index.get(key)?.holders.map(getHolderSince) ?? [];
-  // The group is current, so one of the holders began at that time.
+  // The group is up to date, so it contains the start time of one of these holders.
   const sinceIs = starts.find((start) => start.since === since)?.sinceIs ?? "at_least";
   const oldest = { ...toKeyFields(key), since, sinceIs };
   return { holds, needsAttention, liveness: { ...liveness }, oldest, waiters };

@@ -70,13 +70,13 @@ describe("GET /locks/{key}/raw", () => {
     const seen = (await readRaw(`semaphore:${many}`)).body;
     expect(seen.copies[0].size).toBe(RAW_ENTRIES_MAX + 6);
     expect(seen.copies[0].entries).toHaveLength(RAW_ENTRIES_MAX);
-    // These are not locks by their content alone. A rule makes them locks.
+    // Their content does not identify these keys as locks, so a rule assigns a format to them.
     const [bytes, long] = [createTestKey("app:bytes"), createTestKey("app:bytes")];
     const rules = [{ pattern: "app:bytes:*", format: "token" }];
     await server.call("/formats/rules", { method: "PUT", body: { rules } });
     await direct.set(long, `${"a".repeat(RAW_TEXT_BYTES_MAX - 1)}é`, "PX", 60_000);
     const [{ value }] = (await readRaw(long)).body.copies[0].entries;
-    // The character that crosses the limit is omitted.
+    // The last character does not fit within the limit, so it is omitted.
     expect(value).toEqual({ text: "a".repeat(RAW_TEXT_BYTES_MAX - 1), bytes: RAW_TEXT_BYTES_MAX + 1 });
     await direct.set(bytes, Buffer.of(97, 255, 0, 98), "PX", 60_000);
     expect((await readRaw(bytes)).body.copies[0].entries[0].value).toEqual({

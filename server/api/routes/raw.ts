@@ -5,7 +5,7 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { RAW_LOCK } from "../openapi/examples/locks.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Creates the route that reads the uninterpreted content of a lock in Redis. */
+/** Creates the route that returns the content of a lock as it is stored in Redis. */
 export function createRawRoutes(): Route[] {
   return [
     defineTargetRoute({

@@ -118,7 +118,7 @@ describe("semaphores", () => {
     const [one, two, three] = [await acquire(), await acquire(), await acquire()];
     expect([one.status, two.status]).toEqual([201, 201]);
     expect(three).toMatchObject({ status: 429, body: { code: "quota_exceeded", used: 2 } });
-    // A hold counts once, whether it is observed or not.
+    // The quota counts each hold only once, both before and after the watcher has observed it.
     await waitUntil(async () => (await server.call(`/locks/${encode(key)}`)).body.holders?.length === 2);
     await server.call(`/holds/${one.body.holdId}/release`, { body: {}, headers });
     expect((await acquire()).status).toBe(201);
@@ -210,7 +210,7 @@ describe("latches", () => {
     });
     expect(body.outcome).toBe("released");
     expect(await direct.exists(key)).toBe(0);
-    // Any client can write a companion: it does not turn other data into a latch.
+    // Any client could have written the companion, so a companion alone does not turn other data into a latch.
     await direct.set(key, "three");
     expect(await read()).not.toMatchObject({ kind: "latch" });
   });

@@ -18,7 +18,10 @@ const AS_OF = 1_795_216_496_123;
 const LATCH_EXAMPLE: Latch = { target: "default", key: "latch:import:42", count: 3, asOf: AS_OF };
 const ERRORS = ["not_a_lock", "kind_conflict", "key_not_allowed", "unknown_outcome"] as const;
 
-/** Creates the routes of semaphores and count-down latches. Permits are acquired and released like locks. */
+/**
+ * Creates the routes for the limits of semaphores and for count-down latches. Permits are acquired and released through
+ * the routes for locks.
+ */
 export function createSemaphoreRoutes(services: Pick<Services, "pendingRequests">): Route[] {
   return [createLimitRoute(), createLatchRoute(), createCountDownRoute(), createReadLatchRoute(services)];
 }
@@ -136,7 +139,7 @@ async function readLatch(
   } catch (error) {
     if (error instanceof WaitTimeoutError) {
       const latch = await latches.getCount(key);
-      // The wait saw nothing that happened later.
+      // The wait did not observe later changes, so `asOf` must not be later than its last observation.
       return { ...latch, asOf: Math.min(latch.asOf, error.facts.asOf) };
     }
     throw error instanceof AbortedError ? pending.toWaitError(error) : error;

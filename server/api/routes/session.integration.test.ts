@@ -221,7 +221,7 @@ describe("streams of a session", () => {
   });
 });
 
-/** Sends a request with any `Host` header, which `fetch` would replace. */
+/** Sends a request with the given headers, including `Host`, which `fetch` would replace. */
 async function sendAs(
   url: string,
   path: string,

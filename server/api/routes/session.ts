@@ -94,7 +94,7 @@ function createLoginRoute({ sessions, loginLinks, passwordLogin, authentication,
     audit: "by_handler",
     handle: async (call) => {
       const { request, body } = call;
-      // Fails before the link is consumed.
+      // Throws if the cookie cannot be created, before the one-time link is consumed.
       authentication.createSessionCookie(request, "", 0);
       const before = authentication.readSessionSecret(request);
       const from = readSessionOrigin(request);

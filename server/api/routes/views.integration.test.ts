@@ -38,7 +38,7 @@ it("saved views are kept per user and in order, in every browser and on every in
   await saveView(mei, "second-one", { name: "second", filter: "waiters>0" });
   await saveView(mei, "third-one", { name: "third", filter: "", place: 0 });
   expect(await listViews(mei)).toEqual(["third of me", "payments EU of me", "second of me"]);
-  // Renamed in place, and updated in another browser of the same operator.
+  // A renamed view keeps its place, and another browser of the same operator shows the change.
   await saveView(mei, "payments-eu", { ...payments, name: "payments" });
   await saveView(mei, "third-one", { name: "third", filter: "", place: 2 });
   const again = await logInAs("mei", "viewer", other);
@@ -84,10 +84,10 @@ it("team views are visible to all who may read all locks, and changed by their a
     (await saveView(colleague, "stuck-ones", { ...stuck, name: "mine now", of: "team" })).body.code,
   ).toBe("forbidden");
   expect((await colleague.send("/views/stuck-ones", { method: "DELETE" })).body.code).toBe("forbidden");
-  // With that id, there would be two.
+  // A view of the colleague with this id would be ambiguous, because the shared view already has the id.
   expect((await saveView(colleague, "stuck-ones", stuck)).body.code).toBe("forbidden");
   expect(await listViews(colleague)).toEqual(["stuck of team"]);
-  // The view contains a filter on keys, so a caller with access to only some keys cannot read it.
+  // Filters of views can contain keys, so callers with access to only some keys cannot read views.
   const { body } = await server.call("/keys", {
     body: { name: "orders-alone", verbs: ["read", "force"], targets: ["*"], keys: ["lock:orders:*"] },
   });
@@ -140,7 +140,7 @@ it("views are removed with their operator, and a new one of that name has none",
   direct,
 }) => {
   const operator = { name: "temp", roles: { "*": "viewer" }, password: "correct horse battery" };
-  // The views of an operator who was removed while the store was unreachable.
+  // Simulates the views of an earlier operator with the same name, who was removed while the store was unreachable.
   await direct.set("{lockkeeper}:views:operator:temp", "[]");
   await server.call("/operators", { body: operator });
   const browser = new TestBrowser(server);

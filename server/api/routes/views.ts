@@ -4,7 +4,7 @@ import { VIEW, VIEW_ID, VIEW_INPUTS } from "../openapi/examples/views.ts";
 import { defineRoute, HOME_ERRORS, parseInput, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Creates the routes for saved views of the list of locks. */
+/** Creates the routes for the saved views of the list of locks. */
 export function createViewRoutes({ savedViews }: Services): Route[] {
   return [
     defineRoute({

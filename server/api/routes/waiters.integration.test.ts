@@ -45,12 +45,12 @@ describe("GET /locks/{key}/waiters", () => {
       expect(Math.abs(seen.asOf - (since ?? 0))).toBeLessThan(10_000);
       expect((end ?? 0) - seen.asOf).toBeGreaterThan(5000);
     }
-    // The lock is acquired in the order that was reported.
+    // After the release, the first reported waiter acquires the lock.
     await server.callHold(hold, "release");
     await waitUntil(async () => (await readWaiters(lock)).named === 2);
     expect((await server.readLock(lock)).holders[0].owner).toBe("bob");
     expect((await readWaiters(lock)).items[0]).toMatchObject({ owner: "cy", place: 1 });
-    // Another process also waits, so it is not known which of the two is first.
+    // If another process also waits, it is not known which process comes first.
     const other = server.redis.createClient();
     await other.subscribe(`redisson_lock__channel:{${lock}}`);
     const two = await readWaiters(lock);
@@ -130,7 +130,7 @@ describe("GET /locks/{key}/waiters", () => {
     const seen = await readWaiters(lock);
     expect([seen.named, seen.items.length]).toEqual([WAITERS_LISTED_MAX + 7, WAITERS_LISTED_MAX]);
     expect(seen.items[0]?.owner).toBe("worker-0");
-    // The id of a waiter keeps its place, so a reader who knew it could take that place.
+    // The id of a waiter is secret, because a client that knows the id could take the waiter's place in the queue.
     expect(JSON.stringify(seen)).not.toContain("r0");
     await server.redis.runCli("SET", secret, "x".repeat(3000));
     const refused = await server.call(`/locks/${secret}/waiters`);

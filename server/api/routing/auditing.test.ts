@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { formatRouteName, listDeclaredRoutes } from "../../../test/support/declared-routes.ts";
 
-/** Routes that are not audited although they are not GET, and why. */
+/** Routes that are not audited although their method is not GET, with the reason. */
 const NOT_AUDITED: Readonly<Record<string, string>> = {
   "POST /locks/{key}/acquire": "the apps' own verb: the history has it",
   "POST /locks/acquire": "the apps' own verb: the history has it",

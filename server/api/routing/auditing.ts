@@ -14,9 +14,10 @@ type AuditableCall = Pick<AnyCall, "request" | "principal" | "key" | "responseId
   Partial<Pick<AnyCall, "target" | "connector">>;
 
 /**
- * Returns the audited facts of a call. Must be called before `detach`, after which the headers cannot be read.
+ * Returns the facts about a call that the audit log records. Must be called before `detach`, because the headers cannot
+ * be read afterwards.
  *
- * @param key the key, if it is not the one in the path
+ * @param key the key of the lock, if it is not in the path
  */
 export function toAuditedCall(call: AuditableCall, key: Key = call.key): AuditedCall {
   const { request, principal, target, connector, responseId } = call;
@@ -36,14 +37,14 @@ export function toAuditedCall(call: AuditableCall, key: Key = call.key): Audited
   };
 }
 
-/** Returns the audited facts of a login or logout, with the operator of the session as the caller. */
+/** Returns the facts about a login or logout that the audit log records. The caller is the operator of the session. */
 export function toAuditedCallBy({ name }: { readonly name: string }, call: AuditableCall): AuditedCall {
   const called = toAuditedCall(call);
   return { ...called, who: { ...called.who, kind: "session", id: buildOperatorId(name), name } };
 }
 
 /**
- * Runs an action, with its intent recorded before it and its outcome after it.
+ * Runs an action. Records its intent in the audit log before the action, and its outcome afterwards.
  *
  * @throws LockkeeperError unavailable if the intent cannot be recorded; the error of `run` if `run` fails
  */
@@ -86,7 +87,7 @@ export function toAuditReleaseOutcome({
   };
 }
 
-/** Returns the state of the lock for the audit log: the version in the request, and the indexed holders. */
+/** Returns what the operator saw, for the audit log: the version in the request and up to 20 owners from the index. */
 export function toAuditSeen(
   { watcher }: Target,
   key: Key,
@@ -103,15 +104,15 @@ export function toAuditSeen(
 
 interface AuditedLogin<Found> {
   readonly by: "link" | "password";
-  /** The name that the client sent; `undefined` for a link. */
+  /** The operator name that the client sent. `undefined` for a login by link. */
   readonly name: string | undefined;
   readonly logIn: () => Promise<Found>;
   readonly undo: (found: Found) => Promise<void>;
 }
 
 /**
- * Runs a login. Failed attempts are counted instead of recorded one by one. A successful login is recorded before the
- * session is returned. If the login cannot be recorded, the session is ended.
+ * Runs a login and records it in the audit log before the session is returned. If the login cannot be recorded, the
+ * session is ended. Failed attempts are only counted.
  */
 export async function runAuditedLogin<Found extends { readonly session: { readonly name: string } }>(
   audit: Audit,

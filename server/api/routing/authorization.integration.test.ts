@@ -27,7 +27,7 @@ const ROLES_BY_OPERATOR: Readonly<Record<string, Roles>> = {
   "admin of one": { ordinary: "admin" },
   "admin of all but one": { "*": "admin", closed: "operator" },
 };
-/** They would end the very session that is tried. */
+/** Routes that are not called, because they would end the session that the test uses. */
 const SKIPPED_ROUTES = new Set(["POST /login", "POST /logout"]);
 
 type Headers = Record<string, string>;
@@ -60,14 +60,14 @@ async function logIn(server: TestServer, name: string, roles: Roles): Promise<He
   return { ...createSameOriginHeaders(server.url), cookie: browser.cookie ?? "" };
 }
 
-/** What the table and the roles say, without asking the code that decides. */
+/** Returns the outcome that follows from the access table and the roles. Does not use the code under test. */
 function getExpectedOutcome(who: string, route: Route, target: string): string {
   const said = ACCESS_TABLE[formatRouteName(route)] ?? "";
-  // Whoever shows a key is told when it is wrong.
+  // A wrong key is refused even on routes that require no credentials.
   if (who === "a wrong key") return "401 unauthenticated";
   if (said === "anyone") return "let in";
   if (who === "nobody") return "401 unauthenticated";
-  // A key has no session.
+  // An API key has no session to return.
   if (who === "the root key" && formatRouteName(route) === "GET /session") return "401 unauthenticated";
   const roles = who === "the root key" ? { "*": "admin" as const } : (ROLES_BY_OPERATOR[who] ?? {});
   const access = said.split(" ")[0] ?? "";
@@ -99,7 +99,7 @@ async function callRoute(
   const isNamed = route.path.includes("{target}") || route.path.includes("{holdId}");
   const query = route.scope === "server" || isNamed ? "" : `?target=${target}`;
   const end = new AbortController();
-  // No handler is reached with such a body; all that is asked before it is.
+  // A body with this content type is rejected after authorization and before the handler runs.
   const body =
     route.body === undefined
       ? {}

@@ -12,11 +12,11 @@ import type { Route } from "./route.ts";
 type RouteRequirements = Pick<Route, "access" | "scope" | "filtersByGrant">;
 
 /**
- * Asserts that a route's declaration permits a call. All authorization happens here, except for keys that are not in
- * the path, which handlers check themselves.
+ * Asserts that the principal has the access that a route requires. Access to keys that are not in the path is checked
+ * by the handlers. All other authorization happens here.
  *
- * @param target the name of the route's target, which may not exist
- * @param key `undefined` on routes without one
+ * @param target the name of the target in the request, which may not exist. `undefined` if the route has no target
+ * @param key the key in the path. `undefined` if the path has no key
  * @throws ForbiddenError
  */
 export function assertAuthorized(
@@ -26,8 +26,8 @@ export function assertAuthorized(
   key: Key | undefined,
 ): void {
   if (access === "anyone") return;
-  // Any read access permits reading resources that belong to no target, such as the caller's own session and the list
-  // of targets.
+  // Resources that belong to no target, such as the caller's own session and the list of targets, can be read with read
+  // access to any target.
   const isGranted =
     filtersByGrant === true || (scope === "server" && access === "read")
       ? canAccessSome(principal, access, target)

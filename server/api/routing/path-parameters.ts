@@ -4,18 +4,18 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
 import type { RouteMatch } from "./route-table.ts";
 
-/** The decoded parameters of a path. */
+/** The decoded parameters in the path of a request, and the target in the query. */
 export interface PathParameters {
-  /** Name of the target, which may not exist; `undefined` on routes without one. */
+  /** Name of the target, which may not exist. `undefined` if the route has no target. */
   readonly target: string | undefined;
   readonly key: Key | undefined;
   readonly hold: TargetHoldRef | undefined;
-  /** The empty string on routes without one. */
+  /** The `{id}` in the path, or an empty string if the path has none. */
   readonly id: string;
 }
 
 /**
- * Reads the parameters of a path. A `holdId` in the path determines the target and the key.
+ * Reads the parameters in the path of a request. A `holdId` in the path determines the target and the key.
  *
  * @throws LockkeeperError invalid, invalid_hold_id
  */

@@ -3,8 +3,8 @@ import { TooManyWaitingError } from "../../errors/request-errors.ts";
 import type { AbortListener, AbortSignalLike } from "../../locks/waiting/abort-signal-like.ts";
 
 /**
- * The requests that wait for a lock. Their number is limited per caller, and all get a response before the process
- * ends.
+ * The requests that wait for a lock. Limits their number per caller. On shutdown, ends all waits so that every request
+ * gets a response before the process exits.
  */
 export class PendingRequests {
   readonly #requests = new Set<PendingRequest>();
@@ -37,7 +37,7 @@ export class PendingRequests {
     return new PendingRequest(this, caller, signal);
   }
 
-  /** Ends all waits and rejects new ones. */
+  /** Ends all waits and refuses new ones, because the server is stopping. */
   stop(): void {
     this.#isStopping = true;
     for (const request of [...this.#requests]) request.stop();
@@ -57,8 +57,8 @@ export class PendingRequests {
 }
 
 /**
- * A waiting request. Its wait ends when the client disconnects or the server stops. Creates no closures, because
- * thousands of requests may wait.
+ * A waiting request, and the signal that aborts its wait when the client disconnects or the server stops. Creates no
+ * closures, because thousands of requests may be waiting.
  */
 export class PendingRequest implements AbortSignalLike {
   #listener: AbortListener | undefined;
@@ -90,7 +90,7 @@ export class PendingRequest implements AbortSignalLike {
     this.#listener?.handleEvent();
   }
 
-  /** Converts the error of an aborted wait to the error for the client. */
+  /** Converts the error of an aborted wait to the error to return to the client. */
   toWaitError(error: unknown): unknown {
     return this.#isStopped ? createStoppingError() : error;
   }

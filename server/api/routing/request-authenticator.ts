@@ -13,7 +13,7 @@ import { buildSessionCookieName, type CookieScope } from "./session-cookie.ts";
 export interface RequestAuthenticatorOptions {
   readonly publicUrl: string | undefined;
   readonly insecureHttp: boolean;
-  /** Base path of the console, below which the session cookie is sent. */
+  /** Base path of the console. Browsers send the session cookie only below this path. */
   readonly basePath: string;
 }
 
@@ -21,7 +21,7 @@ const BEARER = /^Bearer +(\S+)$/i;
 
 type RouteAccess = Pick<Route, "method" | "access">;
 
-/** Authenticates requests: applications by API key, browsers by session. */
+/** Authenticates requests: applications by their API key, and browsers by their session cookie. */
 export class RequestAuthenticator {
   constructor(
     private readonly rootKey: RootKey,
@@ -31,10 +31,10 @@ export class RequestAuthenticator {
   ) {}
 
   /**
-   * Returns the principal of a request, synchronously for a cached API key.
+   * Returns the principal of a request. The result is synchronous if the request has a cached API key.
    *
    * @throws LockkeeperError unauthenticated, forbidden or unavailable; a returned promise rejects with these errors
-   *   instead
+   * instead
    */
   authenticate(request: ApiRequest, route: RouteAccess): Principal | Promise<Principal> {
     const authorization = request.header("authorization");
@@ -66,7 +66,7 @@ export class RequestAuthenticator {
     };
   }
 
-  /** Returns the secret in the session cookie. */
+  /** Returns the secret in the session cookie, or `undefined` if the request has no session cookie. */
   readSessionSecret(request: ApiRequest): string | undefined {
     const name = buildSessionCookieName(this.#getCookieScope(request));
     for (const part of (request.header("cookie") ?? "").split(";")) {
@@ -101,8 +101,8 @@ export class RequestAuthenticator {
   }
 
   /**
-   * Returns whether the browser is on this machine. An untrusted reverse proxy on this machine also connects from
-   * loopback; if the proxy forwards the `Host` of the browser, that header reveals the proxy.
+   * Returns whether the browser is on this machine. A connection from loopback is not sufficient, because it can come
+   * from an untrusted reverse proxy. If the proxy forwards the browser's `Host` header, that header reveals the proxy.
    */
   #isOnThisMachine(request: ApiRequest): boolean {
     const { publicUrl } = this.options;
@@ -120,7 +120,8 @@ export class RequestAuthenticator {
     return principal;
   }
 
-  // Browsers send the cookie with requests from any page. Only the console's own pages may act with it.
+  // Asserts that the request comes from a page of the console. Browsers may send the session cookie with requests from
+  // pages of other sites, which must not act as the operator.
   #assertSameOrigin(request: ApiRequest): void {
     const site = request.header("sec-fetch-site");
     const origin = request.header("origin");
@@ -141,7 +142,8 @@ export class RequestAuthenticator {
     const host = request.header("host");
     const { publicUrl } = this.options;
     return [
-      // If the console is served over TLS, a page over plain HTTP can come from an attacker on the network.
+      // Pages over plain HTTP are not trusted if the console is served over TLS, because an attacker on the network can
+      // serve them.
       ...(publicUrl?.startsWith("https:") ? [] : [`http://${host}`]),
       `https://${host}`,
       ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin]),
@@ -149,7 +151,10 @@ export class RequestAuthenticator {
   }
 }
 
-/** Other sites may link to the console, but their pages may not read from it or open streams. */
+/**
+ * Asserts that a page of another site does not read from the console or open streams. Links to the console are
+ * permitted.
+ */
 function assertNotEmbedded(request: ApiRequest): void {
   const site = request.header("sec-fetch-site");
   if (site === undefined || site === "same-origin" || site === "none") return;

@@ -6,9 +6,12 @@ const BASE_PATH = "/api/v1/";
 
 export interface RouteEntry {
   readonly route: Route;
-  /** `undefined` matches any segment. */
+  /** Segments of the path below /api/v1. `undefined` matches any segment. */
   readonly segments: readonly (string | undefined)[];
-  /** Indexes of the segments with the key, the id, the holdId and the target; -1 if the path has none. */
+  /**
+   * Index of the segment with the key, or -1 if the path has no key. The same applies to `idAt`, `holdAt` and
+   * `targetAt`.
+   */
   readonly keyAt: number;
   readonly idAt: number;
   readonly holdAt: number;
@@ -20,7 +23,10 @@ export interface RouteMatch {
   readonly segments: readonly string[];
 }
 
-/** Finds the route of a path by its encoded segments. Keys are decoded later, exactly once. */
+/**
+ * The routes of the API, by the encoded segments of their paths. Keys are decoded after the route has been found, so
+ * that they are decoded exactly once.
+ */
 export class RouteTable {
   readonly #bySize = new Map<number, RouteEntry[]>();
 
@@ -32,7 +38,7 @@ export class RouteTable {
     }
   }
 
-  /** Finds the route of a request. @throws LockkeeperError not_found, method_not_allowed */
+  /** Finds the route that handles a request. @throws LockkeeperError not_found, method_not_allowed */
   match(request: Pick<ApiRequest, "method" | "path">): RouteMatch {
     const { path } = request;
     const segments = path.startsWith(BASE_PATH) ? path.slice(BASE_PATH.length).split("/") : [];

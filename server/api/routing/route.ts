@@ -17,68 +17,74 @@ import type { Tag } from "./tags.ts";
 export interface RouteCall<Query, Body> {
   readonly request: ApiRequest;
   readonly principal: Principal;
-  /** The key in the path; the empty string on routes without one. */
+  /** The key in the path, or an empty string if the path has none. */
   readonly key: Key;
-  /** The id in the path; the empty string on routes without one. */
+  /** The `{id}` in the path, or an empty string if the path has none. */
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
-  /** The caller's Idempotency-Key. */
+  /** The Idempotency-Key of the request. `undefined` if there is none or the route does not accept one. */
   readonly requestId: string | undefined;
-  /** `x-request-id` of the response, also in the log and the audit log. */
+  /** The `x-request-id` of the response, which is also written to the log and the audit log. */
   readonly responseId: string;
-  /** CPU budget of the caller for expensive reads. Unlimited on routes that are not `expensive`. */
+  /** The CPU budget of the caller for expensive reads. Unlimited if the route is not `expensive`. */
   readonly cpu: CpuBudget;
-  /** Returns whether this call is still permitted. Checked while a stream is open. */
+  /** Returns whether the caller is still authorized. Called repeatedly while a stream is open. */
   readonly isStillAuthorized: () => Promise<boolean>;
 }
 
-/** A call for one target, which may not have been reached yet. */
+/** A call for one configured target, which may not have been reached yet. */
 export interface ConnectorCall<Query, Body> extends RouteCall<Query, Body> {
   readonly connector: TargetConnector;
 }
 
-/** A call for one target: the target in the query, or the first target by default. */
+/** A call for one target. Defaults to the first target if the request does not name one. */
 export interface TargetCall<Query, Body> extends RouteCall<Query, Body> {
   readonly target: Target;
 }
 
-/** A call for one hold, from whose `holdId` `target` and `key` are taken. */
+/** A call for one hold. `target` and `key` come from the `holdId`. */
 export interface HoldCall<Query, Body> extends TargetCall<Query, Body> {
   readonly hold: TargetHoldRef;
 }
 
-/** A successful response. */
+/** The declaration of a successful response. */
 export interface SuccessResponse {
   readonly status: 200 | 201 | 202 | 204;
   readonly description: string;
   readonly schema?: z.ZodType;
-  /** Example of the response. Required if there is a schema. */
+  /** Example of the body. Required if there is a schema. */
   readonly example?: unknown;
-  /** Defaults to `application/json`. */
+  /** Media type of the body. Defaults to `application/json`. */
   readonly mediaType?: string;
-  /** Examples of other media types that a request can select, by media type. */
+  /** Example bodies in other media types that the request can select, by media type. */
   readonly texts?: Readonly<Record<string, string>>;
-  /** For server-sent events: the name of the schema of their data. `messages` contains the schemas by event name. */
+  /**
+   * For a stream of server-sent events, the name of the schema for the data of all messages. `messages` contains a
+   * schema for each event name.
+   */
   readonly stream?: string;
   readonly messages?: Readonly<Record<string, StreamMessage>>;
-  /** The response has an ETag and supports 304. */
+  /** Set if the response has an ETag and the route supports 304. */
   readonly etag?: true;
   /** Headers in addition to the headers of every response, with their descriptions. */
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
 }
 
-/** The `data` of a server-sent event. */
+/** The declaration of the `data` of a server-sent event. */
 export interface StreamMessage {
   readonly description: string;
   readonly schema: z.ZodType;
   readonly example: unknown;
 }
 
-/** Error codes of routes that use the home store. */
+/** Error codes that every route with access to the home store can return. */
 export const HOME_ERRORS = ["unavailable", "unknown_outcome"] as const satisfies readonly ErrorCode[];
 
-/** The declaration of a route, from which matching, checks, types and the OpenAPI document are derived. */
+/**
+ * The declaration of a route. The route table, the checks of the dispatcher, the types of the handler and the OpenAPI
+ * document are all derived from this declaration.
+ */
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path below /api/v1. `{key}`, `{id}`, `{holdId}` and `{target}` match one segment. */
@@ -89,20 +95,25 @@ export interface Route {
   /** Description of `{id}` in the path. */
   readonly idParam?: { readonly description: string; readonly example: string };
   /**
-   * `server`: applies to the whole server. `target`: applies to one target, named in the path, the `{holdId}` or the
-   * query. `connector`: applies to a target that may not have been reached yet.
+   * What the route applies to. `server`: the whole server. `target`: one target, named in the path, the `{holdId}` or
+   * the query. `connector`: one target, which may not have been reached yet.
    */
   readonly scope: "server" | "target" | "connector";
-  /** `writes`: may change the target, and is refused if the target is read-only. */
+  /**
+   * Whether the route only reads the target or may change it. `writes` routes are refused if the target is read-only.
+   */
   readonly effect: "reads" | "writes";
-  /** `anyone`: requires no credentials. */
+  /** Access that the route requires. `anyone` means that no credentials are required. */
   readonly access: Access | "anyone";
-  /** Callers with access to only some keys may call the route. The handler returns only those keys. */
+  /**
+   * Set if callers with access to only some keys may call the route. The handler then uses only the keys that the
+   * caller may access.
+   */
   readonly filtersByGrant?: true;
   /**
-   * The cost of the route grows with the number of locks or events. The dispatcher refuses a caller without CPU time
-   * left, and charges the synchronous part of the handler; the handler charges the rest to `call.cpu`. Never set on a
-   * verb.
+   * Set if the cost of the route grows with the number of locks or events. The dispatcher refuses callers that have no
+   * CPU time left, and charges the CPU time of the synchronous part of the handler. The handler charges later work to
+   * `call.cpu`. Never set on a verb.
    */
   readonly expensive?: true;
   readonly summary: string;
@@ -111,28 +122,38 @@ export interface Route {
   readonly body?: z.ZodType;
   /** Example bodies in the OpenAPI document, by description. */
   readonly examples?: Readonly<Record<string, object>>;
-  /** Headers that the handler reads, for the OpenAPI document. */
+  /** Schema of the request headers that the handler reads. Used only in the OpenAPI document. */
   readonly headers?: z.ZodObject;
-  /** Maximum size of the body, if it differs from the default. */
+  /** Maximum size of the body in bytes, if it differs from the default. */
   readonly bodyBytesMax?: number;
-  /** Accepts an Idempotency-Key. `by_lock`: the lock stores it. `by_answer`: the response is stored. */
+  /**
+   * Where the route stores Idempotency-Keys. `by_lock`: next to the lock. `by_answer`: in the home store, together with
+   * the response. `undefined` if the route accepts no Idempotency-Key.
+   */
   readonly idempotent?: "by_lock" | "by_answer";
   readonly response: SuccessResponse;
-  /** An alternative response with a different status, which the request body selects. */
+  /** An alternative response with a different status. The request body determines which of the two is sent. */
   readonly otherResponse?: SuccessResponse;
-  /** Error codes in addition to the codes that all routes of the same kind have (`listErrorCodes`). */
+  /**
+   * Error codes of this route, in addition to the codes that follow from the rest of its declaration
+   * (`listErrorCodes`).
+   */
   readonly errors?: readonly ErrorCode[];
-  /** For verbs: the facts of a call for statistics and traces. */
+  /** Returns the facts about a call for statistics and traces. Set only on verbs. */
   readonly verb?: (call: AnyCall) => VerbCall;
   /**
-   * The audit record that is written before the handler runs; its outcome is recorded afterwards. If the record cannot
-   * be written, the handler does not run. `by_handler`: the handler records its actions with `services.audit`.
+   * Returns the facts to record in the audit log. The intent is recorded before the handler runs, and the outcome
+   * afterwards. If the intent cannot be recorded, the handler does not run. `by_handler`: the handler records its
+   * actions with `services.audit`.
    */
   readonly audit?: ((call: AnyCall) => AuditFacts) | "by_handler";
   readonly handle: (call: AnyCall) => Promise<ApiResponse> | ApiResponse;
 }
 
-/** A call as the dispatcher creates it, with a target if the route has one. */
+/**
+ * A call as the dispatcher creates it for any route. `target`, `connector` and `hold` are set only if the route has
+ * them.
+ */
 export interface AnyCall extends RouteCall<unknown, unknown> {
   readonly target: Target | undefined;
   readonly connector: TargetConnector | undefined;
@@ -141,7 +162,7 @@ export interface AnyCall extends RouteCall<unknown, unknown> {
 
 interface RouteDeclaration<Query extends z.ZodObject, Body extends z.ZodType, Given>
   extends Omit<Route, "scope" | "effect" | "query" | "body" | "verb" | "audit" | "handle"> {
-  /** Defaults to `reads` for GET and to `writes` for other methods. */
+  /** Defaults to `reads` for GET and to `writes` for all other methods. */
   readonly effect?: Route["effect"];
   readonly query?: Query;
   readonly body?: Body;
@@ -150,11 +171,11 @@ interface RouteDeclaration<Query extends z.ZodObject, Body extends z.ZodType, Gi
   readonly handle: (call: Given) => Promise<ApiResponse> | ApiResponse;
 }
 
-/** Defines a route whose handler has the types of its schemas. */
+/** Defines a route for the whole server. The types of `query` and `body` in the handler follow from the schemas. */
 export function defineRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   declared: RouteDeclaration<Query, Body, RouteCall<z.output<Query>, z.output<Body>>>,
 ): Route {
-  // The dispatcher only passes input that the route's own schemas have parsed.
+  // The cast is safe, because the dispatcher passes only input that the schemas of the route have parsed.
   return { ...declared, scope: "server", effect: "reads" } as unknown as Route;
 }
 
@@ -188,7 +209,7 @@ interface FieldError {
   readonly message: string;
 }
 
-/** Reports unknown fields by their own names. */
+/** Converts an issue to field errors. Each unknown field has its own error. */
 function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code !== "unrecognized_keys") return [{ field: issue.path.join("."), message: issue.message }];
   return issue.keys.map((key) => ({
@@ -197,7 +218,7 @@ function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   }));
 }
 
-/** Parses input. @throws LockkeeperError invalid, with each invalid field */
+/** Parses input with a schema. @throws LockkeeperError invalid, which lists up to 10 invalid fields */
 export function parseInput<Output>(schema: z.ZodType<Output>, value: unknown, what: string): Output {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

@@ -17,7 +17,10 @@ import type { PendingRequests } from "./pending-requests.ts";
 import type { RequestAuthenticator } from "./request-authenticator.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
 
-/** The dependencies of the routes, except those of a target, which are passed with each call. */
+/**
+ * The dependencies of the routes. The dependencies of a target are not included, because they are passed with each
+ * call.
+ */
 export interface Services {
   readonly targets: Targets;
   readonly sessions: Sessions;
@@ -36,6 +39,6 @@ export interface Services {
   readonly verbs: VerbObserver;
   readonly audit: Audit;
   readonly auditStore: AuditStore;
-  /** The embedded Redis, if it is a target that applications use. */
+  /** The embedded Redis. `undefined` if it is not a target that applications can use. */
   readonly embeddedTarget: Pick<EmbeddedRedis, "app" | "appUrl"> | undefined;
 }

@@ -1,4 +1,4 @@
-/** The parts of the console's URL that determine the name of the session cookie. */
+/** The address at which the browser uses the console. Determines the name of the session cookie. */
 export interface CookieScope {
   /** `LOCKKEEPER_PUBLIC_URL`, if it is set. */
   readonly publicUrl: string | undefined;
@@ -6,21 +6,21 @@ export interface CookieScope {
   readonly host: string | undefined;
   /** Whether the browser uses TLS. */
   readonly isTls: boolean;
-  /** The path below which the console is served; empty at the root of the host. */
+  /** The path below which the console is served, or "" at the root of the host. */
   readonly basePath: string;
 }
 
 const PORT = /:(\d{1,5})$/;
 
 /**
- * Builds the name of the session cookie from the address that the browser uses: `lockkeeper_`, the port, and the base
- * path. Every instance behind a proxy therefore reads the same cookie, whatever port it listens on.
+ * Builds the name of the session cookie: `lockkeeper_`, followed by the port and base path that the browser uses. The
+ * name does not depend on the port on which the instance listens, so all instances behind a proxy read the same cookie.
  *
- * Browsers share cookies between the ports of a host. Two consoles on one host have different ports or base paths, so
- * they do not overwrite each other's cookies.
+ * Browsers share cookies between all ports of a host. The port and base path in the name prevent two consoles on one
+ * host from overwriting each other's cookies.
  *
- * Without a public URL, the port is taken from `Host`. A login through a proxy that replaces `Host` is refused
- * anyway, since `Origin` has to match it.
+ * Without a public URL, the port comes from the `Host` header. A proxy that replaces `Host` cannot lead to a wrong
+ * name, because logins are refused if `Origin` does not match `Host`.
  */
 export function buildSessionCookieName({ publicUrl, host, isTls, basePath }: CookieScope): string {
   const port = publicUrl === undefined ? PORT.exec(host ?? "")?.[1] : new URL(publicUrl).port;
@@ -29,8 +29,8 @@ export function buildSessionCookieName({ publicUrl, host, isTls, basePath }: Coo
 }
 
 /**
- * A browser accepts a `__Host-` cookie only over TLS, from its own host and for the whole host. A `__Secure-` cookie
- * requires TLS.
+ * Returns the strictest prefix that browsers accept. They accept a `__Host-` cookie only over TLS and for the path `/`,
+ * and a `__Secure-` cookie only over TLS.
  */
 function choosePrefix(isTls: boolean, basePath: string): string {
   if (!isTls) return "";

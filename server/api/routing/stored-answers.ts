@@ -10,13 +10,16 @@ import type { HomeStore } from "../../home/home-store.ts";
 import type { ApiResponse } from "../http/http-exchange.ts";
 import type { AnyCall } from "./route.ts";
 
-/** How long a response is stored, in ms: as long as locks store request ids. */
+/** Time in ms for which a response is stored. Locks store request ids for the same time. */
 const ANSWER_TTL_MS = 120_000;
-/** How long a repeated request waits for the response to the first request. */
+/** Maximum time in ms that a repeated request waits for the response to the first request. */
 const WAIT_MAX_MS = 2000;
 const POLL_MS = 50;
 
-/** A stored request: the id of the call that claimed its execution (`by`), and its response once there is one. */
+/**
+ * A stored request: the id of the call that claimed its execution (`by`), a hash of its content, and its encrypted
+ * response after the execution.
+ */
 const StoredEntry = z.object({ by: z.string(), digest: z.string(), sealed: z.string().optional() });
 type StoredEntry = z.infer<typeof StoredEntry>;
 const StoredResponse = z.object({
@@ -30,9 +33,10 @@ type IdempotentCall = Pick<AnyCall, "principal" | "requestId" | "body"> & {
 };
 
 /**
- * Executes a request once per caller and Idempotency-Key, and returns the stored response to repeated requests on any
- * instance. Responses can contain a secret that is shown once, so they are encrypted with the caller's credentials,
- * of which the store contains only a hash. The Idempotency-Key alone could be guessed.
+ * Stores responses by caller and Idempotency-Key in the home store. A request is executed only once, and a repeated
+ * request on any instance gets the stored response. Because responses can contain secrets that are shown only once,
+ * they are encrypted with a key that is derived from the caller's credentials. The Idempotency-Key alone would not be
+ * enough, because it could be guessed.
  */
 export class StoredAnswers {
   constructor(private readonly home: HomeStore) {}
@@ -70,12 +74,12 @@ export class StoredAnswers {
   }
 
   /**
-   * Claims the execution of a request, unless another call has claimed it.
+   * Claims the execution of a request, unless another call has already claimed it.
    *
-   * @returns the stored claim, or `undefined` if it has disappeared
+   * @returns the stored claim, which may belong to another call, or `undefined` if the claim has expired or was deleted
    */
   async #claim(name: string, mine: StoredEntry): Promise<StoredEntry | undefined> {
-    // Both commands can be repeated, because `by` identifies this claim even after a lost reply.
+    // Both commands can be repeated after a lost reply, because `by` shows whether this call owns the claim.
     await this.home.run((redis) => redis.set(name, JSON.stringify(mine), "PX", ANSWER_TTL_MS, "NX"));
     const found = await this.home.run((redis) => redis.get(name));
     return found === null ? undefined : StoredEntry.parse(JSON.parse(found));
@@ -91,7 +95,8 @@ export class StoredAnswers {
     try {
       response = await handle();
     } catch (error) {
-      // A request that was certainly not executed may be retried with the same id.
+      // The claim is deleted if the request was certainly not executed, so that it can be retried with the same
+      // Idempotency-Key.
       const isCertain = error instanceof LockkeeperError && !(error instanceof UnknownOutcomeError);
       if (isCertain) await this.home.run((redis) => redis.del(name)).catch(() => undefined);
       throw error;
@@ -99,7 +104,7 @@ export class StoredAnswers {
     const { status, headers, body } = response;
     if (typeof body !== "string") return response;
     const entry: StoredEntry = { ...mine, sealed: sealText(JSON.stringify({ status, headers, body }), seal) };
-    // The request was executed. A failure to store its response does not change the response.
+    // The request was executed, so its response is returned even if it cannot be stored.
     await this.home
       .run((redis) => redis.set(name, JSON.stringify(entry), "PX", ANSWER_TTL_MS))
       .catch(() => undefined);

@@ -1,7 +1,7 @@
--- Gives up a hold with its whole count and adds its client to the waiters of a condition.
+-- Gives up a hold with its whole count, and adds the client to the waiters of a condition.
 --
--- Guarantee: both happen, or neither. The hold is released by release.lua, which wakes the waiters of the lock. A
--- repeated request id finds the waiter of the first attempt and changes only its heartbeat.
+-- Guarantee: the hold ends and the waiter is added, or nothing changes. release.lua releases the hold and wakes the
+-- waiters of the lock. A repeated request id finds the waiter of the first attempt and changes only its heartbeat.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the waiters that wait for a signal (sorted set)    KEYS[4] the record of each waiter (hash)
@@ -64,7 +64,7 @@ end
 if ARGV[8] ~= '' and may_be_forgotten(kept.window, now_ms - tonumber(ARGV[8])) then return { 'unknown' } end
 
 local standing = assess_hold(kept, state, remaining_ms, count, token, fence, principal)
--- Without a companion, the hold could not be restored.
+-- A hold without a companion could not be restored after the wait.
 if standing == 'lost' or standing == 'held' and kept.token == '' then
   return format_holders('lost', now_ms, tonumber(remaining_ms) or 0, kept, holders or {})
 end
@@ -78,12 +78,13 @@ if waiting >= tonumber(ARGV[7]) then return { 'queue_full', format_integer(now_m
 -- A release request ends with its hold. An operator can send another request for the next hold.
 local request, value_at = find_release_request(kept.record)
 if request and request ~= '' then store_release_request(kept, value_at, '0') end
--- Larger than the number of every waiter, even if the server's clock was set back.
+-- The number of the new waiter is larger than all others, even if the server's clock was set back.
 local number = math.max(now_us, parse_whole(find_last_number(3, name)) + 1)
 waiter = { id = id, state = 'waiting', name = name, number = string.format('%016.0f', number), bound = '', since = '', count = count,
   lease = kept.lease, grace = kept.grace, digest = digest, owner = kept.owner, principal = kept.principal, record = kept.record }
 
--- Stored first: after the first write, a full Redis accepts commands that need memory.
+-- The waiter is stored before the hold is released. If Redis is full, the first write fails, and after it all writes of
+-- the script are accepted.
 store_waiter(4, waiter)
 redis.call('ZADD', KEYS[5], format_integer(now_ms + HEARTBEAT_MS), id)
 redis.call('ZADD', KEYS[3], '0', format_place(waiter))
@@ -96,7 +97,8 @@ ARGV = { token, fence, principal, 'await:' .. id, digest, ARGV[9], ARGV[10], '',
 local ran, reply = pcall(release)
 KEYS, ARGV = own_keys, own_arguments
 if not ran or reply.err or reply[1] ~= 'released' then
-  -- If the release failed after it had ended the hold, a repeated request continues the wait.
+  -- If the hold still exists, the waiter is removed. If the release failed after it had ended the hold, the waiter
+  -- stays and a repeated request continues the wait.
   if find_count(1, kept, token, now_ms) then
     redis.call('ZREM', KEYS[3], format_place(waiter))
     remove_waiter_record(4, 5, id)

@@ -47,7 +47,7 @@ describe("the waiters for conditions", () => {
   );
 });
 
-/** Mutations of the scripts: the rule that each breaks, its file, and the lines to replace. */
+/** Mutations of the scripts. Each names the rule that it breaks, the file of the script, and the lines to replace. */
 const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "a signal is lost with a client that dies",

@@ -19,14 +19,14 @@ export type ConditionKind = "lock" | "fair";
  */
 export type WaiterState = "waiting" | "signalled" | "stopped" | "lost";
 
-/** The status of a waiter, as a script returns it to the client. */
+/** The status of a condition waiter, as a script returns it. */
 export interface WaiterStatus {
   readonly state: WaiterState;
   /** When the waiter stopped waiting for a signal, in Unix ms; `undefined` until then. */
   readonly sinceMs: number | undefined;
 }
 
-/** The state of a hold that a waiter has given up until the end of its wait, when the hold is restored. */
+/** A hold that its client has given up to wait for a condition. The hold is restored when the wait ends. */
 export interface GivenUpHold extends WaiterStatus {
   readonly outcome: "waiting";
   readonly asOf: number;
@@ -81,7 +81,11 @@ export class ConditionScripts {
     this.#leave = new Script(file("leave"), parseLeaveReply);
   }
 
-  /** Gives up a hold and begins to wait. @param fairWaitMs the fair wait time in ms; only for a fair lock */
+  /**
+   * Gives up a hold and adds its client to the waiters of a condition.
+   *
+   * @param fairWaitMs the fair wait time in ms; only for a fair lock
+   */
   await(
     redis: Commands,
     channel: string,
@@ -114,13 +118,17 @@ export class ConditionScripts {
     ]);
   }
 
-  /** Renews the heartbeats of waiters of one lock. Returns their states in the same order. */
+  /** Renews the heartbeats of waiters of one lock. Returns the status of each waiter, in the order of `waiters`. */
   renew(redis: Commands, key: Key, waiters: readonly string[]): Promise<WaiterStatus[]> {
     const request = [buildConditionChannel(key), formatShardedFlag(redis), ...waiters];
     return this.#renew.run(redis, buildConditionKeys(key), request);
   }
 
-  /** Ends the wait of a client. @param keepMs how long the waiter is kept, in ms; only for `keep` */
+  /**
+   * Ends a client's wait for a condition as `mode` states.
+   *
+   * @param keepMs time in ms for which the waiter is kept; only for `keep`
+   */
   leave(redis: Commands, key: Key, waiter: string, mode: LeaveMode, keepMs = 0): Promise<WaiterStatus> {
     const request = [waiter, mode, keepMs, buildConditionChannel(key), formatShardedFlag(redis)];
     return this.#leave.run(redis, buildConditionKeys(key), request);

@@ -6,11 +6,11 @@
 -- KEYS[3] until when each waiter is alive (sorted set)
 -- ARGV[1] the waiter
 -- ARGV[2] 'stop' to end the wait for a signal    'leave' to remove the waiter    'keep' to keep it for a client that may return
--- ARGV[3] how long it is kept, in ms, or ''    ARGV[4] channel of conditions
+-- ARGV[3] how long the waiter is kept, in ms, or ''    ARGV[4] channel of conditions
 -- ARGV[5] '1' if waiters may also use sharded pub/sub
 --
--- Returns {'signalled' or 'stopped', now ms, when it stopped waiting in ms}    for 'stop'
---         {'lost', now ms, ''}    it has no record
+-- Returns {'signalled' or 'stopped', now ms, when the client stopped waiting in ms}    for 'stop'
+--         {'lost', now ms, ''}    the waiter has no record
 --         {'left', now ms, ''}    {'kept', now ms, ''}
 
 -- include ../event.lua

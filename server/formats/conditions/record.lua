@@ -1,16 +1,16 @@
--- Shared by the scripts of conditions and acquire.lua: the record of a client that waits for a condition of a lock. It is
--- one value of a hash, and contains what the lock and its companion contained before the client gave up its hold:
+-- Shared by the scripts of conditions and acquire.lua: the record of a client that waits for a condition of a lock. The
+-- record is one value of a hash, and stores the state of the wait and of the hold that the client has given up:
 --
 --   state ⇥ condition ⇥ number ⇥ bound ⇥ since ms ⇥ count ⇥ lease ms ⇥ grace ms ⇥ digest
 --   ⏎ owner ⏎ principal ⏎ record
 --
--- States: `waiting` for a signal; `signalled`; `stopped`, no longer waiting and without a signal; `expired`, removed
--- from the order because its client was silent. In every state except `waiting`, the client may re-acquire the lock,
--- which removes the record. `number` orders the waiters of a condition. If a signalled waiter does not re-acquire the
--- lock, its signal passes to a waiter with a number up to `bound`: one that was already waiting when the signal was
--- sent. `since` is when the waiter stopped waiting; '' until then.
+-- States: `waiting` for a signal; `signalled`; `stopped`: the wait ended without a signal; `expired`: removed from the
+-- order because its client was silent. In every state except `waiting`, the client may re-acquire the lock, which
+-- removes the record. `number` orders the waiters of a condition. If a signalled waiter does not re-acquire the lock,
+-- its signal passes to the next waiter with a number up to `bound`, which was already waiting when the signal was sent.
+-- `since` is when the waiter stopped waiting; '' until then.
 --
--- Any client can write this key, so a record that does not parse counts as missing.
+-- Any client can write the hash, so a record that does not parse counts as missing.
 
 local RECORD = '^(%l+)\t([%w._-]+)\t(%d+)\t(%d*)\t(%d*)\t(%d+)\t(%d+)\t(%d+)\t([^\t\n]*)\n([^\n]*)\n([^\n]*)\n([^\n]*)$'
 local RECORD_BYTES_MAX = 8192

@@ -1,7 +1,7 @@
 -- Renews the heartbeats of one client's waiters for conditions of a lock, and returns their states.
 --
--- Guarantee: a waiter that was silent for too long is woken without a signal. Silent waiters of other clients lose
--- their places, and their signals pass to the next waiters.
+-- Guarantee: if a waiter of this client was silent for too long, its wait ends without a signal. Silent waiters of
+-- other clients lose their places, and their signals pass to the next waiters.
 --
 -- KEYS[1] the waiters that wait for a signal (sorted set)    KEYS[2] the record of each waiter (hash)
 -- KEYS[3] until when each waiter is alive (sorted set)
@@ -25,7 +25,7 @@ for i = 3, #ARGV do
   waiters[i] = waiter or { state = 'lost', since = '' }
 end
 local woken = expire_waiters(1, 2, 3, now_ms)
--- A signal that was passed on may have reached one of these waiters.
+-- One of the waiters of this client may have received a signal that a silent waiter did not use.
 local passed = {}
 for _, waiter in ipairs(woken) do passed[waiter.id] = waiter end
 publish_woken(ARGV[1], ARGV[2] == '1', woken)

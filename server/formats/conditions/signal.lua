@@ -1,7 +1,7 @@
 -- Signals the client that has waited longest for a condition of a lock, or all of them.
 --
--- Guarantee: only the holder of the lock can signal, and only live clients get a signal, in the order in which they began to
--- wait. A repeated request id signals no further client. The lock is not changed.
+-- Guarantee: only the holder of the lock can signal, and only live clients get a signal, in the order in which they
+-- began to wait. A repeated request id signals no other client. The lock is not changed.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the waiters that wait for a signal (sorted set)    KEYS[4] the record of each waiter (hash)
@@ -49,13 +49,13 @@ local passed = #woken
 local bound = find_last_number(3, name)
 local most = ARGV[7] == 'all' and WAITERS_HANDLED_MAX or 1
 while bound and #woken - passed < most do
-  -- Each is later by 1 ms than the previous one, so that the waiters re-acquire the lock in the same order.
+  -- Each signal is 1 ms later than the previous signal, so that the waiters re-acquire the lock in this order.
   local waiter = signal_longest(3, 4, name, bound, now_ms + #woken - passed)
   if not waiter then break end
   woken[#woken + 1] = waiter
 end
 local signalled = #woken - passed
--- If no waiter was signalled, a repeated request cannot signal one either.
+-- If no waiter was signalled, the request is not recorded, because a repeated request finds no waiter either.
 if signalled > 0 then
   remember_request(kept, request_id, 'signal:' .. format_integer(signalled), digest, fence, now_ms)
   redis.call('SET', KEYS[2], format_companion(kept), 'KEEPTTL')

@@ -8,17 +8,17 @@
 
 -- include record.lua
 
--- Clients renew the heartbeats of their waiters every two seconds.
+-- Time after which a waiter without a renewal counts as silent. Clients renew the heartbeats of their waiters every two
+-- seconds.
 local HEARTBEAT_MS = 6000
--- If a client was silent for longer, the record of its waiter is kept for this time, so that the client can re-acquire
--- the lock.
+-- Time for which the record of an expired waiter is kept, so that its client can still re-acquire the lock.
 local EXPIRED_MS = 120000
--- The keys outlive all heartbeats.
+-- TTL of the three keys. Longer than any heartbeat.
 local KEYS_MS = 600000
--- Above the limit on waiters of a lock.
+-- Maximum number of waiters that one call handles. Larger than the limit on waiters of a lock.
 local WAITERS_HANDLED_MAX = 1024
 
--- A key of another type is deleted, because these names are reserved. Returns the error of Redis, if any.
+-- Deletes keys of another type, because these names are reserved. Returns the error of Redis, if any.
 local function prepare_waiters(o, w, b)
   local sizes = { [o] = redis.pcall('ZCARD', KEYS[o]), [w] = redis.pcall('HLEN', KEYS[w]), [b] = redis.pcall('ZCARD', KEYS[b]) }
   for k, size in pairs(sizes) do
@@ -45,15 +45,16 @@ local function find_last_number(o, name)
   return last[1] and string.match(last[1], '^[^\t]*\t(%d+)\t')
 end
 
--- Ends the wait for a signal. A signalled waiter keeps `bound`, which limits the waiters to which its signal can pass.
+-- Ends a waiter's wait for a signal. `bound` is the largest number of a waiter to which the signal can pass; '' without
+-- a signal.
 local function end_wait(o, w, waiter, state, bound, since_ms)
   redis.call('ZREM', KEYS[o], format_place(waiter))
   waiter.state, waiter.bound, waiter.since = state, bound, format_integer(since_ms)
   store_waiter(w, waiter)
 end
 
--- Signals the waiter of a condition that has waited longest, with a number up to `bound`. Returns the waiter; nil if
--- there is none.
+-- Signals the waiter that has waited longest for a condition, among those with a number up to `bound`. Returns that
+-- waiter; nil if there is none.
 local function signal_longest(o, w, name, bound, since_ms)
   for _ = 1, WAITERS_HANDLED_MAX do
     local place = redis.call('ZRANGEBYLEX', KEYS[o], '[' .. name .. '\t', '(' .. name .. '\t' .. bound .. '\n', 'LIMIT', 0, 1)[1]
@@ -78,11 +79,11 @@ local function pass_signal(o, w, waiter, now_ms, woken)
   if next_waiter then woken[#woken + 1] = next_waiter end
 end
 
--- Expires the waiters whose clients are silent, and passes their signals on. A waiter whose script runs is never silent: renew
--- its heartbeat first. Returns the waiters that got a signal.
+-- Expires the waiters whose clients are silent, and passes their signals on. Renew the heartbeat of the calling
+-- client's waiter first, because that waiter is not silent. Returns the waiters that got a signal.
 local function expire_waiters(o, w, b, now_ms)
   local limit = format_integer(WAITERS_HANDLED_MAX)
-  -- If the server's clock was set back, heartbeats count from now.
+  -- If the server's clock was set back, heartbeats that end too late are shortened to their full length from now.
   local latest = format_integer(now_ms + HEARTBEAT_MS)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[b], '(' .. latest, '+inf', 'LIMIT', '0', limit)) do
     redis.call('ZADD', KEYS[b], latest, id)
@@ -102,12 +103,13 @@ local function expire_waiters(o, w, b, now_ms)
     end
   end
   local woken = {}
-  -- All of these waiters have left the order, so none of them gets the signal of another.
+  -- The signals pass only after all silent waiters have left the order, so no silent waiter receives one.
   for _, waiter in ipairs(unused) do pass_signal(o, w, waiter, now_ms, woken) end
   return woken
 end
 
--- Renews the heartbeat of a waiter. An expired one is woken without a signal, because it may have missed one.
+-- Renews the heartbeat of a waiter. The wait of an expired waiter ends without a signal, because the waiter may have
+-- missed one.
 local function renew_heartbeat(o, w, b, waiter, until_ms, now_ms)
   if waiter.state == 'expired' then end_wait(o, w, waiter, 'stopped', '', now_ms) end
   redis.call('ZADD', KEYS[b], format_integer(until_ms), waiter.id)

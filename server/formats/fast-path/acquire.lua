@@ -1,6 +1,6 @@
 -- The fast path of acquire.lua. It applies if the lock is free, has no counter of a fenced lock and no waiters, and the
--- request is new and has no options except a lease. Every other case continues below in acquire.lua. The effects are
--- exactly the same; a property test compares them.
+-- request is new and has no options except a lease. Every other case continues in acquire.lua, which includes this
+-- file. The effects are exactly the same; a property test compares them.
 --
 -- KEYS[1] the lock    KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] lease in ms    ARGV[3] request id    ARGV[4] digest of the request
@@ -10,12 +10,13 @@
 -- include format/fast-path.lua
 
 if #ARGV == 7 and is_free() then
-  -- Passed as strings: Redis formats a Lua number with 17 digits, which takes longer than the command.
+  -- Numeric arguments are strings, because Redis formats a Lua number with 17 digits, which takes longer than the
+  -- command itself.
   local stored = redis.pcall('GETRANGE', KEYS[2], '0', '8192')
   local last_fence, window = '', ''
   if stored ~= '' then
     stored = type(stored) == 'string' and #stored <= 8192 and stored or ''
-    -- Matches the companion that a release leaves first, then any other.
+    -- First tries the companion that a release leaves, then any other.
     last_fence, window = string.match(stored, '^\n\n0\n(%d*)\n0\n0\n0\n0\n%d*\n%l*\n\n\n(\n.*)$')
     if not last_fence then last_fence, window =
       string.match(stored, '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n%d*\n%d*\n%d*\n%d*\n%d*\n%l*\n[^\n]*\n[^\n]*\n[^\n]*(.*)$') end
@@ -28,7 +29,7 @@ if #ARGV == 7 and is_free() then
     local now_ms = string.sub(fence, 1, 13)
     local token, lease_ms = ARGV[1], ARGV[2]
     store_hold_now(token, lease_ms)
-    -- Without the time at which the hold began: it is the first 13 digits of the fence.
+    -- `since` is empty because the hold began at the first 13 digits of the fence.
     redis.call('SET', KEYS[2], token .. '\n\n1\n' .. fence .. '\n\n' .. lease_ms
       .. '\n0\n0\n1\n' .. FORMAT .. '\n' .. ARGV[6] .. window .. '\n' .. ARGV[3]
       .. (ARGV[4] == '-' and string.find(token, '^%x') and '\t' or '\tacquire\t' .. ARGV[4] .. '\t' .. fence .. '\t' .. now_ms),

@@ -1,5 +1,6 @@
--- The fast path of release.lua: a Lockkeeper hold with count 1 and no minimum hold time, and a new request. Every other case
--- continues below in release.lua. The effects are exactly the same; a property test compares them.
+-- The fast path of release.lua. It applies if a Lockkeeper hold has count 1, no grace period and no minimum hold time,
+-- and the request is new. Every other case continues in release.lua, which includes this file. The effects are exactly
+-- the same; a property test compares them.
 --
 -- KEYS[1] the lock    KEYS[2] its companion
 -- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] request id    ARGV[5] digest of the request
@@ -13,7 +14,7 @@ if type(stored) == 'string' and #stored <= 8192 then
   -- The companion's token, value, count and fence must match exactly this hold, with count 1.
   local head = token .. '\n\n1\n' .. fence .. '\n'
   local since, seq, format, owner, principal, window
-  -- Redis hashes each string that a script creates byte by byte, so the text is compared in place.
+  -- The companion is compared in place, because Redis hashes each new string of a script byte by byte.
   if #fence == 16 and string.find(stored, head, 1, true) == 1 then
     -- Matches only if there is no grace period and no minimum hold time.
     since, seq, format, owner, principal, window =

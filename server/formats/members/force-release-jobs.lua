@@ -4,10 +4,10 @@
 -- nothing. Wakes waiters on BLMOVE as the unlock of version 8 does; version 9 has no waiters.
 --
 -- KEYS[1] the lock (hash of job ids)    KEYS[2] its digest    KEYS[3] its info
--- KEYS[4] jobs about to acquire it (list)    KEYS[5] jobs that wait for it (list)
+-- KEYS[4] jobs that are about to acquire the lock (list)    KEYS[5] jobs that wait for the lock (list)
 -- KEYS[6] all digests (sorted set)    KEYS[7] all digests that expire (sorted set)
 -- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
--- ARGV[3] 'all': no other job may hold it; 'some': the others keep it
+-- ARGV[3] 'all': no other job may hold the lock; 'some': other jobs keep it
 -- ARGV[4] version of the library, '8' or '9'    ARGV[5] the digest, as it is in KEYS[6] and KEYS[7]
 -- then for each job its id, its value, and when it acquired the lock, in Unix ms, or ''
 --
@@ -27,7 +27,7 @@ local asked, present, same = 0, 0, 0
 for i = FIRST, #ARGV, 3 do
   local written = read_field(1, ARGV[i], #ARGV[i + 1])
   asked = asked + 1
-  -- false: the value is longer than the expected one.
+  -- `false` means that the stored value is longer than the expected value.
   if written ~= nil then present = present + 1 end
   if written == ARGV[i + 1] then same = same + 1 end
 end
@@ -36,7 +36,7 @@ if present == 0 and ARGV[3] == 'some' then return { 'gone', format_integer(now_m
 if same < asked or (ARGV[3] == 'all' and held > asked) then return { 'changed', format_integer(now_ms) } end
 
 for i = FIRST, #ARGV, 3 do redis.call('HDEL', KEYS[1], ARGV[i]) end
--- Auxiliary keys may have been overwritten with any type, which must not prevent the release.
+-- Any client may have overwritten an auxiliary key with another type, which must not prevent the release.
 if held == asked then
   if ARGV[4] == '8' then
     redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])

@@ -24,7 +24,7 @@ const token = () => randomBytes(32).toString("base64");
 const medallion = (pid = 4711) => `web-1_${pid}_${randomBytes(16).toString("hex")}`;
 const jid = () => randomBytes(12).toString("hex");
 
-/** Acquires a lock as each library does, and returns its key. */
+/** Functions that acquire a lock as each library does, and return its key. */
 const TAKES = {
   async semaphore(direct: Redis, owners: readonly string[], key = `semaphore:${randomUUID()}`) {
     for (const owner of owners) await direct.multi().zadd(key, Date.now(), owner).pexpire(key, 10_000).exec();

@@ -22,13 +22,15 @@ export type ForceRelease = (
   ask: ForceReleaseParams,
 ) => Promise<ForceReleaseReply>;
 
-/** Builds the arguments that all scripts have: actor, reason, extent, and the holders to release. */
+/**
+ * Builds the arguments that all scripts share (channel, actor and reason, scope), and selects the holders to release.
+ */
 function buildCommonArguments(
   channel: string,
   seen: HeldObservation,
   { holder, by, reason, reservation }: ForceReleaseParams,
 ) {
-  // A lock cannot be reserved while it has other holders.
+  // A reservation requires that no other holder remains.
   const scope = holder === undefined || reservation !== undefined ? "all" : "some";
   const holders: readonly SeenHolder[] = holder === undefined ? seen.holders : [holder];
   return { holders, words: [channel, JSON.stringify({ by, reason }), scope] };

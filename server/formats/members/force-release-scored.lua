@@ -4,7 +4,7 @@
 --
 -- KEYS[1] the lock
 -- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
--- ARGV[3] 'all': there must be no other holder, and the lock is free after this; 'some': the others keep it
+-- ARGV[3] 'all': there must be no other holder, and the lock is then free; 'some': other holders keep the lock
 -- ARGV[4] meaning of a score: 'end', the expiry in Unix ms; or 'refresh', the last refresh: a member expires as long after
 -- its score as the key expires after the latest score
 -- ARGV[5] '' or the member that exists while the lock is exclusive; the key then expires with its last member
@@ -57,11 +57,12 @@ local is_whole = ARGV[3] == 'all'
 local alive = is_whole and redis.call('ZCOUNT', KEYS[1], '(' .. string.format('%.17g', dead_score), '+inf') or present
 if present == 0 and alive == 0 then return { 'gone', format_integer(now_ms) } end
 if present < #asked or alive > present then return { 'changed', format_integer(now_ms) } end
--- A sole reader may have become the writer, or the writer a reader.
+-- The sole reader may have become the writer, or the writer may have become a reader.
 if ARGV[5] ~= '' and asks_exclusive ~= (is_alive(ARGV[5]) or false) then return { 'changed', format_integer(now_ms) } end
 
 if ARGV[6] ~= '' then
-  -- The key exists throughout: while its slot is migrated, a cluster would create a new one elsewhere.
+  -- The reservation is added before holders are removed, so that the key always exists. While its slot is being
+  -- migrated, a cluster would re-create a missing key on the other node.
   local off_until = format_integer(now_ms + tonumber(ARGV[6]))
   redis.call('ZADD', KEYS[1], off_until, ARGV[7])
   redis.call('ZADD', KEYS[1], off_until, ARGV[5])
@@ -70,7 +71,7 @@ if is_whole and ARGV[6] == '' then
   redis.call('DEL', KEYS[1])
 else
   for _, member in ipairs(asked) do
-    -- If a reservation is extended, the reserved member is also the one to release.
+    -- If a reservation is extended, the member to release is the reserved member.
     local is_reserved = ARGV[6] ~= '' and (member == ARGV[5] or member == ARGV[7])
     if not is_reserved then redis.call('ZREM', KEYS[1], member) end
   end

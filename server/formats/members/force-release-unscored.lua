@@ -4,7 +4,7 @@
 --
 -- KEYS[1] the lock
 -- ARGV[1] channel for events    ARGV[2] JSON of actor and reason
--- ARGV[3] 'all': there must be no other holder; 'some': the others keep it
+-- ARGV[3] 'all': there must be no other holder; 'some': other holders keep the lock
 -- then the owners
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}

@@ -25,7 +25,7 @@ import {
 /** Matches `<machine>_<process id>_<id>`. */
 const OWNER = /^(.+)_(\d{1,10})_[0-9a-f]{32}$/s;
 const READERS = ".readers";
-/** Each acquire and renewal sets the TTL of a semaphore's key to this many leases. */
+/** TTL of a semaphore's key, in leases. Each acquire and renewal sets it. */
 const KEY_LEASES = 3;
 /** Tolerance, in ms, between the Redis clock and the clock from which the library computes the end of its lease. */
 const TOLERANCE_MS = 5;
@@ -79,7 +79,8 @@ export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): Detect
 
 /**
  * Assesses how likely the key is a semaphore. The TTL of a semaphore's key is at least three times the remaining time
- * of its last holder. A sorted set of connections, scored by their last activity, otherwise looks the same.
+ * of its last holder. This distinguishes a semaphore from a sorted set of connections that is scored by their last
+ * activity.
  */
 function assessPermits({ key, remainingMs }: RawKey, lastMs: number): Confidence {
   const isLeased = lastMs > 0 && remainingMs !== null && remainingMs >= KEY_LEASES * lastMs - TOLERANCE_MS;

@@ -16,7 +16,7 @@ import {
 /** Maximum time, in ms, by which a client's clock may be ahead of the Redis clock. */
 const AHEAD_MS = 60_000;
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-/** Matches a UUID, with or without text that the application appends after a dash. */
+/** Matches a UUID, optionally followed by a dash or an underscore and more text from the application. */
 const IDENTIFIER = new RegExp(`^${UUID}(?:[-_].*)?$`, "s");
 const PERMIT = new RegExp(`^(${UUID}(?:-.*)?)_(\\d{1,4})$`, "s");
 
@@ -26,9 +26,9 @@ interface Member extends ScoredMember {
 
 /**
  * Detects Semaphore and MultiSemaphore of redis-semaphore. Each score is the time of a holder's last refresh on the
- * client's clock. The timeout of the holders is stored only as the TTL of the key, which the latest refresh set. All
- * holders are assumed to have the same timeout, so a member expires before the key by the difference between its score
- * and the latest score. Differences between the clients' clock and the Redis clock cancel out.
+ * client's clock. Only the TTL of the key, which the latest refresh set, shows the timeout. All holders are assumed to
+ * have the same timeout. A member then expires earlier than the key by the difference between its score and the latest
+ * score, so an offset between the clients' clocks and the Redis clock cancels out.
  */
 export function detectRedisSemaphore(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const scored = parseScoredMembers(raw);
@@ -54,7 +54,10 @@ function assessConfidence({ key, asOf }: RawKey, members: readonly ScoredMember[
   return name.startsWith("semaphore:") ? "certain" : "likely";
 }
 
-/** A MultiSemaphore has a member `<id>_<i>` for each permit, with i starting at 0. */
+/**
+ * Combines members into holders. A MultiSemaphore has a member `<id>_<i>` for each permit of a holder, with i starting
+ * at 0.
+ */
 function toHolders(members: readonly Member[]): SeenHolder[] {
   const byId = new Map<Key, Member[]>();
   for (const each of members) {

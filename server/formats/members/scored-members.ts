@@ -2,10 +2,13 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { SeenHolder } from "../observation.ts";
 import { type RawKey, toOwner } from "../raw-key.ts";
 
-/** Maximum size of an owner in bytes, because every open page receives each holder. Must match redisson-owner.ts. */
+/**
+ * Maximum size of an owner in bytes. Limited because each holder is sent to every open page of the console. Must match
+ * redisson-owner.ts.
+ */
 const OWNER_BYTES_MAX = 1024;
 
-/** Decodes members as owners, or returns `undefined` if one is too long. */
+/** Decodes members as owners. Returns `undefined` if a member is too long. */
 export function parseOwners(members: readonly Buffer[]): Key[] | undefined {
   return members.every(({ length }) => length <= OWNER_BYTES_MAX) ? members.map(toOwner) : undefined;
 }
@@ -55,9 +58,7 @@ export function sortHolders(holders: readonly SeenHolder[]): Holders | undefined
   return first === undefined ? undefined : [first, ...rest];
 }
 
-/**
- * Returns the time, in ms, until the last lease ends and the lock becomes free. Returns `null` if a holder has no TTL.
- */
+/** Returns the time in ms until the last lease ends and the lock becomes free; `null` if a holder has no TTL. */
 export function findLastEndMs(members: readonly { leftMs: number | null }[]): number | null {
   const left = members.map(({ leftMs }) => leftMs ?? Number.POSITIVE_INFINITY);
   const longest = Math.max(...left);

@@ -21,13 +21,13 @@ const JOB_ID = /^[0-9a-f]{24}$/;
 const DIGEST = "[0-9a-f]{32,64}(?::RUN)?";
 const BY_DEFAULT = new RegExp(`^(|.*:)uniquejobs:${DIGEST}${LOCKED}$`, "s");
 const BY_ANY_PREFIX = new RegExp(`:${DIGEST}${LOCKED}$`);
-/** The element that wakes waiters, and that an unlock leaves in the list for five seconds. */
+/** The element that wakes waiters. An unlock leaves it in the list for five seconds. */
 const SENTINEL = "1";
 const WAITING_MAX = 256;
 
 /**
- * The info of a lock. Version 9 stores it in the value of each job. Version 8 stores it in a separate key, if
- * configured.
+ * The info of a lock, as the library names it. Version 9 stores the info in the value of each job. Version 8 stores it
+ * in a separate key, if configured.
  */
 const LockInfo = z.object({
   worker: z.string().nullish().catch(null),
@@ -104,7 +104,8 @@ function detectVersion({ holders: [{ stored }] }: HeldObservation): JobKeys["ver
 }
 
 /**
- * Returns the keys that belong to a lock. A namespace is a prefix of each of these keys, but is not part of the digest.
+ * Returns the keys that belong to a lock. A configured namespace is a prefix of each of these keys, but not of the
+ * digest.
  */
 function buildJobKeys(seen: HeldObservation): JobKeys {
   const locked = Buffer.from(encodeKey(seen.key));
@@ -157,7 +158,10 @@ function addRecord(
   return [{ ...first, ...record }, ...rest.map((holder) => ({ ...holder, ...record }))];
 }
 
-/** The client that pops an id runs that job. Waiters therefore do not acquire the lock in list order. */
+/**
+ * Reads the waiting jobs of a version 8 lock. The client that pops an id runs that job, so waiters do not acquire the
+ * lock in list order.
+ */
 const JOB_QUEUE: QueueReader = {
   order: "unknown",
   buildCommands(key) {

@@ -14,10 +14,10 @@ import { parseMultiLock } from "./multi-lock.ts";
 import { findLongestRemainingMs, parseCounter, parsePermits } from "./permits.ts";
 import { parseReadWriteLock } from "./read-write-lock.ts";
 
-/** The name of the holder for objects whose owner Redisson does not store. */
+/** The owner that is displayed for objects whose owner Redisson does not store. */
 export const UNNAMED_HOLDER = "unnamed";
 
-/** Maximum TTL, in ms, that is typical of a lock. A longer TTL suggests other data. */
+/** Maximum TTL of a typical lock, in ms. A longer TTL suggests application data. */
 const LEASE_MS_MAX = 24 * 3_600_000;
 
 const BASE = { format: "redisson", candidates: [] } as const;
@@ -72,9 +72,9 @@ function toPlainLock(raw: RawKey, holders: [SeenHolder, ...SeenHolder[]], how: D
 }
 
 /**
- * Assesses a hash whose fields look like those of a lock. The fields of a shopping cart `{uuid:variant → quantity}`, or
- * of a set of connections `{uuid:shard → 1}`, look the same. Only two kinds of evidence are conclusive: a queue or
- * counter of Redisson for the lock, and a key that names a lock.
+ * Assesses how likely a hash with fields like a lock's is a lock. A shopping cart `{uuid:variant → quantity}` or a set
+ * of connections `{uuid:shard → 1}` has the same fields. Only two kinds of evidence are conclusive: a queue or counter
+ * of Redisson for the lock, and a key that names a lock.
  *
  * @param hasCompanion whether Redisson stores another key for this lock
  */
@@ -92,7 +92,7 @@ function assessConfidence(
   return hasLockLikeName(key) && remainingMs <= LEASE_MS_MAX ? "likely" : "possible";
 }
 
-/** Assesses a hash with a `mode`. No other library writes owners next to a `mode`. */
+/** Assesses how likely a hash with a `mode` is a lock. No other library stores owners next to a `mode`. */
 function assessReadWriteConfidence(
   { key, remainingMs }: RawKey,
   [{ seq }]: DetectedLock["holders"],
@@ -102,7 +102,7 @@ function assessReadWriteConfidence(
   return isNamedAsLock(key) ? "likely" : "possible";
 }
 
-/** Detects a latch that Lockkeeper set, which its companion identifies as a latch. */
+/** Detects a latch that Lockkeeper closed. Its companion names the kind. */
 function detectLatch({ content, remainingMs }: RawKey): DetectedLock | undefined {
   const count = parseCounter(content[0]);
   if (count === undefined) return undefined;
@@ -111,8 +111,8 @@ function detectLatch({ content, remainingMs }: RawKey): DetectedLock | undefined
 }
 
 /**
- * Detects a semaphore or latch in a key to which a rule assigns this format. The channel of the subscribers shows which
- * of the two the key is.
+ * Detects a semaphore or latch in a key to which a rule assigns this format. The channel that clients subscribe to
+ * shows which of the two the key is.
  */
 function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefined {
   const count = parseCounter(content[0]);
@@ -122,6 +122,6 @@ function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefin
   return { ...known, holders: [createForeignHolder(UNNAMED_HOLDER)], remainingMs, permits };
 }
 
-/** Whether only a number is known about the lock, which may be a semaphore or a latch. */
+/** Whether the lock is stored as a number without permits, so that it may be a semaphore or a latch. */
 export const isUnnamedCounter = ({ type, holders }: HeldObservation) =>
   type === "string" && holders[0].token === UNNAMED_HOLDER;

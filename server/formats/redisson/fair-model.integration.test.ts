@@ -10,11 +10,14 @@ import { FairWriter } from "./fair-writer.ts";
 
 const it = redisTest().extend("listener", { scope: "file" }, ({ redis }) => redis.createClient());
 
-/** Time limit of a run, in ms. After 5 s, reserved places expire; after 6 s, heartbeats. */
+/** Time limit of a run, in ms. Shorter than the times after which kept places (5 s) and heartbeats (6 s) expire. */
 const RUN_MS_MAX = 4000;
 const steps = fc.array(fairStep, { minLength: 1, maxLength: 30, size: "max" });
 
-/** A client joins behind a client of Redisson whose timeout has ended; then the queue moves up. */
+/**
+ * Builds steps in which a client joins behind a client of Redisson whose timeout has passed, and then the queue moves
+ * up.
+ */
 const joinBehindTimedOut = (joins: FairStep): FairStep[] => [
   { do: "wait", ours: 0 },
   { do: "wait", theirs: 0 },
@@ -42,7 +45,7 @@ function createScripts(scripts?: URL): FairScripts {
 
 type Connection = Parameters<typeof FairMachine.create>[0];
 
-/** Runs random steps against the scripts and a model, and compares both after each step. */
+/** Runs random steps against the scripts and a model, and compares the two after each step. */
 const checkQueue = (
   [direct, listener]: [Connection, Connection],
   scripts: FairScripts,
@@ -56,7 +59,8 @@ const checkQueue = (
         for (const [at, step] of each.entries())
           await machine.run(step, `step ${at + 1} of ${each.map(describeFairStep).join(", ")}`);
       } catch (error) {
-        // The model has no time, but on a busy machine, heartbeats expire.
+        // The model ignores time. If a run is slow on a busy machine, heartbeats expire in Redis, so the difference is
+        // ignored.
         if (performance.now() - startedAt < RUN_MS_MAX) throw error;
       } finally {
         await machine.close();
@@ -73,7 +77,7 @@ describe("the queue of a fair lock", () => {
   });
 });
 
-/** Mutations of the scripts: the rule that each breaks, its file, and the text to replace. */
+/** Mutations of the scripts. Each names the rule that it breaks, the file of the script, and the text to replace. */
 const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "a dead waiter at the head is not removed",

@@ -8,7 +8,7 @@ import {
   type QueueReader,
 } from "../queue-reader.ts";
 
-/** Reads the queue of a fair lock: the list of its waiters in turn, and the sorted set of their timeouts. */
+/** Reads the queue of a fair lock: the list of its waiters in order, and the sorted set of their timeouts. */
 export const FAIR_QUEUE: QueueReader = {
   order: "in_turn",
   buildCommands(key) {
@@ -25,7 +25,7 @@ export const FAIR_QUEUE: QueueReader = {
       const name = owner.toString("latin1");
       const end = untilMs.get(name) ?? null;
       const beat = beats.get(name);
-      // A waiter that timed out or died never acquires the lock. It is removed when it reaches the head of the queue.
+      // A waiter that has timed out, or whose client is gone, is removed when it reaches the head of the queue.
       if (beat !== undefined) return Math.abs(beat) <= asOf ? [] : [toClient(owner, end)];
       return end !== null && end <= asOf ? [] : [toClient(owner, end)];
     });

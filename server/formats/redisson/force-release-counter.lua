@@ -2,7 +2,7 @@
 --
 -- Guarantee: changes the number that the operator saw, or nothing. Wakes waiters as Redisson's release does.
 --
--- KEYS[1] the number
+-- KEYS[1] the key that contains the number
 -- ARGV[1] 'semaphore' or 'latch'    ARGV[2] the expected number    ARGV[3] its holder, as displayed
 -- ARGV[4] JSON of actor and reason    ARGV[5] channel of waiters    ARGV[6] channel for events
 -- ARGV[7] '1' if waiters may also use sharded pub/sub

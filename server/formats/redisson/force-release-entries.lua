@@ -1,7 +1,7 @@
 -- Force-releases all values, or one value, of a group that Redisson's multi lock holds.
 --
--- Guarantee: releases the values that the operator saw, or nothing. 'all' releases them only if no other value of the
--- group is held. Wakes waiters as Redisson's forceUnlock does.
+-- Guarantee: releases the values that the operator saw, or nothing. With 'all', releases the values only if no other
+-- value of the group is held. Wakes waiters as Redisson's forceUnlock does.
 --
 -- KEYS[1] the group
 -- ARGV[1] 'all' or 'one'    ARGV[2] JSON of actor and reason    ARGV[3] channel of waiters
@@ -38,7 +38,7 @@ for i = 6, #ARGV, 2 do
   end
 end
 
--- Whether the group holds a value that was not requested.
+-- Whether a value that was not requested is held.
 local function has_unseen_values()
   if size > FIELDS_MAX or not is_within_bytes(1, CONTENT_BYTES_MAX) then return true end
   local fields = redis.call('HGETALL', KEYS[1])

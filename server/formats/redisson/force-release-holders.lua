@@ -2,9 +2,10 @@
 -- can also be reserved.
 --
 -- Guarantee: releases what the operator saw, or nothing. Releases the whole lock only if its holders are exactly those
--- that the operator saw. Releases one holder only if it still holds the lock; the others keep their leases. Compares
--- the fence of Lockkeeper's writer; the token of its reader is never reused. Removes readers whose leases have ended.
--- Notifies the clients of Lockkeeper's holds immediately, and wakes waiters as Redisson does.
+-- that the operator saw. Releases one holder only if that holder still holds the lock; other holders keep their leases.
+-- Compares the fence of a Lockkeeper writer. For a reader, the token is sufficient, because tokens are never reused.
+-- Removes readers whose leases have ended. Notifies the clients of Lockkeeper's holds immediately, and wakes waiters as
+-- Redisson does.
 --
 -- KEYS[1] the lock       KEYS[2] its companion
 -- The rest: the companions of Lockkeeper's readers that are released, the leases of the readers that are released, then those
@@ -21,7 +22,7 @@
 
 -- include read-write.lua
 
--- A hash that has become larger, in fields or in bytes, is not read.
+-- Maximum number of fields that are read. A hash that has grown beyond this is refused as changed.
 local FIELDS_MAX = 1024
 
 local mode, one, fence, who, off_ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[9])
@@ -41,12 +42,12 @@ if type(size) == 'table' then
   return { 'not_a_lock', redis.call('TYPE', KEYS[1]).ok }
 end
 if size == 0 then return { 'gone', format_integer(now_ms) } end
--- New holders are not read one by one, because the hash may have become large.
+-- New holders are counted instead of read, because the hash may have become large.
 local expected = #order + (mode == '' and 0 or 1)
--- Without permission to read the leases, every reader counts as live.
+-- If the Redis user may not read the leases, every reader counts as live.
 local can_read, lock = false, nil
 if mode ~= '' then can_read, lock = pcall(read_lock, 1) end
--- Readers without leases are released as well if no reader is live: writers of Redisson wait for them.
+-- If no reader is live, readers without leases can be released too, because writers of Redisson wait for them.
 if can_read and lock.state ~= 'held' then can_read = false end
 local dead = can_read and lock.dead or {}
 size = size - #dead
@@ -71,7 +72,7 @@ for _, holder in ipairs(order) do
 end
 if (ours and kept.fence or '') ~= fence then return { 'changed', format_integer(now_ms) } end
 
--- Lockkeeper's readers that are released, with their companions.
+-- Companions of Lockkeeper's readers that are released, by token.
 local readers, reader_keys = {}, tonumber(ARGV[12])
 for k = 3, 2 + reader_keys do
   local own = read_companion(k)
@@ -98,8 +99,8 @@ for _, holder in ipairs(order) do
   end
 end
 
--- The lock lasts as long as the longest lease of the remaining readers. The leases of new readers are unknown, so if there
--- are any, the TTL is not changed.
+-- Sets the TTL of the lock to the longest lease of the remaining readers. If there are new readers, whose leases are
+-- unknown, the TTL is not changed.
 local function limit_expiry_to_readers(rest)
   for i = 1, #rest, 2 do
     if rest[i] ~= 'mode' and seen[rest[i]] ~= rest[i + 1] then return end
@@ -113,7 +114,7 @@ local function limit_expiry_to_readers(rest)
   if longest_ms > 0 then redis.call('PEXPIRE', KEYS[1], format_integer(longest_ms)) end
 end
 
--- Returns whether a waiter can acquire the lock now.
+-- Releases the one holder that was requested. Returns whether a waiter can acquire the lock now.
 local function release_one()
   redis.call('HDEL', KEYS[1], one, unpack(dead))
   local rest = redis.call('HGETALL', KEYS[1])
@@ -128,9 +129,9 @@ local function release_one()
   return is_writer(one)
 end
 
--- Reserved as a write lock, because Redisson's read/write lock treats a hash without a mode as free. The key exists
--- throughout. PEXPIRE comes first because a full Redis accepts it; after a script's first write, Redis no longer refuses
--- commands that need memory.
+-- Reserves the lock as a write lock, because Redisson's read/write lock treats a hash without a mode as free. The key
+-- always exists while the script runs. PEXPIRE comes first because a full Redis accepts it. After the first write of a
+-- script, Redis does not refuse commands that need memory.
 local function reserve_lock(reserved)
   redis.call('PEXPIRE', KEYS[1], format_integer(off_ms))
   redis.call('HSET', KEYS[1], reserved, 1)

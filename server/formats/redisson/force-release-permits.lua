@@ -1,8 +1,8 @@
 -- Releases all holds, or one, of Redisson's expirable semaphore for an operator. A hold of another library has one permit.
 --
--- Guarantee: releases the permits that the operator saw, each once, or nothing. 'all' releases them only if no others
--- are acquired. Compares the token and fence of Lockkeeper's own holds, and notifies their clients. Wakes waiters as
--- Redisson's release does.
+-- Guarantee: releases the permits that the operator saw, each once, or nothing. With 'all', releases the permits only
+-- if no other permits are acquired. Compares the token and fence of Lockkeeper's own holds, and notifies their clients.
+-- Wakes waiters as Redisson's release does.
 --
 -- KEYS[1] available permits       KEYS[3] acquired permits (sorted set)
 -- The other keys are the companions of the holds that are released: the second key, and those after KEYS[3].

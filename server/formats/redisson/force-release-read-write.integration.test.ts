@@ -102,7 +102,7 @@ describe("force-release of a Redisson writer that also reads", () => {
     const [one, two] = scene.clients;
     await one.acquireWrite(key, { leaseMs: 60_000 });
     await one.acquireRead(key, { leaseMs: 20_000 });
-    // Redisson does not write this entry. The writer must not get the lease of this entry.
+    // Redisson does not write such an entry. The writer must not get the lease of this entry.
     await scene.redis.hset(key, two.getOwner(), 1);
     await scene.redis.set(two.getLeaseKey(key, 1), 1, "PX", 10_000);
     const seen = await scene.observeHeld(key);

@@ -30,7 +30,7 @@ const entriesScript = createReleaseScript("force-release-entries.lua");
 const permitsScript = createReleaseScript("force-release-permits.lua");
 const counterScript = createReleaseScript("force-release-counter.lua");
 
-/** Returns the release actions that are available for a lock, with a note for the operator. */
+/** Returns which release actions are available for a lock, with a note for the operator. */
 export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTerms {
   if (seen.isPlain === true) {
     return {
@@ -83,7 +83,7 @@ export function forceReleaseRedisson(
 
 const formatActor = ({ by, reason }: ForceReleaseParams) => JSON.stringify({ by, reason });
 
-/** Returns the holders to release: the given one, otherwise all. */
+/** Returns the holders to release: the requested holder, or all holders of the lock. */
 function selectHolders({ holders }: HeldObservation, { holder }: ForceReleaseParams): readonly SeenHolder[] {
   return holder === undefined ? holders : [holder];
 }
@@ -165,8 +165,8 @@ function forceReleasePermits(
 }
 
 /**
- * Returns the ids of a hold's permits, and the owner, token, fencing token and client channel of the hold. For another
- * library, the last three are empty.
+ * Returns the ids of a hold's permits, and the owner, token, fencing token and client channel of the hold. The last
+ * three are empty for a hold of another library.
  */
 function toPermitHold({ token, owner, count, fence }: SeenHolder) {
   const text = String(token);

@@ -27,7 +27,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A latch in Redis, and a model of its count, requests and messages. */
+/** Runs steps on a latch in Redis and on a model of its count, requests and messages. */
 class LatchMachine {
   readonly key = `latch:${randomUUID()}`;
   readonly sent: string[] = [];
@@ -61,7 +61,8 @@ class LatchMachine {
   }
 
   /**
-   * Returns the count in the reply to an earlier request with this id, or `reused` if that request had other content.
+   * Returns the count that an earlier request with this id set; `reused` if that request had other content; `undefined`
+   * if there was none.
    */
   #findRequest(id: string, content: string): number | "reused" | undefined {
     const earlier = this.#requests.get(id);
@@ -100,7 +101,7 @@ class LatchMachine {
     expect(reply).toMatchObject({ outcome: "counted", count: this.#count });
   }
 
-  /** Counts down with the commands of Redisson. */
+  /** Counts down with the commands that Redisson sends. */
   async #countDownAsJvm(): Promise<void> {
     this.#count--;
     if (this.#count > 0) return void (await this.direct.decr(this.key));
@@ -131,7 +132,7 @@ const checkModel = (
       const channel = String(buildLatchChannel(machine.key));
       await listener.subscribe(channel);
       for (const each of steps) await machine.run(each);
-      // The reply arrives after all messages.
+      // All messages arrive before the reply to UNSUBSCRIBE.
       await listener.unsubscribe(channel);
       expect(messages.get(channel) ?? []).toEqual(machine.sent);
     }),

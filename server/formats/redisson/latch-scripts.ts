@@ -17,7 +17,7 @@ export type LatchReply =
   | {
       readonly outcome: "set" | "already_set" | "counted" | "count";
       readonly asOf: number;
-      /** 0 if the latch is open. */
+      /** The count of the latch; 0 if the latch is open. */
       readonly count: number;
       /**
        * When a client of Lockkeeper last opened the latch, in Unix microseconds; 0 if unknown. Only in the reply for
@@ -29,15 +29,18 @@ export type LatchReply =
 const LATCH = `${TARGET_PREFIX}latch`;
 const buildOpenedKey = (key: Key) => buildColocatedKey(LATCH, key);
 /**
- * Builds the companion key of the latch and the permit keys of both kinds of semaphore. These keys show whether another
- * kind uses the lock's key.
+ * Builds the keys that show whether another kind of lock uses the key: its companion, and the permits of both kinds of
+ * semaphore.
  */
 const buildOtherKeys = (key: Key) => [
   buildCompanionKey(key),
   buildPermitsKey(key),
   buildPlainPermitsKey(key),
 ];
-/** Builds the key of a request from a hash of its id, because braces in the id would change the slot. */
+/**
+ * Builds the key that stores a request. The key contains a hash of the request id, because braces in the id would
+ * change the slot.
+ */
 const buildRequestKey = (key: Key, id: string) =>
   buildColocatedKey(`${LATCH}:${createHash("sha256").update(id).digest("base64url").slice(0, 22)}`, key);
 

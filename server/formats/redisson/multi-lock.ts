@@ -5,9 +5,9 @@ const END = ":expire_time";
 const COUNT = ":lock_count";
 
 /**
- * Parses the hash of a `getMultiLock(group, values)` lock. Returns one holder per locked value, or `undefined` if the
- * hash is not such a lock. Expired entries stay in the key but hold nothing, so they are returned only if there are no
- * others.
+ * Parses the hash of a lock that `getMultiLock(group, values)` created. Returns one holder per locked value, or
+ * `undefined` if the hash is not such a lock. Expired entries stay in the hash but hold nothing, so they are returned
+ * only if all entries have expired.
  *
  * @param leftMs TTL of the key, which all entries share
  */
@@ -35,7 +35,10 @@ export function parseMultiLock(
   return first && [first, ...rest];
 }
 
-/** Whether the field belongs to an entry, even one that another thread has taken over, whose fields remain. */
+/**
+ * Whether the field belongs to an entry of the multi lock. Fields of a previous holder remain after another thread has
+ * taken over its entry.
+ */
 function isEntryField(field: string): boolean {
   const suffix = field.endsWith(END) ? END : field.endsWith(COUNT) ? COUNT : undefined;
   return suffix !== undefined && parseEntry(field.slice(0, -suffix.length)) !== undefined;

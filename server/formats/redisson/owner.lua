@@ -1,8 +1,8 @@
--- Recognizes the fields of Redisson's locks.
+-- Shared by the scripts: recognizes the fields of Redisson's locks.
 
 -- include ../bounds.lua
 
--- Whether a field names a holder: `<uuid>:<number>`, also with `:write`, or a reserved owner.
+-- Whether a field names a holder: `<uuid>:<number>`, optionally with `:write`, or the owner of a reservation.
 local function is_owner(field)
   if #field > VALUE_BYTES_MAX then return false end
   if string.find(field, '^lockkeeper:reserve:') then return true end

@@ -27,7 +27,7 @@ export function combinePermits(seen: HeldObservation, [answer]: readonly unknown
     if (companion === undefined) continue;
     const ids = computePermitIds(companion.token, companion.count).map((id) => id.toString("hex"));
     const own = ids.flatMap((id) => permits.get(id) ?? []);
-    // The companion outlives its hold, and any client can write it.
+    // The companion may describe a hold that has ended, or contain data from another client.
     if (ids[0] !== holder.token || own.length < ids.length) continue;
     const hold = toHolder(companion, own);
     for (const id of ids) inHolds.set(id, hold);
@@ -39,7 +39,7 @@ export function combinePermits(seen: HeldObservation, [answer]: readonly unknown
 const PERMITS_MAX = 256;
 
 function parsePermitCompanion(answer: unknown): Companion | undefined {
-  // The verb connections, which read keys of a migrating slot, return strings.
+  // Keys of a migrating slot are read on the verb connections, which return strings instead of bytes.
   const bytes = Buffer.isBuffer(answer) ? answer : Buffer.from(String(answer ?? ""));
   if (bytes.length === 0 || bytes.length > COMPANION_BYTES_MAX) return undefined;
   const companion = parseCompanion(bytes.toString("utf8"));
@@ -48,7 +48,7 @@ function parsePermitCompanion(answer: unknown): Companion | undefined {
   return companion;
 }
 
-/** Creates the holder of several permits, whose hold ends when the first of them expires. */
+/** Creates the holder of several permits. Its hold ends when the first permit expires. */
 function toHolder(companion: Companion, permits: readonly SeenHolder[]): SeenHolder {
   const ends = permits.flatMap(({ ownRemainingMs }) => ownRemainingMs ?? []);
   const ownRemainingMs = ends.length === 0 ? null : Math.min(...ends);

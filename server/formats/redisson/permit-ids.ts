@@ -5,7 +5,7 @@ import { buildHolderCompanionKey } from "../keys.ts";
 
 const ID_BYTES = 16;
 
-/** Computes the id of the n-th permit of a hold, counting from 1. Must match permits.lua. */
+/** Computes the id of permit `n` of a hold, counted from 1. Must match permits.lua. */
 export function computePermitId(token: string, n: number): Buffer {
   return createHash("sha1").update(`${token}:${n}`).digest().subarray(0, ID_BYTES);
 }

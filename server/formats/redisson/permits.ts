@@ -2,15 +2,18 @@ import { createForeignHolder, type SeenHolder } from "../observation.ts";
 import { MEMBERS_MAX, type RawKey } from "../raw-key.ts";
 
 const ID_BYTES = 16;
-/** The score of a permit that never expires. */
+/** Score of a permit that never expires, as Redisson writes it. */
 const NEVER = 922337203685477;
 
 export interface Permits {
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
   readonly available: number;
-  /** `null` if there are too many acquired permits to read, and for a plain semaphore, whose total is not stored. */
+  /**
+   * Total number of permits; `null` if too many permits are acquired to read them, and for a plain semaphore, which
+   * does not store its total.
+   */
   readonly total: number | null;
-  /** `null` if the permit never expires. */
+  /** Longest remaining time of an acquired permit in ms; `null` if a permit never expires. */
   readonly remainingMs: number | null;
 }
 
@@ -30,7 +33,7 @@ export function parsePermits({ content, permits, asOf, remainingMs, isPlain }: R
     const ownRemainingMs = remainingMs === null ? own : Math.min(own ?? remainingMs, remainingMs);
     all.push(createForeignHolder(id.toString("hex"), { ownRemainingMs }));
   }
-  // An expired permit stays acquired until the next call of the library reclaims it.
+  // An expired permit stays in the set until the next call of the library reclaims the permit.
   const held = all.filter(({ ownRemainingMs: left }) => left == null || left > 0);
   const [first, ...rest] = held.length > 0 ? held : all;
   if (first === undefined) return undefined;

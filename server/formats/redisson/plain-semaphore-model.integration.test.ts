@@ -36,15 +36,15 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 /**
- * A plain semaphore in Redis, and its model: the available permits, Lockkeeper's holds, and a JVM that runs Redisson's
- * scripts.
+ * Runs steps on a plain semaphore in Redis and on a model of its available permits and Lockkeeper's holds. Some steps
+ * run the scripts of Redisson.
  */
 class PlainSemaphoreMachine {
   readonly #key = `semaphore:${randomUUID()}`;
   readonly #permitsKey = String(buildPlainPermitsKey(this.#key));
   readonly #holds: ModelHold[] = [];
   readonly #jvm: RedissonPlainSemaphore;
-  /** `undefined` if the number is missing. */
+  /** Number of available permits; `undefined` if the key is missing. */
   #available: number | undefined;
   #jvmPermits = 0;
   #requests = 0;
@@ -92,7 +92,10 @@ class PlainSemaphoreMachine {
     if (each.do === "expire" && hold.state === "live") await this.#expire(hold);
   }
 
-  /** Lockkeeper's scripts return expired permits. Without a number, they only remove them. */
+  /**
+   * Models how Lockkeeper's scripts return expired permits. If the key with the number is missing, the permits are only
+   * removed.
+   */
   #reclaim(): void {
     if (this.#available !== undefined) this.#available += this.#countPermits("expired");
     for (const hold of this.#holds) if (hold.state === "expired") hold.state = "ended";
@@ -120,7 +123,7 @@ class PlainSemaphoreMachine {
     return sendAcquire(this.direct, writer, this.#key, { token, id, permits: wanted, limit: LIMIT });
   }
 
-  /** While Lockkeeper's holds have permits, the key cannot be used as an expirable semaphore. */
+  /** Checks that the key cannot be used as an expirable semaphore while Lockkeeper's holds have permits. */
   async #acquireOtherKind(): Promise<void> {
     if (this.#countPermits("live", "expired") === 0) return;
     const reply = await this.#sendAcquire(this.expirable, createRedissonOwner(++this.#requests), "o", 1);
@@ -142,7 +145,7 @@ class PlainSemaphoreMachine {
   }
 
   async #renew({ token, fence, state }: ModelHold): Promise<void> {
-    // The lease grows with each renewal, even within one millisecond, because a renewal that extends nothing returns no
+    // Each renewal uses a longer lease than the previous one, because a renewal that extends nothing does not reclaim
     // permits.
     const holds = [{ key: this.#key, token, fence, leaseMs: MODEL_LEASE_MS + ++this.#requests }];
     const [left] = await this.writer.renewMany(this.direct, EVENT_CHANNEL, holds);

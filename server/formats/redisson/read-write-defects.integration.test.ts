@@ -12,7 +12,7 @@ const it = locksTest().extend(
 
 const SHORT_MS = 10_000;
 const LONG_MS = 60_000;
-/** The time that a slow machine may need between two commands, in ms. */
+/** Maximum time in ms that a slow machine needs between two commands. */
 const SLACK_MS = 2000;
 
 /** Each test first reproduces the defect with the scripts of Redisson 4.7.0. */
@@ -137,7 +137,7 @@ describe("defects of Redisson's read/write lock that Lockkeeper does not have", 
     const [renewed] = await locks.renewHolds([{ ...dead, leaseMs: LONG_MS }]);
     expect(renewed?.status).toBe("rejected");
     expect(await direct.pttl(key)).toBeLessThanOrEqual(SHORT_MS);
-    // The dead reader does not appear in a refusal and does not outlive the next release.
+    // The dead reader does not appear in a refusal, and the next release removes it.
     const error = await catchLockError(locks.acquire(key, { owner: "w", leaseMs: SHORT_MS, kind: "write" }));
     expect(error.facts).toMatchObject({ holders: [{ owner: "alive" }] });
     await locks.release(alive);

@@ -12,7 +12,7 @@ export interface ReadWriteLock {
   readonly isWhole: boolean;
 }
 
-/** Parses the fields of a read/write lock, or returns `undefined` if the hash is not one. */
+/** Parses the fields of a read/write lock. Returns `undefined` if the hash is not a read/write lock. */
 export function parseReadWriteLock(
   fields: readonly string[],
   companion: Companion | undefined,

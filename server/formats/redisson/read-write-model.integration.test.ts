@@ -15,7 +15,7 @@ const createWriters = (scripts = SCRIPTS) => ({
 
 const steps = fc.array(readWriteStep, { minLength: 1, maxLength: 25, size: "max" });
 
-/** Runs random steps against the scripts and a model, and compares both after each step. */
+/** Runs random steps against the scripts and a model, and compares the two after each step. */
 const checkModel = (machineFor: () => ReadWriteMachine, runs: number) =>
   fc.assert(
     fc.asyncProperty(steps, async (each) => {
@@ -36,7 +36,7 @@ describe("read/write locks", () => {
   });
 });
 
-/** Mutations of the scripts: the rule that each breaks, its file, and the text to replace. */
+/** Mutations of the scripts. Each names the rule that it breaks, the file of the script, and the text to replace. */
 const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "a reader gets a new fencing token",

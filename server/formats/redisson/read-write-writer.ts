@@ -14,7 +14,7 @@ import { formatShardedFlag, type KindPart, LockWriter } from "../lock-writer.ts"
 import { type DowngradeReply, parseDowngradeReply } from "../script-replies.ts";
 import { type StopWaitingRequest, stopWaiting } from "../stop-waiting.ts";
 
-/** Runs the verbs that readers and writers of read/write locks have in common. */
+/** The base class for the verbs of readers and writers of read/write locks. */
 class ReadWriteWriter extends LockWriter {
   override buildWakeChannel(key: Key): RedisArgument {
     return buildReadWriteChannel(key);

@@ -5,16 +5,18 @@
 -- A reader holds the lock while one of its leases exists. The TTL of the hash is that of the longest lease, or the lease of
 -- the writer.
 --
--- A hash without `mode` is a plain lock. Redisson would treat such a lock as free; here it counts as held.
+-- A hash without `mode` is a plain lock. Redisson's read/write lock would treat that lock as free, but Lockkeeper
+-- treats it as held.
 
 -- include storage.lua
 
--- More holders than any lock has. A larger hash is application data and is not read.
+-- Maximum number of holders. A larger hash is application data and is not read.
 local HOLDERS_MAX = 1024
--- If a reader has re-entered more often, only its last leases are read.
+-- Maximum number of leases that are read per reader. If a reader has re-entered more often, only its latest leases are
+-- read.
 local LEASES_MAX = 64
 
--- Builds the event of a reader. The token identifies it, because readers share a fencing token.
+-- Formats the event of a reader. The event contains the reader's token, because readers share a fencing token.
 local function format_reader_event(token, event, now_ms, fence, seq, count, since, owner, who, key)
   local text = format_event(event, now_ms, fence, seq, count, since, owner, who, key)
   return string.sub(text, 1, #text - #key - 1) .. '\t' .. token .. '\n' .. key
@@ -31,7 +33,7 @@ local function format_lease_key(k, reader, entry)
   return tagged .. ':' .. reader .. ':rwlock_timeout:' .. format_integer(entry)
 end
 
--- Returns the longest lease of a reader in ms; -1 if one has no TTL, 0 if all have ended.
+-- Returns the longest lease of a reader in ms; -1 if a lease has no TTL, 0 if all leases have ended.
 local function read_lease_ms(k, reader, count)
   local longest_ms = 0
   for entry = count, math.max(1, count - LEASES_MAX + 1), -1 do
@@ -48,9 +50,10 @@ local function find_earlier(one_ms, other_ms)
   return math.min(one_ms, other_ms)
 end
 
--- Returns the lock as a table: `state` is 'free', 'held', 'not_a_lock' or 'fault', the last two with `detail`; `mode` is ''
--- for a plain lock; `holders` lists each holder and its count (flat); `counts` and `leases` are by holder; `dead` lists the
--- readers whose leases have ended, which are in none of these. `remaining_ms` is the time until the lock is free.
+-- Returns the lock as a table: `state` is 'free', 'held', 'not_a_lock' or 'fault', the last two with `detail`; `mode`
+-- is '' for a plain lock; `holders` lists each holder and its count (flat); `counts` and `leases` are by holder; `dead`
+-- lists the readers whose leases have ended. These readers are not in `holders`, `counts` or `leases`. `remaining_ms`
+-- is the time until the lock is free.
 local function read_lock(k)
   local lock = { state = 'free', mode = '', holders = {}, counts = {}, leases = {}, dead = {}, remaining_ms = 0, ttl_ms = -2 }
   are_readers = false
@@ -99,7 +102,7 @@ local function remove_dead_readers(k, lock)
   if #lock.dead > 0 then redis.call('HDEL', KEYS[k], unpack(lock.dead)) end
 end
 
--- Sets the TTL of a lock in mode `read` to its longest lease. If a lease has no TTL, changes nothing.
+-- Sets the TTL of a lock in mode `read` to the longest lease of its readers. If a lease has no TTL, changes nothing.
 local function fit_expiry(k, lock)
   if lock.longest_ms > 0 and lock.longest_ms ~= lock.ttl_ms then
     redis.call('PEXPIRE', KEYS[k], format_integer(lock.longest_ms))

@@ -3,28 +3,28 @@ import { isThreadOwner } from "./redisson-owner.ts";
 
 /**
  * Detects the RedLock of Redisson, which acquires one lock on several independent masters. RedLock uses one client per
- * master, so the owner string `<client id>:<thread id>` differs on each of them. Nothing that Redis stores links the
- * parts. docs/decisions/0009 gives the reasons for these rules.
+ * master, so the owner string `<client id>:<thread id>` differs on each master. No data in Redis links the holds on the
+ * masters, so they are matched by their times. docs/decisions/0009 gives the reasons for these rules.
  */
 
-/** The hold on one master, as a possible part of a RedLock. */
+/** A hold on one master that may be a part of a RedLock. */
 export interface RedLockPart {
   readonly seen: HeldObservation;
   /**
-   * When this owner was first observed on the master (`performance.now()`). `undefined` if the owner may have been
-   * there earlier.
+   * When this owner was first observed on the master (`performance.now()`); `undefined` if the owner may have held the
+   * lock earlier.
    */
   readonly begunAt: number | undefined;
 }
 
 /**
- * Maximum time, in ms, between the starts of two parts of one lock. Parts that begin further apart belong to different
+ * Maximum time in ms between the starts of two holds of one RedLock. Holds that begin further apart belong to different
  * locks.
  */
 const BEGIN_SPREAD_MS = 2000;
 /**
- * Maximum difference between the TTLs of one lock, as a share of the longer TTL. Each client renews on its own timer, so
- * the TTLs differ by up to a renewal interval.
+ * Maximum difference between the TTLs of two holds of one RedLock, as a share of the longer TTL. Each client renews on
+ * its own timer, so the TTLs differ by up to a renewal interval.
  */
 const TTL_SPREAD_SHARE = 1 / 2;
 const TTL_SPREAD_MS_MIN = 2000;
@@ -36,13 +36,13 @@ export function isPlainRedissonHold({ state, format, type, kind, holders }: Held
   return isPlain && second === undefined && role === undefined && fence === null && isThreadOwner(token);
 }
 
-/** Whether a hold can be part of a RedLock, which requires a TTL. */
+/** Whether a hold can be part of a RedLock, whose holds always have a TTL. */
 export const isRedLockPart = (hold: HeldObservation): boolean =>
   isPlainRedissonHold(hold) && hold.remainingMs !== null;
 
 /**
- * Returns the largest set of parts that can be one lock. Among equally large sets, returns the one whose first part
- * comes first in `parts`.
+ * Returns the largest set of parts that can belong to one RedLock. Among equally large sets, returns the set whose
+ * first element comes first in `parts`.
  */
 export function findLargestRedLock(parts: readonly RedLockPart[]): readonly RedLockPart[] {
   const groups = parts.map((seed) => parts.filter((part) => belongTogether(seed, part)));

@@ -38,10 +38,10 @@ export const REDISSON_DETAILS: DetailReader = {
   },
 };
 
-/** Whether the holders are permits with ids. */
+/** Whether the lock is a semaphore whose holders are permits with ids. */
 const isPermitSemaphore = (seen: HeldObservation) => seen.kind === "semaphore" && !isUnnamedCounter(seen);
 /**
- * Whether no details have to be read, because the verbs already count the waiters of an exclusive Lockkeeper hold.
+ * Whether no details need to be read, because the verbs already count the waiters of an exclusive Lockkeeper hold.
  * False for readers, which have their own companions.
  */
 const isOwnHold = ({ holders }: HeldObservation) => holders[0].seq > 0 && holders[0].role === undefined;
@@ -58,17 +58,17 @@ function buildChannels(seen: HeldObservation): RedisArgument[] {
   return [kind === "semaphore" ? buildSemaphoreChannel(key) : buildWakeChannel(key)];
 }
 
-/** Subtracts waiters of dead clients, which stay in the queue until they reach its head. */
+/** Subtracts the waiters of dead clients from the count. Such waiters stay in the queue until they reach its head. */
 function subtractDead(waiters: SeenWaiters = { count: 0, known: "exact" }, dead: number): SeenWaiters {
   return { ...waiters, count: Math.max(0, (waiters.count ?? 0) - dead) };
 }
 
-/** Shared by most locks, which saves memory. */
+/** The waiters of a lock without subscribers. Most locks share this object, which saves memory. */
 const NO_SUBSCRIBERS: SeenWaiters = { count: 0, known: "estimated" };
 
 /**
- * Applies the number of subscribers. Unless Lockkeeper clients wait for the key, only clients of Redisson subscribe to
- * the channel of a lock.
+ * Adds the waiters of Redisson, estimated from the number of subscribers of the lock's channel. Only clients of
+ * Redisson subscribe to it, unless Lockkeeper clients wait for the key.
  */
 function applyListeners(seen: HeldObservation, clients: number): HeldObservation {
   const isEvidence = clients > 0 && (seen.waiters?.count ?? 0) === 0 && seen.holders.length === 1;
@@ -85,7 +85,7 @@ function toWaiters({ waiters }: HeldObservation, clients: number): SeenWaiters {
   return count === 0 ? NO_SUBSCRIBERS : { count, known: "estimated" };
 }
 
-/** Distinguishes a latch from a semaphore by the subscribers. Nothing else in Redis distinguishes them. */
+/** Distinguishes a latch from a semaphore by the subscribers of their channels, because no other data in Redis does. */
 function applyCounterListeners(
   seen: HeldObservation,
   [forPermits, forZero]: readonly number[],
@@ -124,7 +124,7 @@ function applyLeases(seen: HeldObservation, answers: readonly unknown[]): HeldOb
   const holders = seen.holders.map((holder) => readers.get(holder) ?? holder);
   // A reader whose lease has ended does not hold the lock. Its field remains until the next release.
   const live = holders.filter(({ ownRemainingMs }) => ownRemainingMs !== 0);
-  // Without a live reader, writers of Redisson still wait for the key to expire, so an operator must be able to release
+  // If no reader is live, writers of Redisson still wait until the key expires, so an operator must be able to release
   // the lock.
   const hasForeign = holders.some(({ seq }) => seq === 0);
   const [first, ...rest] = live.length > 0 ? live : holders;
@@ -141,7 +141,7 @@ function describeReader(reader: SeenHolder, companion: unknown): SeenHolder {
 }
 
 /**
- * Returns the longest of the leases, in ms, from the replies of PTTL: -2 if the entry has expired, and -1 if its TTL
+ * Returns the longest lease in ms, from the replies of PTTL. A reply is -2 if the lease has expired and -1 if its TTL
  * was removed.
  */
 function findLongestLeaseMs(leasesMs: readonly number[], lockMs: number | null): number | null {

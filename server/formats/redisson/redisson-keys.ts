@@ -5,8 +5,8 @@ import { buildRedissonKey, buildRedissonSuffixKey } from "../keys.ts";
 export const buildSemaphoreChannel = (key: Key) => buildRedissonKey("redisson_sc", key);
 
 /**
- * Builds the channel of a latch. Unlike other names of Redisson, it gets additional braces even if the key contains
- * braces.
+ * Returns the channel of a latch. Unlike other names in Redisson, the name of this channel has additional braces even
+ * if the key contains braces.
  */
 export function buildLatchChannel(key: Key): RedisArgument {
   const prefix = "redisson_countdownlatch__channel__{";
@@ -16,7 +16,7 @@ export function buildLatchChannel(key: Key): RedisArgument {
 
 export const buildPermitsKey = (key: Key) => buildRedissonSuffixKey(key, ":timeout");
 
-/** Builds the lease keys of one reader, one for each entry into the lock. */
+/** Builds the lease keys of one reader, one for each time that the reader entered the lock. */
 export function buildReadLeaseKeys(key: Key, reader: string, count: number): RedisArgument[] {
   return Array.from({ length: count }, (_, at) =>
     buildRedissonSuffixKey(key, `:${reader}:rwlock_timeout:${at + 1}`),

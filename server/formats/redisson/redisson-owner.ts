@@ -1,6 +1,9 @@
 import { RESERVED_OWNER_PREFIX } from "../../../lib/contract/actions/reservation.ts";
 
-/** Maximum size of an owner in bytes, because every open page receives each holder. Must match storage.lua. */
+/**
+ * Maximum size of an owner in bytes. Limited because each holder is sent to every open page of the console. Must match
+ * storage.lua.
+ */
 const OWNER_BYTES_MAX = 1024;
 
 const CLIENT = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:\\d+";
@@ -21,7 +24,7 @@ export const toWriterField = (owner: string) => `${owner}${WRITE}`;
 export const stripWriteSuffix = (field: string) =>
   isWriterField(field) ? field.slice(0, -WRITE.length) : field;
 
-/** Formats the prefix that all fields of one holder have for one value of a group. */
+/** Formats the prefix of the fields that one holder has for one value of a multi lock. */
 export const formatEntry = (value: string, owner: string) => `${value}:${owner}`;
 
 export function parseEntry(entry: string): [value: string, owner: string] | undefined {

@@ -37,7 +37,10 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A semaphore in Redis, and a model of its limit, Lockkeeper's holds and the permits of a JVM. */
+/**
+ * Runs steps on a semaphore in Redis and on a model of its limit, Lockkeeper's holds and the permits of Redisson's
+ * clients.
+ */
 class SemaphoreMachine {
   readonly #key = `semaphore:${randomUUID()}`;
   readonly #permitsKey = String(buildPermitsKey(this.#key));
@@ -136,7 +139,7 @@ class SemaphoreMachine {
     this.#isMissing = false;
   }
 
-  /** Acquires a permit with the commands of Redisson. */
+  /** Acquires a permit with the commands that Redisson sends. */
   async #acquireAsJvm(): Promise<void> {
     if (this.#isMissing || Number(await this.direct.get(this.#key)) < 1) return;
     const id = randomBytes(16);

@@ -28,15 +28,15 @@ type Keys = RedisArgument[];
 const buildClaimKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}turn`, key);
 const buildTurnsKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}turns`, key);
 
-/** Builders for the permits keys of each kind of semaphore: its own, and that of the other kind. */
+/** For each kind of semaphore, the functions that build the permits key of this kind and that of the other kind. */
 const PERMITS_KEYS = {
   semaphore: { own: buildPermitsKey, other: buildPlainPermitsKey },
   plain_semaphore: { own: buildPlainPermitsKey, other: buildPermitsKey },
 } as const;
 
 /**
- * Runs the verbs on semaphores of one kind. Separate scripts acquire and release permits. The other verbs use the
- * scripts of all locks, with the `storage.lua` of a semaphore.
+ * Runs the verbs on semaphores of one kind. Acquire and release have their own scripts. Other verbs use the scripts of
+ * all locks, with the `storage.lua` of a semaphore.
  */
 export class SemaphoreWriter extends LockWriter {
   readonly #permitsKeys: (typeof PERMITS_KEYS)[SemaphoreKind];
@@ -124,7 +124,7 @@ export class PlainSemaphoreWriter extends SemaphoreWriter {
   }
 
   /**
-   * Makes the permits of dead holders available again. Returns the time until the next permit expires, in ms, or
+   * Makes the permits of dead holders available again. Returns the time in ms until the next permit expires;
    * `undefined` if no Lockkeeper hold has permits.
    */
   reclaim(redis: Commands, key: Key): Promise<number | undefined> {
@@ -133,7 +133,9 @@ export class PlainSemaphoreWriter extends SemaphoreWriter {
   }
 }
 
-/** Parses the reply of reclaim.lua; `undefined` if no permits are acquired, or if the key is not a semaphore. */
+/**
+ * Parses the reply of reclaim.lua. Returns `undefined` if no permits are acquired, or if the key is not a semaphore.
+ */
 function parseNextExpiry(reply: unknown): number | undefined {
   const ms = Number(reply);
   return ms >= 0 ? ms : undefined;

@@ -8,7 +8,7 @@ export type SetLimitReply =
       readonly asOf: number;
       readonly available: number;
       readonly acquired: number;
-      /** The total before the change; `null` if there was no semaphore. */
+      /** The total number of permits before the change; `null` if there was no semaphore. */
       readonly previousLimit: number | null;
     };
 

@@ -1,4 +1,5 @@
--- Redisson's lock: a hash with one field per holder, whose value is the count. Included by each verb.
+-- The storage of Redisson's lock, which is a hash with one field per holder. The value of the field is the count.
+-- Included by each verb.
 --
 -- A hash is a lock if every field is `<uuid>:<number>` (also with `:write`) like Redisson's fields and Lockkeeper's tokens,
 -- the field `mode` of a read/write lock, or a reserved owner. Any other hash is application data and is never changed.
@@ -6,15 +7,15 @@
 local FORMAT = 'redisson'
 -- The lease of the holder and the lock end at the same time.
 local margin_ms = 0
--- The count is stored in the lock and not in the companion.
+-- The lock stores the count, not the companion.
 local COUNTS_ITSELF = true
 
--- More fields than any lock has. A larger hash is application data and is not read.
+-- Maximum number of fields. A larger hash is application data and is not read.
 local FIELDS_MAX = 64
 local BYTES_MAX = 131072
--- Larger counts are not exact in Lua.
+-- Maximum number of digits of a count that Lua represents exactly.
 local COUNT_DIGITS_MAX = 15
--- Only this many readers of a read/write lock are described to a refused client.
+-- Maximum number of readers of a read/write lock that a refusal describes.
 local READERS_DESCRIBED_MAX = 16
 
 -- include ../companion.lua
@@ -27,15 +28,16 @@ end
 -- Whether the holders of the last read are the readers of a read/write lock. Each reader has its own companion.
 local are_readers = false
 
--- Returns the key of the companion of one reader (buildHolderCompanionKey). The key is not in KEYS, because a client
+-- Returns the companion key of one reader (buildHolderCompanionKey). KEYS does not contain this key, because a client
 -- does not know the readers.
 local function format_reader_companion_key(k, reader)
   local tag = string.match(KEYS[k], '{[^}]*}')
   return 'lockkeeper:holder:' .. reader .. ':' .. (tag and tag .. ':' .. KEYS[k] or '{' .. KEYS[k] .. '}')
 end
 
--- Builds the reply to a client that readers refuse: 'readers' in place of a token, then six texts for each reader: its token,
--- count, owner, fence, since and record. The last four are empty if the reader uses another library or is not among the first.
+-- Builds the reply to a client that is refused because readers hold the lock: 'readers' in place of a token, then six
+-- strings for each reader: its token, count, owner, fence, since and record. The last four are empty if the reader uses
+-- another library or is beyond the maximum number of described readers.
 local function format_readers(now_ms, remaining_ms, holders)
   local reply = { 'held', format_integer(now_ms), format_integer(remaining_ms), 'readers', '', '', '', '' }
   local described = 0
@@ -63,9 +65,9 @@ local function format_holders(outcome, now_ms, remaining_ms, kept, holders)
   return format_exclusive_holders(outcome, now_ms, remaining_ms, kept, holders)
 end
 
--- Reads the lock. Returns its state, TTL in ms (-1: none), holders and counts (flat), and this token's count or nil.
--- States: 'free', 'held', 'shared' (a read/write lock), 'not_a_lock' and its type, 'fault' and its error.
--- Clears the companion if it describes another hold.
+-- Reads the lock. Returns its state, its TTL in ms (-1: none), a flat list of holders and counts, and the count of
+-- `token` or nil. The states are 'free', 'held', 'shared' (a read/write lock), 'not_a_lock' with the type of the key,
+-- and 'fault' with the error. Clears the companion if it describes another hold.
 local function read_state(k, kept, token, _now_ms)
   are_readers = false
   local size = redis.pcall('HLEN', KEYS[k])
@@ -101,7 +103,7 @@ local function read_state(k, kept, token, _now_ms)
   return is_shared and 'shared' or 'held', remaining_ms, fields, count
 end
 
--- Returns the count of the companion's token without reading anything else; nil if that is not sufficient.
+-- Returns the count of the hold in the companion by reading only its field; nil if this is not sufficient.
 local function find_count(k, kept, token)
   if kept.token ~= token or kept.format ~= FORMAT then return nil end
   local count = read_field(k, token, COUNT_DIGITS_MAX)
@@ -112,11 +114,11 @@ local function read_remaining_ms(k, _kept, _now_ms)
   return redis.call('PTTL', KEYS[k])
 end
 
--- Stores a hold in a free lock. Returns the value for the companion, and the duration of the lock in ms.
+-- Stores a hold in a free lock. Returns the `value` for the companion, and the TTL of the lock in ms.
 local function store_hold(k, token, total_ms, _now_ms, _unit)
   redis.call('HSET', KEYS[k], token, '1')
   local set = redis.pcall('PEXPIRE', KEYS[k], format_integer(total_ms))
-  -- Redis refused the TTL, and without one the lock would never expire.
+  -- Redis refused to set the TTL, and a lock without a TTL would never expire.
   if type(set) == 'table' then
     redis.call('HDEL', KEYS[k], token)
     error(set)
@@ -137,9 +139,10 @@ local function decrement_count(k, token)
   redis.call('HINCRBY', KEYS[k], token, '-1')
 end
 
--- Transfers the lock to the next token, which is the same one if a reservation is extended. The key exists throughout:
--- while its slot is migrated, a cluster would create a new one elsewhere. PEXPIRE comes first because a full Redis accepts
--- it; after a script's first write, Redis no longer refuses commands that need memory.
+-- Transfers the lock to the next token. The tokens are equal if a reservation is extended. The key always exists while
+-- the script runs: during a slot migration, a cluster would re-create a missing key on the other node. PEXPIRE comes
+-- first because a full Redis accepts it. After the first write of a script, Redis does not refuse commands that need
+-- memory.
 local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   redis.call('HSET', KEYS[k], next_token, '1')
@@ -147,7 +150,8 @@ local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)
   return '', total_ms
 end
 
--- HDEL instead of HINCRBY, because a full Redis refuses commands that need memory, and a release must still succeed.
+-- Uses HDEL instead of HINCRBY, because a release must succeed in a full Redis, which refuses commands that need
+-- memory.
 local function remove_hold(k, token)
   redis.call('HDEL', KEYS[k], token)
 end

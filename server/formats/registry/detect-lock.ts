@@ -14,7 +14,7 @@ import { findLockFormat } from "./lock-formats.ts";
 
 type Detector = (raw: RawKey, reach: KeyReach) => DetectedLock | undefined;
 
-/** The detectors by Redis type, with more specific ones first, because the first match wins. */
+/** The detectors by Redis type. More specific detectors come first, because the first match wins. */
 const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
   hash: [
     (raw) => detectRedisson(raw, "by_shape"),
@@ -30,7 +30,9 @@ const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
   ],
 };
 
-/** Detects the lock in a key; `undefined` if there is none. A Lockkeeper hold takes precedence over rules. */
+/**
+ * Detects the lock in a key; `undefined` if the key contains no lock. A Lockkeeper hold takes precedence over rules.
+ */
 export function detectLock(
   raw: RawKey,
   rule: FormatName | undefined,

@@ -1,4 +1,5 @@
--- Computes a digest of each key, so that a change can be detected without reading its auxiliary keys; changes nothing.
+-- Computes a digest of each key, so that a change of a key can be detected without reading its auxiliary keys. Changes
+-- nothing.
 --
 -- KEYS the keys
 -- ARGV[1] maximum bytes of a string, ARGV[2] maximum members of other types and ARGV[3] maximum bytes of those members, for
@@ -10,7 +11,7 @@
 -- include measure.lua
 
 local bytes_max, members_max, content_bytes_max = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
--- 40 bits are enough to distinguish two states of one key.
+-- Number of hexadecimal digits of a digest. 40 bits are enough to distinguish two states of one key.
 local DIGEST_LENGTH = 10
 
 local time = redis.call('TIME')

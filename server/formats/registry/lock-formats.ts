@@ -16,7 +16,9 @@ import { signalReservationEnd } from "../strings/reservation-end.ts";
 import { forceReleaseDeadline, STRING_LOCK_FORMATS } from "../strings/string-formats.ts";
 import { detectDeadline, detectToken } from "../writable-strings.ts";
 
-/** Creates a format that Lockkeeper writes. `force-release.lua` releases holds of Lockkeeper and of other clients. */
+/**
+ * Creates a format that Lockkeeper writes. Its `force-release.lua` releases holds of Lockkeeper and of other clients.
+ */
 function createWritableFormat(
   name: WritableFormat,
   types: readonly LockType[],
@@ -27,8 +29,8 @@ function createWritableFormat(
 }
 
 /**
- * Force-releases a `token` lock and signals clients of other libraries. These clients may also wait for a Lockkeeper
- * hold.
+ * Force-releases a `token` lock and signals the waiters of other libraries, because clients of any library may be
+ * waiting for the hold.
  */
 async function forceReleaseToken(
   redis: Commands,

@@ -4,7 +4,7 @@ import { FairWriter } from "../redisson/fair-writer.ts";
 import { ReadWriter, WRITE_WRITER } from "../redisson/read-write-writer.ts";
 import { PLAIN_SEMAPHORE_WRITER, SEMAPHORE_WRITER } from "../redisson/semaphore-writer.ts";
 
-/** The writers of the kinds that only `redisson` has. */
+/** The writers of the kinds that exist only in the format `redisson`. */
 const KIND_WRITERS: Readonly<Record<Exclude<WritableKind, "lock">, LockWriter>> = {
   fair: new FairWriter(),
   read: new ReadWriter(),
@@ -13,7 +13,10 @@ const KIND_WRITERS: Readonly<Record<Exclude<WritableKind, "lock">, LockWriter>> 
   plain_semaphore: PLAIN_SEMAPHORE_WRITER,
 };
 
-/** Returns the writer of a format and kind. Formats other than `redisson` have a single writer, whatever the kind. */
+/**
+ * Returns the writer of a format and kind. Formats other than `redisson` have a single writer, and `kind` has no
+ * effect.
+ */
 export function getLockWriter({
   format,
   kind = "lock",

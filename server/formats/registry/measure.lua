@@ -1,10 +1,11 @@
--- Measures how many bytes of memory a key uses, without reading it.
+-- Measures the memory usage of a key without reading its content.
 --
 -- Returns from measure_bytes(n, samples), for KEYS[n]: the bytes; 0 for a key with a compact encoding, which is always
 -- small; or -1 if the size is unknown. The number is exact if the key has no more elements than `samples`. Redis samples
 -- from the head of a list and from the lowest score of a sorted set, and extrapolates to all elements.
 
--- Redis converts larger hashes, sets and sorted sets to other encodings (*-max-listpack-value: 64 bytes by default).
+-- The compact encodings. Redis converts larger hashes, sets and sorted sets to other encodings (*-max-listpack-value,
+-- 64 bytes by default).
 local COMPACT_ENCODINGS = { listpack = true, listpackex = true, ziplist = true, intset = true }
 
 local function measure_bytes(n, samples)

@@ -42,8 +42,8 @@ export async function readDetails(
 }
 
 /**
- * Counts the subscribers of each channel. Returns an empty list if Redis refused the command. Uses a single command,
- * because one per channel would cost more than reading the locks.
+ * Counts the subscribers of each channel. Returns an empty list if Redis refused the command. Uses one command for all
+ * channels, because one command per channel would cost more than reading the locks.
  */
 export async function countListeners(
   redis: Redis,

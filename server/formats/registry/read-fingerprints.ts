@@ -4,7 +4,7 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
 import { CONTENT_BYTES_MAX, MEMBERS_MAX, VALUE_BYTES_MAX } from "../raw-key.ts";
 
-/** The deadline and digest of a key at a point in time. */
+/** The deadline and digest of a key at the time of a read. */
 export interface KeyFingerprint {
   /** When the key expires, in Unix ms on the Redis clock; `undefined` if it has no TTL. */
   readonly deadlineMs: number | undefined;
@@ -13,8 +13,8 @@ export interface KeyFingerprint {
 }
 
 /**
- * The result of reading a fingerprint. `failed`: Redis did not return the fingerprint, for a reason that a read of the
- * key shows.
+ * The result of reading a fingerprint. `failed`: Redis did not return the fingerprint. A read of the key then returns
+ * the reason.
  */
 export type FingerprintReading = KeyFingerprint | "gone" | "failed";
 
@@ -24,7 +24,7 @@ export type FingerprintReading = KeyFingerprint | "gone" | "failed";
  */
 export type FingerprintCalls = "together" | "apart";
 
-/** Number of keys per call, which occupies Redis for at most about 0.3 ms. */
+/** Number of keys per call. A call blocks Redis for at most about 0.3 ms. */
 const KEYS_PER_CALL = 50;
 const LIMITS = [VALUE_BYTES_MAX, MEMBERS_MAX, CONTENT_BYTES_MAX];
 const NO_DEADLINE = -1;
@@ -35,7 +35,7 @@ const fingerprintScript = new Script<RedisArgument[], number[], FingerprintReadi
   parseFingerprints,
 );
 
-/** Reads the fingerprints of keys in one round trip, or in two if a call fails. @returns one per key */
+/** Reads the fingerprints of keys in one round trip, or in two if a call fails. @returns one reading per key */
 export async function readFingerprints(
   redis: Redis,
   keys: readonly Key[],
@@ -46,7 +46,7 @@ export async function readFingerprints(
     keys.slice(at * size, (at + 1) * size),
   );
   const readings = await readGroups(redis, groups);
-  // If the user may not read one of the keys, Redis fails the call for its whole group.
+  // If the Redis user may not read one of the keys, the call fails for the whole group.
   const refused = groups.flatMap((group, at) => (readings[at] === undefined ? group : []));
   const apart =
     size === 1

@@ -11,8 +11,8 @@
 --
 -- Returns from read_key() what read.lua returns.
 --
--- Numbers are passed to commands as strings where possible: Redis formats a Lua number with 17 digits, which takes longer
--- than a short read.
+-- Numbers are passed to commands as strings where possible, because Redis formats a Lua number with 17 digits, which
+-- takes longer than a short read.
 
 -- include measure.lua
 
@@ -23,7 +23,7 @@ local last_byte, last_companion_byte = string.format('%.0f', bytes_max - 1), ARG
 local time = redis.call('TIME')
 local now_ms = string.format('%.0f', tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000))
 
--- Any client can write an auxiliary key, with any type.
+-- Any client can write an auxiliary key, so it may have any type.
 local function to_text(answer)
   return type(answer) == 'string' and answer or ''
 end
@@ -82,7 +82,8 @@ local function read_key()
     queued = to_number(redis.pcall('LLEN', KEYS[5]))
     local beats = queued > 0 and to_number(redis.pcall('ZCARD', KEYS[7])) or 0
     if beats > 0 then
-      -- These waiters are in both lists. Waiters whose clients died remain in the queue until they reach its head.
+      -- Lockkeeper's waiters are in both lists. Waiters whose clients are gone remain in the queue until they reach its
+      -- head.
       waiting = math.max(0, waiting - beats)
       queued = math.max(0, queued - to_number(redis.pcall('ZCOUNT', KEYS[7], '0', now_ms)))
     end

@@ -10,7 +10,7 @@ import { readKeys, readRawKey } from "./read-keys.ts";
 
 const it = redisTest();
 
-/** Creates keys of each type, with sizes around the limits. One call cannot read all of them. */
+/** Creates keys of each type, with sizes around the limits. Reading all of them takes more than one call. */
 async function plantKeys(direct: Redis): Promise<string[]> {
   const plants: ((key: string) => Promise<unknown>)[] = [
     async () => undefined,
@@ -35,7 +35,9 @@ async function plantKeys(direct: Redis): Promise<string[]> {
   return planted.map(({ key }) => key);
 }
 
-/** Removes times, which differ between reads, and subscriber counts, which only reads of several keys contain. */
+/**
+ * Removes times, which differ between reads, and subscriber counts, which are present only if several keys are read.
+ */
 function withoutTimes(observation: Observation): object {
   const { waiters, ...rest } = { waiters: undefined, ...observation };
   return { ...rest, asOf: 0, remainingMs: 0, ...(waiters?.known === "estimated" ? {} : { waiters }) };

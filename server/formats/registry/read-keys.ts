@@ -26,11 +26,14 @@ import { readDetails } from "./read-details.ts";
 import { runReadCommands } from "./run-commands.ts";
 
 /**
- * Maximum size, in bytes, of content in the reply to the first script call. A second call reads larger content. Replies
- * to a batch of keys therefore stay small, whatever the keys contain.
+ * Maximum size in bytes of a key's content in the reply to the first script call. A second call reads larger content.
+ * Replies to a batch of keys therefore stay small, regardless of what the keys contain.
  */
 const FIRST_CONTENT_BYTES_MAX = 16 * 1024;
-/** Maximum total content, in bytes, of the second calls in one round trip. A single larger key is still read. */
+/**
+ * Maximum total size in bytes of the content that the second calls of one round trip read. A single larger key is still
+ * read.
+ */
 const SECOND_CALLS_BYTES_MAX = CONTENT_BYTES_MAX;
 
 const buildLimits = (contentBytesMax: number) => [
@@ -52,7 +55,7 @@ const readManyScript = new Script<RedisArgument[], number[], (RawReply | Error)[
   parseRawReplies,
 );
 /**
- * Number of keys per call. Redis serves no other client during a call, but one call per key costs more than reading the
+ * Number of keys per call. More keys would block Redis for longer. One call per key would cost more than reading the
  * keys.
  */
 const CALL_KEYS = 16;
@@ -61,19 +64,19 @@ function parseRawReplies(replies: unknown): (RawReply | Error)[] {
   return (replies as unknown[]).map((reply) => (reply instanceof Error ? reply : parseRawReply(reply)));
 }
 
-/** Finds the format rule that applies to a key, and whether the API may acquire the key. */
+/** The functions that find the format rule for a key, and whether the API may acquire the key. */
 export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<FormatRules, "findReach">>;
 
-/** The lookup for keys that the verbs use. The API may acquire all of these keys. */
+/** The lookup for keys that the verbs read, all of which the API may acquire. */
 const LOCKABLE: FormatLookup = { findFormat: () => undefined, findReach: () => "lockable" };
 
-/** Reads one key over the verb connection. Also works on a cluster. */
+/** Reads one key over the connection of the verbs. Also works on a cluster. */
 export async function readKey(redis: Commands, key: Key): Promise<Observation> {
   return toObservation(key, await readScript.run(redis, buildLockKeyPair(key), LIMITS), LOCKABLE);
 }
 
 /**
- * Reads many keys in one round trip, and additional data of some formats in a second one.
+ * Reads many keys in one round trip, and additional data of some formats in a second round trip.
  *
  * @param routing locates keys that have moved to another master
  * @returns one observation per key. Keys that have moved are missing; `routing` has then recorded their new master
@@ -94,10 +97,10 @@ export async function readKeys(
     if (routing !== undefined && where === "apart") {
       return toObservation(key, await readKeyIndividually(redis, routing, key), rules);
     }
-    // Replies arrive in order, so the first missing one belongs to the call that Redis did not finish.
+    // Replies arrive in order, so the first missing reply belongs to the call that Redis did not finish.
     if (isTimeout(reply))
       throw new ReadTimeoutError(routing === undefined ? listCallKeys(keys, index) : [key]);
-    // One unreadable key must not hide the others. After a transient error, all keys are read again.
+    // One unreadable key must not hide other keys. After a transient error, the caller reads all keys again.
     if (classifyFailure(reply) !== "fault" && isTransient(reply)) throw reply;
     const reason = isForbidden(reply) ? "forbidden" : "error";
     return { state: "unreadable", key, reason, why: reply.message };
@@ -106,13 +109,13 @@ export async function readKeys(
   return await readDetails(redis, here, routing);
 }
 
-/** The content of a key, and the observation derived from it. */
+/** The content of a key, and the observation based on it. */
 export interface RawKeyReading {
   readonly reply: RawReply;
   readonly observation: Observation;
 }
 
-/** Reads one key, and returns its content and the observation. @throws the Redis error */
+/** Reads one key, and returns its content and the observation. @throws the error of Redis */
 export async function readRawKey(
   redis: Redis,
   key: Key,
@@ -128,10 +131,7 @@ export async function readRawKey(
   return { reply, observation: toObservation(key, reply, rules) };
 }
 
-/**
- * Reads each key separately from its current master. During a slot migration, Redis accepts no script with several
- * keys.
- */
+/** Reads one key from its current master. During a slot migration, Redis refuses scripts with several keys. */
 async function readKeyIndividually(redis: Redis, routing: SlotRouting, key: Key): Promise<RawReply> {
   const [, companion] = buildLockKeyPair(key);
   const [waiters = "", counter = "", queue = "", permits = "", heartbeats = "", plainPermits = ""] =
@@ -188,7 +188,7 @@ async function fetchReplies(
   return replies;
 }
 
-/** Returns the keys that are read in the same call as the one at `index`. */
+/** Returns the keys that are read in the same call as the key at `index`. */
 function listCallKeys(keys: readonly Key[], index: number): readonly Key[] {
   const from = index - (index % CALL_KEYS);
   return keys.slice(from, from + CALL_KEYS);
@@ -207,8 +207,8 @@ async function fetchTogether(redis: Redis, keys: readonly Key[]): Promise<(RawRe
     const reply = replies[n];
     if (reply === undefined) throw new Error("read-many.lua returned fewer replies than calls");
     if (!(reply instanceof Error)) return reply;
-    // Redis checks all keys of a call before it runs. A single key that the user may not read therefore fails the whole
-    // call.
+    // Redis checks the permissions for all keys before it runs a call. A single key that the Redis user may not read
+    // therefore fails the whole call.
     if (isForbidden(reply)) return await fetchWithin(redis, group, FIRST_LIMITS);
     return group.map(() => reply);
   });
@@ -247,7 +247,7 @@ async function fetchWithin(
   const calls = (which: readonly Key[], besides: (key: Key) => RedisArgument[]) =>
     which.map((key) => ({ keys: [...buildLockKeyPair(key), ...besides(key)], arguments: limits }));
   const replies = await readScript.readMany(redis, calls(keys, buildAuxiliaryKeys));
-  // If the user may read only the locks, the reply contains no data from Redisson's auxiliary keys.
+  // If the Redis user may read only the locks, they are read without Redisson's auxiliary keys.
   const refused = keys.filter((_, index) => isForbidden(replies[index]));
   if (refused.length === 0) return replies;
   const narrow = await readScript.readMany(
@@ -288,9 +288,9 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
 }
 
 /**
- * Whether all permits of a semaphore are available, as far as known. Without this check, the number in the key would
- * look like an owner. Redisson clients may have permits of a plain semaphore, so such a semaphore is shown if a format
- * rule matches its key.
+ * Whether the key is a semaphore of which no permits are known to be acquired. Without this check, the number in the
+ * key would look like an owner. Redisson clients may have permits of a plain semaphore, so a plain semaphore is still
+ * shown if a format rule matches its key.
  */
 function isIdleSemaphore({ namedKind, permits, content }: RawKey, rule: FormatName | undefined): boolean {
   if (namedKind === undefined || namedKind === "latch" || permits.length > 0) return false;
@@ -298,10 +298,10 @@ function isIdleSemaphore({ namedKind, permits, content }: RawKey, rule: FormatNa
   return /^-?\d{1,9}$/.test(String(content[0] ?? ""));
 }
 
-/** Why a hash, set or sorted set of unknown size is not read. */
+/** The reason that is reported if a hash, set or sorted set of unknown size is not read. */
 const UNMEASURED = "the Redis user may not run MEMORY USAGE; grant +memory|usage";
 
-/** Adds the waiters of Lockkeeper's verbs to those of the library. */
+/** Adds the number of waiters of Lockkeeper's verbs to the waiters of the library. */
 function mergeWaiters(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {
   if (theirs?.count != null) return { waiters: { ...theirs, count: theirs.count + ours } };
   if (ours === 0) return theirs === undefined ? {} : { waiters: theirs };

@@ -7,9 +7,9 @@ import { buildCompanionKey, buildFairQueueKeys, buildRedissonSuffixKey } from ".
 import { readKeys } from "./read-keys.ts";
 import { readQueue } from "./read-queue.ts";
 
-/** The size of each large part, in bytes. */
+/** Size of each large field, member or value, in bytes. */
 const LARGE = 4 * 1024 * 1024;
-/** The maximum number of bytes that Redis may return for a key that is too large. */
+/** Maximum number of bytes that Redis may return for a key that is too large. */
 const REPLY_BYTES_MAX = 32 * 1024;
 const large = (letter = "x") => letter.repeat(LARGE);
 

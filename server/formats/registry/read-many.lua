@@ -1,4 +1,4 @@
--- Reads several keys of one server, each as read.lua does; changes nothing.
+-- Reads several keys of one server, each as read.lua does. Changes nothing.
 --
 -- KEYS[1] a key       KEYS[2] its companion
 -- KEYS[3] waiters of Lockkeeper's verbs (sorted set)       KEYS[4] Redisson's fencing counter
@@ -23,7 +23,7 @@ local replies = {}
 for first = 1, #given, KEYS_EACH do
   KEYS = { unpack(given, first, first + KEYS_EACH - 1) }
   local ran, reply = pcall(read_key)
-  -- Redis 6.2 and 7.0 raise a string, newer versions a table.
+  -- Redis 6.2 and 7.0 raise errors as strings, newer versions as tables.
   replies[#replies + 1] = (ran or type(reply) == 'table') and reply or { err = 'ERR ' .. string.gsub(reply, '[\r\n]', ' ') }
 end
 return replies

@@ -1,4 +1,4 @@
--- Reads the first elements of one key, or some fields of a hash, if they are not too large; changes nothing.
+-- Reads the first elements of one key, or some fields of a hash, if they are not too large. Changes nothing.
 --
 -- KEYS[1] the key
 -- ARGV[1] LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS or HMGET       ARGV[2] maximum bytes that are read
@@ -11,12 +11,13 @@
 -- include measure.lua
 
 local command, bytes_max, most = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
--- Limits for elements that are not the first ones: to measure them, Redis measures the whole key.
+-- Maximum number of elements of a key that is read other than from its first element, because Redis then measures all
+-- elements.
 local MEASURED_MAX = 4096
 local TYPES = { LRANGE = 'list', ZRANGE = 'zset', ZRANGEBYSCORE = 'zset', HKEYS = 'hash', HMGET = 'hash' }
 if redis.call('TYPE', KEYS[1]).ok ~= TYPES[command] then return {} end
 
--- scaled: whether the first elements are read, which are those that Redis samples.
+-- scaled: whether the first elements are read, which Redis samples to estimate the size.
 local function fits(count, scaled)
   if not scaled and count > MEASURED_MAX then return false end
   local bytes = measure_bytes(1, scaled and most or 0)

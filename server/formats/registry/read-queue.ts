@@ -12,14 +12,14 @@ import { findLockFormat } from "./lock-formats.ts";
 import { countListeners } from "./read-details.ts";
 import { runReadCommands } from "./run-commands.ts";
 
-/** The waiters of a lock, read from one Redis. */
+/** The waiters of a lock, as read from one master. */
 export interface SeenQueue {
   /** Waiters of Lockkeeper's verbs that are not in the queue of a library, longest wait first. */
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];
   /** Waiters in the queue of the lock's library, including Lockkeeper's waiters of a fair lock. */
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
-  /** Number of clients that subscribe to release messages; `undefined` if they cannot be counted. */
+  /** Number of clients that subscribe to release messages; `undefined` if subscribers cannot be counted. */
   readonly listening: number | undefined;
 }
 
@@ -89,7 +89,7 @@ function findWakeChannel(seen: ReadableObservation): RedisArgument {
     : buildWakeChannel(seen.key);
 }
 
-/** Returns the reader for the queue that the library stores. Even a free fair lock has one. */
+/** Returns the reader for the queue that the library stores. Even a free fair lock has a queue. */
 function findQueueReader(seen: ReadableObservation): QueueReader | undefined {
   if (seen.state === "free") return FAIR_QUEUE;
   return seen.state === "not_a_lock" ? undefined : findLockFormat(seen.format, seen.type)?.queue;

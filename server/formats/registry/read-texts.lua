@@ -1,9 +1,9 @@
--- Reads the beginning of several strings of one slot; changes nothing.
+-- Reads the beginning of several strings of one slot. Changes nothing.
 --
 -- KEYS the strings
 -- ARGV[1] index of the last byte that is read
 --
--- Returns each string; '' for one that is missing or of another type
+-- Returns each string; '' for a key that is missing or of another type
 
 local texts = {}
 for n = 1, #KEYS do

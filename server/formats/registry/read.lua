@@ -1,4 +1,4 @@
--- Reads one key and its auxiliary keys atomically; changes nothing.
+-- Reads one key and its auxiliary keys atomically. Changes nothing.
 --
 -- KEYS[1] the key       KEYS[2] its companion
 -- KEYS[3] waiters of Lockkeeper's verbs (sorted set)       KEYS[4] Redisson's fencing counter

@@ -5,8 +5,8 @@ import type { HeldObservation } from "../observation.ts";
 import { findLockFormat } from "./lock-formats.ts";
 
 /**
- * The terms for a lock that no client holds on a majority. A client that is still acquiring the lock relies on the
- * masters that have granted it. A release on one of them could let two clients acquire the lock.
+ * The terms for a lock that no client holds on a majority of the masters. A client that is still acquiring the lock
+ * relies on the masters that have granted it. A release on one of these masters could let two clients acquire the lock.
  */
 const SPLIT_TERMS: ReleaseTerms = {
   ...{ may: "never", formats: [], oneHolder: false, reservable: false },

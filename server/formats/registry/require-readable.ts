@@ -1,7 +1,11 @@
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { Observation, ReadableObservation } from "../observation.ts";
 
-/** @throws LockkeeperError unavailable if the key could not be read */
+/**
+ * Returns the observation of a key that could be read.
+ *
+ * @throws LockkeeperError `unavailable` if the key could not be read
+ */
 export function requireReadable(observation: Observation | undefined): ReadableObservation {
   if (observation !== undefined && observation.state !== "unreadable") return observation;
   const why = observation?.why ?? "no answer";

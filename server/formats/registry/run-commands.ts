@@ -6,7 +6,7 @@ import { Script } from "../../redis/script.ts";
 import { QUEUED_MAX, READ_TEXTS, type ReadCommand } from "../queue-reader.ts";
 import { VALUE_BYTES_MAX } from "../raw-key.ts";
 
-/** Maximum memory usage, in bytes, of a key from which some elements are read. */
+/** Maximum memory usage in bytes of the elements that are read from a key. */
 const PART_BYTES_MAX = 1024 * 1024;
 
 type Part = [command: string, bytesMax: number, most: number, ...more: RedisArgument[]];
@@ -21,14 +21,17 @@ const readTexts = new Script<RedisArgument[], [lastByte: RedisArgument], unknown
   (reply) => reply,
 );
 
-/** Returns the keys and the argument of read-texts.lua. Returns `undefined` for a command that reads one key. */
+/**
+ * Returns the keys and the argument of read-texts.lua for a `READ_TEXTS` command. Returns `undefined` for any other
+ * command.
+ */
 function toTexts([command, first, lastByte = "", ...others]: ReadCommand) {
   if (command !== READ_TEXTS) return undefined;
   return { keys: [first, ...others], arguments: [lastByte] as [RedisArgument] };
 }
 
 /**
- * Returns the arguments of read-part.lua for a command whose reply has no limit in bytes. Returns `undefined` for any
+ * Returns the arguments of read-part.lua for a command whose reply could be of any size. Returns `undefined` for any
  * other command.
  */
 function toPart([command, , ...more]: ReadCommand): Part | undefined {
@@ -50,8 +53,8 @@ function toPart([command, , ...more]: ReadCommand): Part | undefined {
 
 /**
  * Runs read-only commands in one round trip, and returns strings as bytes. LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS and
- * HMGET run in a script that measures the key first and returns nothing if the key is too large. `READ_TEXTS` is a
- * script as well.
+ * HMGET run in a script that measures the elements first and returns none if they are too large. `READ_TEXTS` also runs
+ * as a script.
  *
  * @returns one reply per command; `undefined` if Redis refused the command
  */
@@ -94,7 +97,8 @@ async function runPlain(redis: Redis, commands: readonly ReadCommand[]): Promise
 }
 
 /**
- * Sends a redirected command to the right node, because auxiliary keys may be in a different slot than the lock.
+ * Sends a redirected command to the node that has the key, because auxiliary keys may be in a different slot than the
+ * lock.
  * @throws any error that is not an error reply
  */
 async function retryElsewhere(command: ReadCommand, error: Error, routing?: SlotRouting): Promise<unknown> {

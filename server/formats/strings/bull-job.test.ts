@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parseJobLockName } from "./bull-job.ts";
 
-/** Equivalent to the parser, but takes quadratic time. */
+/** A regular expression that is equivalent to the parser, but takes quadratic time. */
 const EXPRESSION = /^(?<queue>.+?):(?<id>repeat:.+:\d+|[^:]+):lock$/s;
 
 it("job lock names are split into queue and job as the regular expression splits them", () => {

@@ -12,7 +12,7 @@ const REPETITION = ":repeat:";
 /**
  * Parses `<prefix>:<queue>:<job>:lock`. Ids of repeated jobs contain colons: `repeat:<id>:<time>`.
  *
- * Linear in the length of the name. With backtracking, a regular expression could take quadratic time.
+ * Takes linear time, whereas a regular expression could take quadratic time because of backtracking.
  */
 export function parseJobLockName(name: string): { queue: string; id: string } | undefined {
   if (!name.endsWith(LOCK_SUFFIX)) return undefined;
@@ -25,7 +25,10 @@ export function parseJobLockName(name: string): { queue: string; id: string } | 
   return { queue: job.slice(0, idAt), id: job.slice(idAt + 1) };
 }
 
-/** Reads the job that Bull stores next to its lock. A key without a job is a different lock with a similar name. */
+/**
+ * Reads the job that Bull stores next to its lock. A key without a job is not a lock of Bull, only a lock with a
+ * similar name.
+ */
 export const BULL_JOB_DETAILS: DetailReader = {
   buildCommands({ key }) {
     const name = isBinaryKey(key) ? undefined : parseJobLockName(key);
@@ -66,7 +69,7 @@ function toUnknownToken(seen: HeldObservation): HeldObservation {
   return { ...seen, format: "token", candidates, confidence: isUuid ? "likely" : "possible" };
 }
 
-/** Parses fields as HMGET returns them, `undefined` for each that is missing or too large to be read. */
+/** Parses the fields in a reply of HMGET. A field is `undefined` if it is missing or too large. */
 function parseFields(answer: unknown): (string | undefined)[] {
   const fields: readonly unknown[] = Array.isArray(answer) ? answer : [];
   return fields.map((field) => (Buffer.isBuffer(field) ? field.toString("utf8") : undefined));

@@ -12,7 +12,7 @@ import { STRING_FORMAT_NAMES } from "./string-variants.ts";
 const HOUR_MS = 3_600_000;
 const UUID = "0d5a3c1e-7b42-4f6a-9c31-5e8d2b7a4f10";
 const HEX32 = "9f86d081884c7d659a2feaa0c55ad015";
-/** 18 random bytes in base64. The next constant has 16. */
+/** 18 random bytes in base64. The next constant has 16 bytes. */
 const BASE64_18 = "h5Gq/0ZkWcX1nP2sT8vB+yQe";
 const BASE64_16 = "h5Gq/0ZkWcX1nP2sT8vB+w==";
 const URL_16 = "h5Gq_0ZkWcX1nP2sT8vB-w";

@@ -16,21 +16,21 @@ import {
   type SyntaxMatch,
 } from "./value-syntax.ts";
 
-/** Minimum TTL, in ms, that means "never". php-lock writes a TTL of a thousand years for it. */
+/** Minimum TTL in ms that counts as no TTL. php-lock sets a TTL of a thousand years for a lock that never expires. */
 const NEVER_MS = 10 * 365 * 24 * 3_600_000;
 
 /** Maximum difference between a client's clock and the Redis clock, in ms. */
 const CLOCKS_APART_MS = 60_000;
 
-/** Libraries with distinctive key names and values that the application may choose. */
+/** Libraries whose keys have distinctive names and whose values the application may choose. */
 const APP_CHOSEN_VALUES: readonly (readonly [RegExp, FormatName])[] = [
   [/(?:^|:)lock:/, "python-redis-lock"],
   [/(?:^|:)mutex:/, "redis-semaphore"],
 ];
 
 /**
- * Detects a string lock with the table of variants. Any other string also counts as a possible lock if the key names a
- * lock or the API may acquire it, because `acquire` reports it as held.
+ * Detects a string lock by comparing its key and value with the variants. Any other string also counts as a possible
+ * lock if the key names a lock or the API may acquire the key, because `acquire` reports such a key as held.
  */
 export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undefined {
   const [value] = raw.content;
@@ -83,7 +83,7 @@ function detectVariant(
   if (confidence === undefined) return undefined;
   const formats = [...new Set(likely.map(({ format }) => format))];
   const beside = likely.flatMap((each) => each.beside ?? []);
-  // Variants of the same syntax look the same, so only their common facts are reported.
+  // Variants with the same syntax cannot be distinguished, so only the facts that they have in common are reported.
   const [format, candidates] =
     formats.length > 1 ? (["token", [...formats, ...beside]] as const) : ([flavour.format, beside] as const);
   const known = { format, candidates, confidence, kind: flavour.kind ?? "lock" } as const;
@@ -123,7 +123,10 @@ function assessConfidence(
   return ends && !isCommon ? "possible" : undefined;
 }
 
-/** Detects a deadline written with SETNX and GETSET. Other times, such as the end of a lockout, look the same. */
+/**
+ * Detects a lock whose value is a deadline, written with SETNX and GETSET. Other times, such as the end of a lockout,
+ * look the same.
+ */
 function detectNamedDeadline(raw: RawKey, nameEvidence: NameEvidence): DetectedLock | undefined {
   if (nameEvidence !== "lock" || !isNearbyDeadline(raw)) return undefined;
   const found = detectDeadline(raw);

@@ -1,4 +1,4 @@
--- Force-releases a lock that another library stores in one string, or reserves it.
+-- Force-releases or reserves a lock that another library stores in one string.
 --
 -- Guarantee: releases the value that the operator saw, or nothing. Never releases a Lockkeeper hold; the verbs'
 -- force-release.lua does that. Unless the lock is reserved, wakes the waiters of every library that may have written
@@ -20,7 +20,7 @@ local margin_ms = 0
 -- include ../companion.lua
 -- include signals.lua
 
--- The key exists throughout, as in a format's storage.lua.
+-- SET replaces the value, so that the key always exists, as in a format's storage.lua.
 local function transfer_hold(_k, _token, next_token, total_ms, _now_ms, _unit)
   redis.call('PEXPIRE', KEYS[1], format_integer(total_ms))
   redis.call('SET', KEYS[1], next_token, 'PX', format_integer(total_ms))

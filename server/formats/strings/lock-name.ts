@@ -4,7 +4,7 @@ const LOCK_WORDS: ReadonlySet<string> = new Set([
   ...["lock", "locks", "redlock", "spinlock", "rwlock", "distlock", "dlock"],
   ...["mutex", "mutexes", "semaphore", "semaphores", "lease", "leases", "leader", "leadership"],
 ]);
-/** Words that describe a state, as in `user:7:locked`. They do not name a lock. */
+/** Words that describe a state and do not name a lock, as in `user:7:locked`. */
 const STATE_WORDS: ReadonlySet<string> = new Set(["locked", "locking"]);
 /** Words that follow `lock` in the name of an attribute or feature, such as `lock_expires` and `lock_screen`. */
 const ATTRIBUTE_WORDS: ReadonlySet<string> = new Set([
@@ -78,13 +78,13 @@ export type NameEvidence = "lock" | "lock_or_lockout" | "mentions_lock" | "none"
 /** Whether the key contains a lock word: true for `lock:a`, `orders.mutex`, `orderLock`, false for `clock:a`. */
 export const hasLockLikeName = (key: Key): boolean => assessName(key) !== "none";
 
-/** Whether the key names a lock, and not only mentions one. */
+/** Whether the key names a lock, and does not only contain a lock word. */
 export function isNamedAsLock(key: Key): boolean {
   const evidence = assessName(key);
   return evidence === "lock" || evidence === "lock_or_lockout";
 }
 
-/** Matches a part of every lock word. Names without a match need no further check. */
+/** Matches every lock word, and other words. Names without a match need no further check. */
 const ANY_WORD = /lock|mutex|semaphore|lease|leader/i;
 
 /**

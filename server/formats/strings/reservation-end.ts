@@ -7,15 +7,16 @@ import { buildReleaseSignals, runOrRetryWithout } from "../release-signals.ts";
 /** Delay of the wake-up in ms. Redis may expire the key slightly later than its TTL states. */
 const EXPIRY_DELAY_MS = 50;
 
-/** Wakes waiters if the reservation has ended, or else returns its remaining time in ms. */
+/** Wakes waiters if the reservation has ended. Otherwise returns the remaining time of the reservation in ms. */
 const wakeScript = new Script<RedisArgument[], RedisArgument[], number | undefined>(
   new URL("wake.lua", import.meta.url),
   (reply) => (Array.isArray(reply) && reply[0] === "reserved" ? Number(reply[1]) : undefined),
 );
 
 /**
- * Signals the waiters of every library when a reservation of a string lock expires. On expiry, Redis publishes nothing
- * on the channels of the libraries. This process sends the signals if it is still running and connected.
+ * Signals the waiters of every library when a reservation of a string lock expires, because Redis publishes nothing on
+ * the channels of the libraries on expiry. The signals are sent only if this process is then still running and
+ * connected.
  */
 export function signalReservationEnd(redis: Commands, key: Key, reservation: Reservation): void {
   const { keys, messages } = buildReleaseSignals(redis, key);

@@ -6,7 +6,8 @@ import { SIGNALLED_LIBRARIES, type SignalledLibrary } from "../release-signals.t
 
 /**
  * Tracks which libraries may have waiters on a target: libraries that a format rule assigns to the key, and libraries
- * to which a lock read since startup may belong. A wrong guess causes only a few messages without subscribers.
+ * that may have created a lock that was read since startup. A wrong guess causes only a few messages without
+ * subscribers.
  */
 export class SeenLibraries {
   /** Returns the current rules. */

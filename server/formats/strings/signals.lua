@@ -1,6 +1,7 @@
--- Wakes clients of other libraries that wait for the release of a string lock. Included by the scripts that release one.
+-- Wakes clients of other libraries that wait for the release of a string lock. Included by the scripts that release
+-- string locks.
 
--- How long a signal is kept for a client that is about to block: python-redis-lock's default.
+-- Time for which a signal is kept for a client that is about to block. The default of python-redis-lock.
 local SIGNAL_MS = 1000
 
 -- Signals a list on which clients may block. An existing list contains an unread signal or application data, and is not
@@ -15,7 +16,8 @@ local function signal_list(k)
   redis.pcall('PEXPIRE', KEYS[k], SIGNAL_MS)
 end
 
--- k: the index of the list in KEYS, optional. first: the index in ARGV where channels and messages begin, alternating.
+-- Signals all waiters. k: the index of the list in KEYS; optional. first: the index in ARGV from which channels and
+-- messages alternate.
 local function signal_other_libraries(k, first)
   if KEYS[k] then signal_list(k) end
   for i = first, #ARGV, 2 do redis.pcall('PUBLISH', ARGV[i], ARGV[i + 1]) end

@@ -9,7 +9,7 @@ import { STRING_FORMAT_NAMES } from "./string-variants.ts";
 type ForceRelease = NonNullable<LockFormat["releaser"]>["forceRelease"];
 
 /**
- * Releases a deadline lock or its reservation, which is also stored as a deadline, because a client that takes over an
+ * Releases or reserves a deadline lock. A reservation is also stored as a deadline, because a client that takes over an
  * expired lock reads only the deadline.
  */
 export const forceReleaseDeadline: ForceRelease = (
@@ -20,8 +20,8 @@ export const forceReleaseDeadline: ForceRelease = (
 ) => LOCK_WRITERS.timestamp.forceRelease(redis, channel, key, { token, fence, ...ask });
 
 /**
- * The libraries with string locks. Except for the differences in the table, Lockkeeper reads and releases them in the
- * same way.
+ * The formats of libraries with string locks. Lockkeeper reads and releases them in the same way, except for the
+ * differences in the table.
  */
 export const STRING_LOCK_FORMATS: readonly LockFormat[] = STRING_FORMAT_NAMES.map((name) => ({
   ...{ name, types: ["string"] },

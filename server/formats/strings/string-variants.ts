@@ -4,13 +4,13 @@ import type { ValueSyntaxName } from "./value-syntax.ts";
 /** A pattern that tests a key name of any length in linear time. */
 export type NamePattern = Pick<RegExp, "test">;
 
-/** A library, or one of its objects, that stores its lock in one string. */
+/** A library, or one of its lock types, that stores a lock in one string. */
 export interface StringVariant {
   readonly format: FormatName;
   readonly shape: ValueSyntaxName;
   /** Names that the library generates for its keys. */
   readonly own?: NamePattern;
-  /** `own`: the library always uses its own naming scheme for keys. `any`: the user can choose the key. */
+  /** `own`: the library always uses its own naming scheme for keys. `any`: the application can choose the key. */
   readonly names: "own" | "any";
   /**
    * `always`: the library always sets a TTL. `maybe`: the key may have no TTL. `as_stated`: the TTL matches the end
@@ -24,7 +24,7 @@ export interface StringVariant {
    */
   readonly evidence?: "unmistakable" | "unmistakable_in_lock" | "guess" | "named_lock";
   readonly kind?: LockKind;
-  /** Other libraries that write such values under such keys. */
+  /** Other libraries that write the same values under the same keys. */
   readonly beside?: readonly FormatName[];
 }
 
@@ -114,7 +114,10 @@ export const STRING_FORMAT_NAMES: readonly FormatName[] = [
   ...new Set(STRING_VARIANTS.map(({ format }) => format)),
 ];
 
-/** Returns the formats that write this value syntax under any key. Neither the key nor the value distinguishes them. */
+/**
+ * Returns the formats that write this value syntax under any key. Neither the key nor the value distinguishes these
+ * formats.
+ */
 export function findLookalikeFormats(shape: ValueSyntaxName): FormatName[] {
   return STRING_VARIANTS.filter((each) => each.shape === shape && each.names === "any").map(
     ({ format }) => format,
@@ -122,8 +125,8 @@ export function findLookalikeFormats(shape: ValueSyntaxName): FormatName[] {
 }
 
 /**
- * Creates a test for one pattern followed anywhere by another, in linear time. The expression `/first.*second/` can
- * take quadratic time.
+ * Creates a linear-time test for one pattern followed anywhere by another. The expression `/first.*second/` can take
+ * quadratic time.
  */
 function createSequencePattern(first: RegExp, second: RegExp): NamePattern {
   return {

@@ -1,4 +1,4 @@
-/** The facts in a value besides the owner, by the names of the groups in its pattern. */
+/** The facts that a value contains in addition to the owner. The field names are the group names in the pattern. */
 export interface EmbeddedFacts {
   /** A time in ISO 8601. */
   readonly iso?: string;
@@ -13,12 +13,12 @@ export interface EmbeddedFacts {
   readonly waits?: string;
 }
 
-/** A syntax of owners, whose pattern tests the bytes of the value, decoded as Latin-1. */
+/** A syntax of owners. The pattern is applied to the bytes of the value, decoded as Latin-1. */
 interface ValueSyntax {
   readonly pattern: RegExp;
-  /** Extracts facts that a pattern cannot; `undefined` if the value does not have this syntax. */
+  /** Extracts facts that a pattern cannot extract. Returns `undefined` if the value does not have this syntax. */
   readonly decode?: (text: string) => EmbeddedFacts | undefined;
-  /** Set if many other values have this syntax. It is then evidence only under a key that names a lock. */
+  /** Set if many other values have this syntax. The syntax is then evidence only under a key that names a lock. */
   readonly isCommon?: true;
 }
 
@@ -27,7 +27,7 @@ const HEX32 = "[0-9a-f]{32}";
 const HEX32_OF_UUID4 = "[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}";
 /** Matches strings that contain lower-case and upper-case letters, as random mixed-case strings do. */
 const BOTH_CASES = "(?=.*[a-z])(?=.*[A-Z])";
-/** The last base64 digit of 16 bytes has two significant bits. */
+/** Matches the last base64 digit of 16 bytes, which has two significant bits. */
 const BASE64_OF_16 = "[AQgw]";
 
 /** The known syntaxes of owners, most specific first. The first match applies. */
@@ -74,7 +74,7 @@ function buildPackedPattern(digits: string): RegExp {
   );
 }
 
-/** Returns the digits of a base64-encoded version 1 UUID. */
+/** Decodes a base64-encoded version 1 UUID, and returns its hexadecimal digits. */
 function decodeUuid1(text: string): EmbeddedFacts | undefined {
   const digits = Buffer.from(text, "base64").toString("hex");
   return VALUE_SYNTAXES.uuid1.pattern.test(digits) ? { uuid1: digits } : undefined;

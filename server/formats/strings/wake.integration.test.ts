@@ -12,7 +12,7 @@ const TOKEN = "h5Gq/0ZkWcX1nP2sT8vB+yQe";
 
 const it = formatTest();
 
-/** Waits like python-redis-lock without a timeout or an expiry: indefinitely. */
+/** Waits indefinitely, as python-redis-lock does without a timeout or an expiry. */
 function pythonWaiter(redis: TestRedis, name: string, owner: string) {
   const client = redis.createClient();
   const waiter = { tries: 0, hasLock: false };
@@ -23,7 +23,7 @@ function pythonWaiter(redis: TestRedis, name: string, owner: string) {
     }
     waiter.hasLock = true;
   };
-  // Fails when the connection is closed at the end of the tests.
+  // The wait fails when the connection is closed at the end of the tests.
   wait().catch(() => undefined);
   return waiter;
 }
@@ -223,7 +223,10 @@ it("a force-release notifies clients that wait through Lockkeeper", async ({
   await waitUntil(() => heard.length > 0);
 });
 
-/** Renews like RedLock.net's timer: recreates a missing key and leaves another owner's key unchanged. */
+/**
+ * The script with which RedLock.net's timer renews. It re-creates a missing key, and leaves another owner's key
+ * unchanged.
+ */
 const EXTEND = `
 local there = redis.call('GET', KEYS[1])
 if there and there ~= ARGV[1] then return -1 end

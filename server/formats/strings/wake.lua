@@ -1,12 +1,12 @@
 -- Wakes clients of other libraries at the end of a reservation, because no message is sent when a key expires.
 --
--- Guarantee: does nothing while the key exists. The release by the holder then wakes those clients.
+-- Guarantee: does nothing while the key exists. The clients are then woken when the holder releases the lock.
 --
 -- KEYS[1] the lock    KEYS[2] the list on which waiters block; optional
 -- ARGV[1] the reserved owner
 -- Then channels of waiters and their messages, alternating
 --
--- Returns {'woken'}   {'held'}   {'reserved', remaining ms}: it was extended
+-- Returns {'woken'}   {'held'}   {'reserved', remaining ms}: the reservation was extended
 
 -- include signals.lua
 

@@ -1,6 +1,6 @@
 /**
- * Returns the time at which a lock with this deadline can be acquired, in Unix ms: one whole unit after the deadline.
- * Returns `undefined` if the value is not a deadline.
+ * Returns the time in Unix ms at which a lock with this deadline can be acquired, which is one whole unit (1 s or 1 ms)
+ * after the deadline. Returns `undefined` if the value is not a deadline.
  */
 export function parseDeadline(value: string): number | undefined {
   const unitMs = detectUnitMs(value);
@@ -28,7 +28,10 @@ export function computeOwnRemainingMs(deadlineMs: number, asOf: number, ttlMs: n
   return Math.min(deadlineMs - asOf, ttlMs ?? Number.POSITIVE_INFINITY);
 }
 
-/** Returns the unit of a deadline in ms: ten digits are seconds, thirteen are milliseconds. Must match storage.lua. */
+/**
+ * Returns the unit of a deadline in ms: 1,000 for ten digits (seconds), 1 for thirteen digits (milliseconds). Returns
+ * `undefined` for any other string. Must match storage.lua.
+ */
 export function detectUnitMs(value: string): number | undefined {
   if (!/^\d+$/.test(value)) return undefined;
   return value.length === 10 ? 1000 : value.length === 13 ? 1 : undefined;

@@ -1,4 +1,4 @@
--- A `timestamp` lock has no fast path, because its deadlines have to be computed.
+-- A `timestamp` lock has no fast path, because its verbs must compute deadlines.
 
 local FORMAT = 'timestamp'
 

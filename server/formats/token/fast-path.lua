@@ -1,4 +1,4 @@
--- The fast path of a lock stored as one string: storage.lua with the fewest commands.
+-- The storage of a `token` lock for the fast path, with as few commands as possible.
 --
 -- KEYS[1] the lock    KEYS[3] the counter of Redisson's fenced lock, which must not exist
 
@@ -14,7 +14,7 @@ local function store_hold_now(token, lease_ms)
   redis.call('SET', KEYS[1], token, 'PX', lease_ms)
 end
 
--- Removes the hold of the token. Returns whether it did.
+-- Removes the hold with this token. Returns whether the hold existed.
 local function remove_hold_now(token)
   if redis.pcall('GETRANGE', KEYS[1], '0', '1024') ~= token then return false end
   redis.call('DEL', KEYS[1])

@@ -1,3 +1,3 @@
--- Waiters of these locks have no order in Redis.
+-- The queue script of `token` locks, which have none: Redis does not store an order of their waiters.
 
 -- include ../no-queue.lua

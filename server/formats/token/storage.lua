@@ -1,5 +1,5 @@
--- A lock stored as one string: its value is the token, its TTL the lease. This is the format of redlock, redis-semaphore's
--- Mutex, redis-py, redsync and many others. Included by each verb.
+-- The storage of a lock in one string, whose value is the token and whose TTL is the lease. This is the format of
+-- redlock, redis-semaphore's Mutex, redis-py, redsync and many other libraries. Included by each verb.
 --
 -- The value is compared before anything is written. The count is stored in the companion.
 
@@ -10,8 +10,8 @@ local COUNTS_ITSELF = false
 
 -- include ../companion.lua
 
--- Reads the lock. Returns its state, TTL in ms (-1: none), holders and counts (flat), and this token's count or nil.
--- States: 'free', 'held', 'not_a_lock' and its type, 'fault' and its error.
+-- Reads the lock. Returns its state, its TTL in ms (-1: none), a flat list of holders and counts, and the count of
+-- `token` or nil. The states are 'free', 'held', 'not_a_lock' with the type of the key, and 'fault' with the error.
 -- Clears the companion if it describes another hold.
 local function read_state(k, kept, token, _now_ms)
   local value = redis.pcall('GETRANGE', KEYS[k], '0', VALUE_BYTES_MAX)
@@ -29,7 +29,8 @@ local function read_state(k, kept, token, _now_ms)
   return 'held', remaining_ms, { value, format_integer(count) }, value == token and count or nil
 end
 
--- Returns the count of the companion's token without reading anything else; nil if that is not sufficient.
+-- Returns the count of the hold in the companion without reading more than the key's value; nil if this is not
+-- sufficient.
 local function find_count(k, kept, token)
   if kept.token ~= token or kept.format ~= FORMAT then return nil end
   return redis.pcall('GETRANGE', KEYS[k], '0', VALUE_BYTES_MAX) == token and kept.count or nil
@@ -39,7 +40,7 @@ local function read_remaining_ms(k, _kept, _now_ms)
   return redis.call('PTTL', KEYS[k])
 end
 
--- Stores a hold in a free lock. Returns the value for the companion, and the duration of the lock in ms.
+-- Stores a hold in a free lock. Returns the `value` for the companion, and the TTL of the lock in ms.
 local function store_hold(k, token, total_ms, _now_ms, _unit)
   redis.call('SET', KEYS[k], token, 'PX', format_integer(total_ms))
   return '', total_ms
@@ -54,9 +55,9 @@ end
 
 local function decrement_count(_k, _token) end
 
--- Transfers the lock to another token. The key exists throughout: while its slot is migrated, a cluster would create a new
--- one elsewhere. PEXPIRE comes first because a full Redis accepts it; after a script's first write, Redis no longer refuses
--- commands that need memory.
+-- Transfers the lock to another token. The key always exists while the script runs: during a slot migration, a cluster
+-- would re-create a missing key on the other node. PEXPIRE comes first because a full Redis accepts it. After the first
+-- write of a script, Redis does not refuse commands that need memory.
 local function transfer_hold(k, _token, next_token, total_ms, now_ms, unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   return store_hold(k, next_token, total_ms, now_ms, unit)

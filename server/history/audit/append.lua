@@ -1,10 +1,11 @@
 -- Appends entries to the audit chain if the chain ends where the caller expects.
 --
--- Guarantee: entries are stored in the order of their numbers, and each hash covers the previous entry, however many
--- instances append. Either all given entries are written, or none. If the chain has a different end, nothing is
--- written, and the reply contains that end and the requested hashes, which show the caller whether its earlier
--- entries are in the chain. The id of an entry is its number, so no number is used twice. The oldest entries beyond
--- the limits are removed, and the last removed entry is stored as the anchor of the rest.
+-- Guarantee: entries are stored in the order of their numbers, and each hash covers the hash of the previous entry,
+-- even if several instances append. Either all given entries are written, or none. If the chain ends elsewhere, nothing
+-- is written. The reply then contains the actual end and the requested hashes, which show the caller whether its
+-- earlier entries are in the chain. The stream id of an entry is its number, so no number is used twice. The oldest
+-- entries beyond the limits are removed. The place of the last removed entry is stored as the anchor of the remaining
+-- entries.
 --
 -- KEYS[1] the stream    KEYS[2] "<number> <hash> <number> <hash>": the end, and the anchor
 -- ARGV[1] the end that the caller expects, "<number> <hash>"; '' for none
@@ -16,10 +17,10 @@
 -- Returns {'appended'} | {'behind', end, anchor, hash or '' of each requested number …}; end is '' without a chain.
 
 local ZEROS = string.rep('0', 64)
--- Doubles are exact up to 15 digits.
+-- Lua numbers are doubles, which are exact up to 15 digits.
 local DIGITS_MAX = 15
 
--- Nothing can be appended to an end whose hash has a different form.
+-- Checks the format of a hash. No entries can be appended to an end with a malformed hash.
 local function is_hash(text)
   return #text == 64 and string.find(text, '^[0-9a-f]+$') ~= nil
 end
@@ -46,7 +47,8 @@ if known_end and not (#known_end <= DIGITS_MAX and #from <= DIGITS_MAX and is_ha
 end
 local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 if newest and (not known_end or tonumber(number_of(newest)) > tonumber(known_end)) then
-  -- Another writer bypassed this script, or KEYS[2] was lost. The newest entry is the end, valid or not.
+  -- An entry was written without this script, or KEYS[2] was lost. The newest entry counts as the end, even if it is
+  -- invalid.
   known_end, known_hash = number_of(newest), hash_of(newest, 'hash')
 end
 if newest and not from then
@@ -85,7 +87,8 @@ end
 local excess = redis.call('XLEN', KEYS[1]) - tonumber(ARGV[3])
 local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
 if excess > 0 or is_old(first) then
-  -- Removes a few more than were added. This reaches a lowered limit over time and keeps each call short.
+  -- Removes up to a few more entries than were added. If a limit was lowered, the chain thus shrinks over several
+  -- calls, and each call stays short.
   local oldest = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', (#ARGV - 5) / 2 + 16)
   for i = 1, #oldest - 1 do
     if i > excess and not is_old(oldest[i]) then break end

@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
 import type { AuditEntry, ChainPlace } from "../../../lib/contract/audit.ts";
 
-/** The start of every chain, before the first entry. */
+/** The place before the first entry of every chain. */
 export const CHAIN_START: ChainPlace = { number: 0, hash: "0".repeat(64) };
 
-/** A stored entry. The hash covers the stored bytes, so verification does not depend on a parser. */
+/**
+ * An entry as stored in the chain. `hash` covers `prev` and the bytes of `text`, so verification does not depend on a
+ * parser.
+ */
 export interface ChainLink {
-  /** The number in the stream id, or in the line of an export. Must equal the number in the text. */
+  /** The number in the id of the stream entry, or in the line of an export. Must equal the number in `text`. */
   readonly number: number;
   /** Hash of the previous entry. */
   readonly prev: string;
@@ -15,15 +18,15 @@ export interface ChainLink {
 }
 
 type WithoutPlace<Entry> = Entry extends unknown ? Omit<Entry, "number"> : never;
-/** An entry without its number. */
+/** An entry that has no number yet. */
 export type NewAuditEntry = WithoutPlace<AuditEntry>;
 
 const BEYOND_ASCII = /[\u007f-\uffff]/g;
 
 /**
- * Serializes an entry as one line of printable ASCII JSON that starts with the number and the time. Escapes all other
- * characters in reasons and keys, such as line breaks, bidirectional marks and homoglyphs. The result is safe to
- * display, and no two entries look the same.
+ * Serializes an entry as one line of JSON that starts with the number and the time. The line is printable ASCII: all
+ * other characters, such as line breaks, bidirectional marks and homoglyphs, are escaped. The result is safe to
+ * display, and different entries never look the same.
  */
 export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: number): string {
   return JSON.stringify({ number, at, kind, ...facts }).replace(
@@ -33,14 +36,14 @@ export function serializeEntry({ at, kind, ...facts }: NewAuditEntry, number: nu
 }
 
 /**
- * Returns the hash of an entry, which covers `prev`, the hash of the previous entry. `prev` has a fixed length and the
- * text has no line break, so different inputs never have the same bytes.
+ * Returns the hash of an entry. The hash covers the text of the entry and `prev`, the hash of the previous entry.
+ * `prev` has a fixed length and `text` has no line break, so the hashed bytes are different for different inputs.
  */
 export function hashEntry(prev: string, text: string): string {
   return createHash("sha256").update(`${prev}\n${text}`).digest("hex");
 }
 
-/** Builds the chain links of new entries that follow the entry at `after`. */
+/** Builds the chain links for new entries that follow the entry at `after`. */
 export function linkEntries(after: ChainPlace, entries: readonly NewAuditEntry[]): ChainLink[] {
   let { number, hash: prev } = after;
   return entries.map((entry) => {
@@ -64,19 +67,19 @@ export interface ChainFault {
   readonly why: string;
 }
 
-/** Verifies a chain entry by entry, up to the first fault. */
+/** Verifies a chain, one entry at a time, up to the first fault. */
 export class ChainCheck {
   #place: ChainPlace | undefined;
   #noted: number | undefined;
   fault: ChainFault | undefined;
   entries = 0;
-  /** Numbers of the entries that record a loss of earlier entries, at most `LOSSES_MAX`. */
+  /** Numbers of the first `LOSSES_MAX` entries that record a loss of earlier entries. */
   readonly losses: number[] = [];
   from: number | null = null;
   to: number | null = null;
 
   /**
-   * @param anchor the place that the first entry must follow; `undefined` if it may follow any place
+   * @param anchor the place that the first entry must follow. `undefined` if the first entry may be at any place
    * @param noted a hash that the chain must contain
    */
   constructor(
@@ -87,17 +90,17 @@ export class ChainCheck {
     if (anchor?.hash === noted && noted !== undefined) this.#noted = anchor?.number;
   }
 
-  /** The place of the last valid entry. */
+  /** The place of the last valid entry, or the place before the first entry if no entry has been verified. */
   get head(): ChainPlace {
     return this.#place ?? CHAIN_START;
   }
 
-  /** The number of the entry with the noted hash; `undefined` if not found so far. */
+  /** The number of the entry with the noted hash. `undefined` if the hash has not been found so far. */
   get notedAt(): number | undefined {
     return this.#noted;
   }
 
-  /** Verifies the next entry. Returns false for the first invalid entry and all entries after it. */
+  /** Verifies the next entry. Returns `false` for the first invalid entry and for all entries after it. */
   add(link: ChainLink): boolean {
     if (this.fault !== undefined) return false;
     if (this.#place === undefined && link.number === 1) this.#place = CHAIN_START;
@@ -118,7 +121,7 @@ export class ChainCheck {
   }
 
   /**
-   * Verifies that the last entry is the end of the chain.
+   * Verifies that the last added entry is the end of the chain. Call it after the last `add`.
    *
    * @param head the end of the chain according to the store
    */
@@ -163,7 +166,7 @@ export function formatExportLine({ prev, hash, text }: ChainLink): string {
 
 const EXPORT_LINE = /^\{"prev":"([0-9a-f]{64})","hash":"([0-9a-f]{64})","entry":(\{.*\})\}\r?$/;
 
-/** Parses a line of an export, or returns `undefined` if it is invalid. */
+/** Parses one line of an export. Returns `undefined` if the line is malformed. */
 export function parseExportLine(line: string): ChainLink | undefined {
   const [, prev, hash, text] = EXPORT_LINE.exec(line) ?? [];
   if (prev === undefined || hash === undefined || text === undefined) return undefined;

@@ -14,13 +14,16 @@ import { verifyStoredChain } from "./verify-chain.ts";
 
 const STREAM = "{lockkeeper}:audit";
 const END = "{lockkeeper}:audit:end";
-/** Shorter than in production, so the test is fast. */
+/** Time limit in ms for writing an intent, shorter than in production so that the tests are fast. */
 const BUDGET_MS = 300;
 const ALL: AuditRetention = { most: 100_000, ms: 86_400_000 };
 
 let databases = 0;
 
-/** Each test has its own database. `createInstance` opens it like a console instance; `port` may be that of a proxy. */
+/**
+ * Each test has its own Redis database. `createInstance` opens the audit log in this database as an instance would.
+ * `port` can be the port of a proxy.
+ */
 const it = redisTest({ args: ["--databases", "64"] })
   .extend("proxy", { scope: "file" }, async ({ redis }, { onCleanup }) => {
     const proxy = await startTestProxy(redis.port);
@@ -124,7 +127,7 @@ it("while the store is down, an intent is refused quickly; a pending outcome is 
   await log.begin(buildIntent("before"));
   proxy.mode = "drop_replies";
   log.end("before", { code: "released" });
-  // The script runs and its reply is lost: the entry is written, but the caller gets an error.
+  // The script runs but its reply is lost, so the caller gets an error although the entry is written.
   const doubtful = log.begin(buildIntent("doubtful"));
   expect(await settlesWithin(doubtful, 2000)).toBe(true);
   await expect(doubtful).rejects.toThrow(UnavailableError);
@@ -253,7 +256,7 @@ it("a store restored to an earlier state gets an entries_lost record", async ({ 
   const earlier = await client.get(END);
   await log.begin(buildIntent("two"));
   const known = (await store.readEnd())?.head;
-  // The state of an older data file, in which the last entry was never written.
+  // Restores the state that an older data file would have, without the last entry.
   const entries = await client.xrange(STREAM, "-", "+");
   await client.del(STREAM);
   for (const [id, fields] of entries.slice(0, -1)) await client.xadd(STREAM, id, ...fields);
@@ -347,7 +350,8 @@ it("a store that rejects writes makes every action fail at once with the reason 
     compared = Math.max(compared, ask.compare.length);
     return append.call(store, ask);
   };
-  // A stream rejects ids that are not larger than its last id, even if the entry with that id was removed.
+  // Makes appends fail: a stream rejects ids that are not larger than its last id, even if the entry with that id was
+  // removed.
   await client.xadd(STREAM, "9-0", "a", "b");
   await client.xdel(STREAM, "9-0");
   log.end("one", { code: "released" });

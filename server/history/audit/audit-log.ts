@@ -14,21 +14,21 @@ import {
 import { CHAIN_START, type ChainLink, linkEntries, type NewAuditEntry } from "./audit-chain.ts";
 import { AUDIT_APPEND_MAX, type AuditAppendResult, type AuditStore, type ChainEnd } from "./audit-store.ts";
 
-/** Time limit for writing an intent, in ms. Without a written intent, the action is refused. */
+/** Time limit in ms for writing an intent. If the intent is not written in time, the action is refused. */
 const WRITE_TIMEOUT_MS = 2000;
-/** Maximum time, in ms, that outcomes wait for an intent to be written with them. */
+/** Maximum delay in ms of an outcome, so that it can be written together with later entries. */
 const BATCH_DELAY_MS = 5;
 const PAUSE_MAX_MS = 500;
 /**
- * Time limit for the last entries, in ms. The process exits 1.8 s after the request to stop, and open responses may
- * take up to 1 s of that time.
+ * Time limit in ms for writing the last entries on shutdown. The process exits 1.8 s after the request to stop, of
+ * which open responses may take up to 1 s.
  */
 const STOP_MS = 700;
 
-/** An intent with a deadline, or an entry that is written as soon as possible. */
+/** An entry in the queue: an intent with a deadline, or another entry, which has no deadline. */
 interface PendingEntry {
   readonly entry: NewAuditEntry;
-  /** Deadline (`performance.now()`) after which an intent is refused. */
+  /** Deadline (`performance.now()` in ms) after which an intent is refused. Infinity for other entries. */
   readonly until: number;
   readonly settle: (error?: UnavailableError) => void;
   state: "waiting" | "written" | "refused";
@@ -42,23 +42,24 @@ interface AppendBatch {
 export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
 
 /**
- * Appends entries in order to the audit chain. Other instances append to the same chain. Entries that arrive during a
- * call are written in the next call.
+ * Appends entries to the audit chain, in order. Other instances append to the same chain. Entries that are added while
+ * an append is in progress are written by the next append.
  *
- * A call without a reply may have run or may still run. The log keeps such a call until the last entry of the call is
- * found in the chain, or until the chain has grown without that entry. In the second case, the script rejects the call.
+ * An append without a reply may have been executed or may be executed later. The log remembers such an append until its
+ * last entry is found in the chain, or until the chain has grown without that entry. In the second case, the script
+ * rejects the append.
  */
 export class AuditLog {
   #queue: PendingEntry[] = [];
-  /** The end of the chain; `undefined` if it must be read, `null` if there is no chain. */
+  /** The end of the chain. `undefined` if the end must be read from the store, `null` if there is no chain. */
   #head: ChainPlace | null | undefined;
-  /** The last place known to be in the chain. */
+  /** The last place that is known to have been in the chain. Used to detect that the store has lost entries. */
   #known: ChainPlace | undefined;
   /** The value of `#known` when a loss was last logged. */
   #loggedLoss: ChainPlace | undefined;
-  /** Calls with an unknown outcome. */
+  /** Appends whose outcome is unknown. */
   #unconfirmed: AppendBatch[] = [];
-  /** Intents without a written outcome, which are written again if the store loses them. */
+  /** Intents whose outcome has not been written, by id. They are written again if the store loses entries. */
   readonly #openIntents = new Map<string, NewAuditEntry>();
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -72,17 +73,20 @@ export class AuditLog {
     private readonly writeTimeoutMs = WRITE_TIMEOUT_MS,
   ) {}
 
-  /** Reads the end of the chain, so that a loss of entries before the first action is noticed. */
+  /**
+   * Reads the end of the chain at startup, so that a loss of entries is noticed even if it happens before the first
+   * action.
+   */
   async load(): Promise<void> {
-    // If this fails, the first action tries again and reports the error.
+    // Errors are ignored, because the first action reads the end again and reports the error.
     if (this.#known === undefined && this.#running === undefined)
       await this.#fetchEnd().catch(() => undefined);
   }
 
   /**
-   * Writes an intent, and resolves when it is written.
+   * Appends an intent. Resolves when the intent has been written.
    *
-   * @throws LockkeeperError `unavailable` if the intent was not written; the action must then not be performed
+   * @throws LockkeeperError `unavailable` if the intent was not written. In that case, the action must not be performed
    */
   begin(intent: NewIntent): Promise<void> {
     const entry: NewAuditEntry = { kind: "intent", at: Date.now(), ...intent };
@@ -92,7 +96,7 @@ export class AuditLog {
     });
   }
 
-  /** Writes the outcome as soon as possible while this process runs. */
+  /** Appends the outcome of an action. Retries until the outcome has been written or this process stops. */
   end(id: string, outcome: AuditOutcome): void {
     this.add({ kind: "outcome", at: Date.now(), id, outcome });
   }
@@ -101,7 +105,7 @@ export class AuditLog {
     this.#add({ entry, until: Number.POSITIVE_INFINITY, settle: () => undefined, state: "waiting" });
   }
 
-  /** Writes the pending entries, for at most `STOP_MS`. */
+  /** Writes the pending entries, and stops after `STOP_MS` even if some have not been written. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#start();
@@ -125,7 +129,8 @@ export class AuditLog {
 
   get #isPending(): boolean {
     const isUnclear = this.#head === undefined && this.#unconfirmed.length > 0;
-    // During the delay, only intents are urgent. Writing the waiting outcomes now would delay later intents.
+    // While the timer runs, only intents are written immediately. An append of only outcomes would delay intents that
+    // arrive meanwhile.
     const isDue = this.#timer === undefined ? this.#queue.length > 0 : this.#queue.some(isAwaited);
     return (isDue || isUnclear) && !this.#stopped.signal.aborted;
   }
@@ -144,7 +149,8 @@ export class AuditLog {
     }
     if (this.#stopped.signal.aborted)
       this.#refusePending(() => true, new Error("Lockkeeper is shutting down"));
-    // Must run in the same turn as the last check of the queue. A later entry then starts a new run.
+    // Must run in the same turn of the event loop as the last check of the queue, so that a later entry starts a new
+    // run.
     this.#running = undefined;
   }
 
@@ -178,7 +184,7 @@ export class AuditLog {
       this.#head = head;
       return reply;
     } catch (error) {
-      // An error reply is certain: the script fails before its first write.
+      // If Redis replies with an error, the append was not executed, because the script fails before its first write.
       if (classifyFailure(error) !== "unknown")
         this.#unconfirmed = this.#unconfirmed.filter((one) => one !== batch);
       throw error;
@@ -195,7 +201,10 @@ export class AuditLog {
     return [this.#known?.number ?? 0, ...this.#unconfirmed.map(({ last }) => last.number)];
   }
 
-  /** Continues the chain at its end in the store. */
+  /**
+   * Continues the chain at the end that the store has returned. Detects which unconfirmed appends were executed, and
+   * whether the store has lost entries.
+   */
   #adoptEnd(
     { end, hashes }: Extract<AuditAppendResult, { outcome: "behind" }>,
     compare: readonly number[],
@@ -220,9 +229,12 @@ export class AuditLog {
     this.#known = end.head;
   }
 
-  /** Queues entries that record the loss, and queues again the intents without an outcome. */
+  /**
+   * Handles a loss of entries in the store. Queues the entries that record the loss, and again all intents without an
+   * outcome.
+   */
   #handleLoss(entries: readonly NewAuditEntry[]): void {
-    // If the store is empty and refuses writes, each attempt detects the loss. The log reports each loss once.
+    // Each loss is logged only once. If the store is empty and refuses writes, every attempt detects the same loss.
     if (this.#loggedLoss !== this.#known)
       this.log?.error({ known: this.#known }, "The home store has lost entries of the audit log");
     this.#loggedLoss = this.#known;
@@ -278,7 +290,10 @@ function createChainBegunEntry(known: ChainPlace | undefined): NewAuditEntry {
   return { kind: "chain_begun", at: Date.now(), after: known ?? null };
 }
 
-/** Whether a known entry is in the chain or was removed by retention. */
+/**
+ * Returns whether a known entry is still in the chain or was removed by retention. `found` is the hash at the entry's
+ * number in the chain.
+ */
 function isStillPresent({ number, hash }: ChainPlace, { anchor }: ChainEnd, found: string): boolean {
   if (number < anchor.number || number === 0) return true;
   return number === anchor.number ? hash === anchor.hash : found === hash;

@@ -12,7 +12,7 @@ const NO_OUTCOME = 7;
 
 const hasOutcome = (n: number) => n % NO_OUTCOME !== 0;
 
-/** Outcomes follow their intents later and in a different order. A few intents have none. */
+/** Writes intents whose outcomes follow later and in a different order. A few intents have no outcome. */
 const it = redisTest()
   .extend("reader", { scope: "file" }, async ({ redis }, { onCleanup }) => {
     const home = openHomeStore(redis.url);
@@ -30,7 +30,7 @@ const it = redisTest()
     }
     for (let n = ACTIONS - 40; n < ACTIONS; n++)
       if (hasOutcome(n) && (n % 2 === 1 || n >= ACTIONS - 3)) log.end(`a${n}`, { code: "released" });
-    // `stop` has a short time limit, and a busy machine needs longer.
+    // Waits until all entries have been written, because `stop` has a time limit that is too short on a busy machine.
     const entries = 1 + ACTIONS + Array.from({ length: ACTIONS }, (_, n) => n).filter(hasOutcome).length;
     await waitUntil(async () => (await store.readEnd())?.head.number === entries, 50_000);
     await log.stop();

@@ -5,19 +5,25 @@ import { placeRefusalsByTime } from "../../../lib/query/audit-order.ts";
 import { CHAIN_START, type ChainLink, readEntryTime } from "./audit-chain.ts";
 import { AUDIT_PAGE_SIZE, type AuditStore } from "./audit-store.ts";
 
-/** Maximum number of entries to scan for one page. A page with few matches ends there and has a `next` cursor. */
+/**
+ * Maximum number of entries to scan for one page. If too few of them match, the page is shorter than `limit` but has a
+ * `next` cursor.
+ */
 const SCAN_MAX = 20_000;
 /**
- * Number of entries after an intent to search for its outcome. Outcomes come later only if the action is slow on a busy
- * system.
+ * Maximum number of entries between an intent and its outcome if they are on different pages. Outcomes follow later
+ * only if an action is slow on a busy system.
  */
 const READ_AHEAD = 10 * AUDIT_PAGE_SIZE;
-/** Tolerance for times in the chain, in ms. Clocks of instances differ, so the times are only roughly in order. */
+/**
+ * Tolerance in ms for the order of times in the chain. Entries are only roughly in order of time, because the clocks of
+ * instances differ.
+ */
 const SKEW_MS = 3_600_000;
 
 type Outcome = NonNullable<AuditItem["outcome"]>;
 
-/** Reads intents and joins them with their outcomes. */
+/** Reads the audit log. Joins intents with their outcomes. */
 export class AuditReader {
   constructor(private readonly store: AuditStore) {}
 
@@ -51,7 +57,7 @@ export class AuditReader {
     }
   }
 
-  /** Collects the outcomes after `from` that may belong to earlier intents. */
+  /** Collects outcomes at or after `from`, because they may belong to earlier intents. */
   async #readAhead(from: number, join: OutcomeJoiner): Promise<void> {
     let at = from - 1;
     for (let left = READ_AHEAD; left > 0; left -= AUDIT_PAGE_SIZE) {
@@ -63,7 +69,7 @@ export class AuditReader {
     }
   }
 
-  /** Yields all pages, newest first. */
+  /** Yields all pages of actions that match a filter, newest first. */
   async *iteratePages(filter: Omit<AuditQuery, "limit" | "cursor">): AsyncGenerator<AuditItem[]> {
     for (let cursor: string | undefined; ; ) {
       const page = await this.readPage({
@@ -78,15 +84,16 @@ export class AuditReader {
   }
 
   /**
-   * Yields the chain, oldest first. Starts with the first entry that is not before `from`, and stops before the first
-   * entry after `to`.
+   * Yields the entries of the chain in pages, oldest first. Starts with the first entry that is not before `from`, and
+   * stops before the first entry after `to` (Unix ms).
    */
   async *iterateChain(from = 0, to = Number.POSITIVE_INFINITY): AsyncGenerator<ChainLink[]> {
     let hasBegun = false;
     for (let at = 0; ; ) {
       const links = await this.store.readAfter(at);
       const last = links.at(-1);
-      // Above the exact range of doubles, the numbers stop increasing and the loop would not end.
+      // Numbers that exceed the exact range of doubles may not increase. Without this check, the loop would then not
+      // end.
       if (last === undefined || last.number <= at) return;
       at = last.number;
       const first = hasBegun ? 0 : links.findIndex((link) => !(readEntryTime(link) < from));
@@ -99,11 +106,13 @@ export class AuditReader {
   }
 }
 
-/** Joins outcomes with their intents. Add the entries newest first. */
+/**
+ * Joins intents with their outcomes. Entries must be added newest first, so that an outcome is added before its intent.
+ */
 class OutcomeJoiner {
   readonly #outcomes = new Map<string, Outcome>();
 
-  /** Returns the item of an entry; `undefined` for an outcome or an invalid entry. */
+  /** Adds an entry and returns its item. Returns `undefined` for an outcome or an invalid entry. */
   add({ text }: ChainLink): AuditItem | undefined {
     const entry = parseEntry(text);
     if (entry?.kind === "outcome") {
@@ -118,8 +127,8 @@ class OutcomeJoiner {
 }
 
 /**
- * Parses an entry; `undefined` if it is invalid, because other clients can write to the stream. `verify` reports such
- * entries.
+ * Parses an entry. Returns `undefined` if the entry is invalid, which is possible because other clients can write to
+ * the stream. A verification of the chain reports such entries.
  */
 function parseEntry(text: string): AuditEntry | undefined {
   try {
@@ -132,7 +141,7 @@ function parseEntry(text: string): AuditEntry | undefined {
 const UNKNOWN_ACTOR = { kind: "nobody", id: "nobody", name: "nobody", verbs: [] };
 const SYSTEM_ACTOR = { kind: "lockkeeper", id: "lockkeeper", name: "lockkeeper", verbs: [] };
 
-/** Returns the item of an entry that is neither an intent nor an outcome. */
+/** Converts an entry that is neither an intent nor an outcome to an item. */
 function toAuditItem(entry: Exclude<AuditEntry, { kind: "intent" | "outcome" }>): AuditItem {
   const { number, at, kind } = entry;
   const same = { number, at, id: `${kind}.${number}`, requestId: "", from: {} };

@@ -5,24 +5,26 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import { Script } from "../../redis/script.ts";
 import { CHAIN_START, type ChainLink } from "./audit-chain.ts";
 
-/** Limits on the stored audit log. */
+/** Limits on the stored entries of the audit log. */
 export interface AuditRetention {
   /** Maximum number of entries. */
   readonly most: number;
-  /** Maximum age, in milliseconds. */
+  /** Maximum age of entries, in ms. */
   readonly ms: number;
 }
 
 const STREAM_KEY = `${HOME_PREFIX}audit`;
 const END_KEY = `${HOME_PREFIX}audit:end`;
-/** Maximum number of entries per append. Between the calls, the store serves other clients. */
+/**
+ * Maximum number of entries per append. More entries need several calls, between which Redis can serve other clients.
+ */
 export const AUDIT_APPEND_MAX = 100;
-/** Number of entries per read. Even the largest entries arrive well within the command timeout. */
+/** Number of entries per read. Small enough that even the largest entries arrive well within the command timeout. */
 export const AUDIT_PAGE_SIZE = 100;
 
 export interface ChainEnd {
   readonly head: ChainPlace;
-  /** The last removed entry. */
+  /** The place of the last entry that was removed by retention. */
   readonly anchor: ChainPlace;
 }
 
@@ -32,7 +34,7 @@ export type AuditAppendResult =
       readonly outcome: "behind";
       /** `undefined` if there is no chain. */
       readonly end: ChainEnd | undefined;
-      /** Hashes of the requested entries, empty for a missing entry. */
+      /** Hashes of the entries in `compare`, in the same order. "" for a missing entry. */
       readonly hashes: readonly string[];
     };
 
@@ -58,24 +60,24 @@ const formatPlace = ({ number, hash }: ChainPlace) => `${number} ${hash}`;
 
 export interface AuditAppendRequest {
   /**
-   * The end of the chain that the links follow. `undefined` if there is no chain; the links then start one after
-   * `begin`.
+   * The end of the chain, which the links follow. `undefined` if there is no chain. The links then start a new chain
+   * after `begin`.
    */
   readonly head: ChainPlace | undefined;
   readonly begin: ChainPlace | undefined;
   readonly links: readonly ChainLink[];
-  /** Numbers of entries whose hashes the reply must contain if the chain has a different end. */
+  /** Numbers of the entries whose hashes the result contains if the chain does not end at `head`. */
   readonly compare: readonly number[];
 }
 
-/** Reads the audit chain in the home store, and appends to it. */
+/** The audit chain in the home store. Reads and appends entries. */
 export class AuditStore {
   constructor(
     private readonly home: Pick<HomeStore, "callOnce" | "run">,
     private readonly retention: AuditRetention,
   ) {}
 
-  /** Appends entries with a single call and without retries, so the caller must handle errors. */
+  /** Appends entries with a single call of the script. Does not retry, so the caller must handle errors. */
   append(ask: AuditAppendRequest): Promise<AuditAppendResult> {
     const args = this.#toArguments(ask);
     return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], args));
@@ -92,7 +94,7 @@ export class AuditStore {
   }
 
   /**
-   * Reads the end of the chain; `undefined` if there is no chain.
+   * Reads the end of the chain. Resolves to `undefined` if there is no chain.
    *
    * @throws LockkeeperError unavailable, unknown_outcome
    */
@@ -104,14 +106,15 @@ export class AuditStore {
 
   /** Reads entries after a number, oldest first. @throws the same errors as `readEnd` */
   async readAfter(number: number, count = AUDIT_PAGE_SIZE): Promise<ChainLink[]> {
-    // Redis rejects negative ids. `(0-0` would exclude an entry with the number 0.
+    // A negative `number` also selects an entry with the number 0. Redis rejects negative ids, and `(0-…` would exclude
+    // that entry.
     const from = number < 0 ? "-" : `(${number}-18446744073709551615`;
     const found = await this.home.run((redis) => redis.xrange(STREAM_KEY, from, "+", "COUNT", count));
     return found.map(toLink);
   }
 
   /**
-   * Reads entries before a number (`Infinity` to start at the end), newest first.
+   * Reads entries before a number, newest first. `Infinity` starts at the end of the chain.
    *
    * @throws the same errors as `readEnd`
    */
@@ -124,8 +127,8 @@ export class AuditStore {
 }
 
 /**
- * Converts a stream entry. Missing fields become empty and fail verification, because other clients can write to the
- * stream.
+ * Converts a stream entry to a chain link. Because other clients can write to the stream, fields can be missing. They
+ * become empty strings, which fail verification.
  */
 function toLink([id, fields]: [id: string, fields: string[]]): ChainLink {
   const given = new Map<string, string>();

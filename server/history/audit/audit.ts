@@ -4,19 +4,25 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import type { AuditLog, NewIntent } from "./audit-log.ts";
 import { type Refusal, RefusalCounter } from "./refusal-counter.ts";
 
-/** Maximum length of a string in characters. Valid owners, reasons and error details are shorter. */
+/**
+ * Maximum length of a recorded string, in characters. Longer strings are truncated. Valid owners, reasons and error
+ * details are shorter.
+ */
 const TEXT_CHARACTERS_MAX = 1024;
 const OWNERS_MAX = 20;
 /**
- * Maximum size of the details of an action, in bytes of JSON. The longest list of rules that the API accepts fits, in
- * any script.
+ * Maximum size of the details of an action, in bytes of JSON. Enough for the longest list of format rules that the API
+ * accepts, even with non-ASCII characters.
  */
 export const DETAILS_BYTES_MAX = 131_072;
 
-/** The part of an audit record that a route contributes: the action, and the state that the caller saw. */
+/**
+ * The fields of an intent that the route determines: the action, its reason and details, and the state that the caller
+ * saw.
+ */
 export type AuditFacts = Pick<NewIntent, "action" | "seen" | "reason" | "details">;
 
-/** The part of an audit record that is the same for every route. */
+/** The fields of an intent that are determined in the same way for every route. */
 export type AuditedCall = Pick<NewIntent, "requestId" | "who" | "from" | "target" | "key" | "keyBase64">;
 
 /** An action whose intent has been written. */
@@ -25,7 +31,7 @@ export interface AuditedAction {
   end(outcome: AuditOutcome): void;
 }
 
-/** Records operator actions, with an intent before each action and its outcome afterwards. */
+/** Records operator actions in the audit log, with an intent before each action and an outcome afterwards. */
 export class Audit {
   readonly #refusals: RefusalCounter;
 
@@ -34,15 +40,16 @@ export class Audit {
   }
 
   /**
-   * Records the intent of an action, and resolves when it is written.
+   * Records the intent of an action. Resolves when the intent has been written.
    *
-   * @throws LockkeeperError `unavailable` if the intent was not written; do not perform the action then
+   * @throws LockkeeperError `unavailable` if the intent was not written. In that case, the action must not be performed
    * @throws LockkeeperError `invalid` if the details are too long, because changes by an administrator are never
-   *   recorded in part
+   * recorded in part
    */
   async beginAction(call: AuditedCall, facts: AuditFacts): Promise<AuditedAction> {
     assertRecordable(facts.details);
-    // Writes failed logins before the successful one, which keeps the chain in order of time.
+    // Pending refusals of the same action, such as failed logins, are written before this intent, so that the chain
+    // stays in order of time.
     this.#refusals.flush(facts.action);
     const id = randomBytes(12).toString("base64url");
     await this.log.begin(truncateIntent({ id, ...call, ...facts }));
@@ -56,7 +63,7 @@ export class Audit {
     };
   }
 
-  /** Records a request that was refused before an action started. One entry counts repeated refusals. */
+  /** Records a request that was refused before an action started. Repeated refusals are counted in a single entry. */
   recordRefusal(refusal: Refusal): void {
     this.#refusals.countRefusal(refusal);
   }
@@ -111,8 +118,8 @@ function truncateOutcome({ detail, owner, details, ...outcome }: AuditOutcome): 
 }
 
 /**
- * Replaces details that are too long by their size, because an outcome must always be recorded. No existing action
- * comes near the limit.
+ * Replaces details that are too long with their size, because an outcome must always be recorded. The details of all
+ * current actions are far below the limit.
  */
 function truncateDetails(details: Record<string, unknown>): Record<string, unknown> {
   const bytes = measureDetails(details);

@@ -1,4 +1,4 @@
-/** Whether a string has the form of a chain hash: 64 lower-case hexadecimal digits. */
+/** Returns whether a string has the format of a chain hash: 64 lower-case hexadecimal digits. */
 export function isChainHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }

@@ -2,7 +2,7 @@ import type { ChainCheck } from "./audit-chain.ts";
 
 const formatTime = (at: number | null) => (at === null ? "never" : new Date(at).toISOString());
 
-/** Formats the result of a verification as text. @param noted the hash that the chain must contain */
+/** Formats the result of a verification as lines of text. @param noted the hash that the chain must contain */
 export function formatChainReport(
   check: ChainCheck,
   label: string,
@@ -27,8 +27,8 @@ export function formatChainReport(
 }
 
 /**
- * Returns lines that state what the hashes prove and what they cannot prove. A chain alone cannot prove where it
- * started or ended.
+ * Formats what the hashes of an intact chain prove, and what they cannot prove. A chain alone does not prove that
+ * entries before its start or after its end never existed.
  */
 function formatResult({ entries, head, notedAt }: ChainCheck, begin: number): string[] {
   const range = entries === 1 ? `entry ${head.number}` : `entries ${begin + 1} to ${head.number}`;

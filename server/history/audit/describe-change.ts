@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { DETAILS_BYTES_MAX } from "./audit.ts";
 
-/** Bytes reserved for the hashes and counts. */
+/** Number of bytes that are reserved for the hashes and counts. */
 const RESERVED_BYTES = 1024;
 
 /**
  * Describes the replacement of a list for the audit log. Always includes the complete new list. Omits the previous list
- * if both do not fit; its hash equals `afterSha256` of the previous change.
+ * if both lists together are too long. The audit entry of the previous change contains that list, and its `afterSha256`
+ * equals the `beforeSha256` of this change.
  */
 export function describeReplacement(
   before: readonly unknown[],

@@ -10,15 +10,15 @@ export interface Refusal {
   readonly action: string;
   readonly code: string;
   readonly address: string | undefined;
-  /** The name that the caller used to log in. */
+  /** The operator name in a refused login. `undefined` for other requests and for links. */
   readonly name: string | undefined;
 }
 
 interface RefusalWindow {
   readonly action: string;
   /**
-   * Number of refusals that no entry has counted yet. `since` and `last` are the times of the first and last of these
-   * refusals.
+   * Number of refusals that are not in an entry yet. `since` and `last` are the times of the first and last of these
+   * refusals, in Unix ms.
    */
   count: number;
   since: number;
@@ -28,9 +28,9 @@ interface RefusalWindow {
 }
 
 /**
- * Records refusals without filling the audit log during password guessing. Records the first refusal of an action and
- * code immediately. One entry counts the refusals of the following minute. It is written when the minute ends or the
- * action succeeds.
+ * Counts refusals, so that password guessing does not fill the audit log. The first refusal of an action with a given
+ * code is recorded immediately. Further refusals are counted in a single entry, which is written after at most a
+ * minute, or earlier if the action succeeds.
  */
 export class RefusalCounter {
   readonly #windows = new Map<string, RefusalWindow>();
@@ -56,7 +56,7 @@ export class RefusalCounter {
     this.#timer ??= setTimeout(() => this.flush(), WINDOW_MS).unref();
   }
 
-  /** Writes the pending counts. @param action if set, writes only refusals of this action */
+  /** Writes entries for the pending counts. @param action if set, writes only refusals of this action */
   flush(action?: string): void {
     for (const [id, window] of this.#windows) {
       if (action !== undefined && window.action !== action) continue;
@@ -68,7 +68,10 @@ export class RefusalCounter {
     this.#timer = undefined;
   }
 
-  /** Writes the entry, with the time of the last refusal. */
+  /**
+   * Writes an entry with the counts of a window, and resets the counts. The time of the entry is the time of the last
+   * refusal.
+   */
   #write(code: string, window: RefusalWindow): void {
     const { action, count, since, last, addresses, names } = window;
     this.log.add({
@@ -86,7 +89,10 @@ function createWindow(action: string): RefusalWindow {
   return { action, count: 0, since: 0, last: 0, addresses: new Map(), names: new Map() };
 }
 
-/** Counts a name, or beyond the limit of names `others`. */
+/**
+ * Increments the count of a name. If there are already `most` names, increments the count of `others` for each new
+ * name.
+ */
 function countLimited(counts: Map<string, number>, name: string, most: number): void {
   const place = counts.has(name) || counts.size < most ? name : "others";
   counts.set(place, (counts.get(place) ?? 0) + 1);

@@ -4,10 +4,10 @@ import type { AuditVerification } from "../../../lib/contract/audit.ts";
 import { CHAIN_START, ChainCheck, parseExportLine } from "./audit-chain.ts";
 import type { AuditStore, ChainEnd } from "./audit-store.ts";
 
-/** Number of attempts, because retention may remove entries during one. */
+/** Number of times to repeat a verification that has found a fault while retention removed entries. */
 const TRIES = 3;
 
-/** Verifies the chain in the store. @param noted a hash that the chain must contain */
+/** Verifies the chain in the home store. @param noted a hash that the chain must contain */
 export async function verifyStoredChain(store: AuditStore, noted?: string): Promise<ChainCheck> {
   let end = await store.readEnd();
   for (let left = TRIES; ; left--) {
@@ -30,7 +30,7 @@ async function verifyChainTo(
     const links = await store.readAfter(at);
     const last = links.at(-1);
     if (last === undefined) break;
-    // Does not verify entries that were appended in the meantime.
+    // Entries that were appended after the verification started are not verified.
     for (const link of links) if (link.number <= to && !check.add(link)) break;
     at = last.number;
   }
@@ -59,7 +59,7 @@ export async function verifyExportFile(file: string, noted: string | undefined):
   return check;
 }
 
-/** Converts a verification to its API form. */
+/** Converts the result of a verification to its representation in the API. */
 export function toAuditVerification(check: ChainCheck): AuditVerification {
   const { fault, entries, anchor = CHAIN_START, head, from, to, losses } = check;
   return {

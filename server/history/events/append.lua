@@ -1,10 +1,10 @@
--- Appends observations of a target's recorder to its event stream, and stores the time up to which
--- everything is recorded.
+-- Appends observations of the recorder to the event stream of a target, and stores the time up to which all events are
+-- recorded.
 --
--- Guarantee: only the recorder appends (its lock and the fencing token of its hold are compared), and only to the end
--- that it knows. A caller that does not know the last entry would repeat it, so it must read the newer entries, drop
--- recorded events and retry. A lost reply, a suspended recorder or a new one with the same observations therefore does
--- not create duplicates.
+-- Guarantee: only the recorder can append (its lock and fencing token are compared), and only if it knows the last
+-- entry. Another caller could append events that are already recorded. Such a caller must read the newer entries, drop
+-- its events that are already recorded, and retry. Lost replies, suspended recorders and several instances with the
+-- same observations therefore never cause duplicates.
 --
 -- KEYS[1] the stream
 -- KEYS[2] the time up to which everything is recorded, the id of the last entry, and '1' if older entries were removed
@@ -13,10 +13,10 @@
 -- ARGV[4] recorded until, ms of the target's clock, or '' for no change
 -- ARGV[5] maximum number of entries    ARGV[6] maximum age in ms
 -- ARGV[7] the id before which entries are dropped to limit memory, or ''
--- ARGV[8] '1' if the recorder knows that older entries were removed; a store that lost its data does not know
+-- ARGV[8] '1' if the recorder knows that older entries were removed, because a store that lost its data does not know
 -- The rest, for each entry: its id ('*' for a new one), type, key, at, owner, fence, seq, count, heldMs, more
 --
--- Returns {'appended', id, ...}   {'behind', id of the last entry, or ''}   {'refused'}: another instance records
+-- Returns {'appended', id, ...} {'behind', id of the last entry, or ''} {'refused'}: another instance records
 
 local held = redis.call('MGET', KEYS[2], KEYS[3], KEYS[4])
 local fence = string.match(held[3] or '', '^[^\n]*\n[^\n]*\n%d*\n(%d*)\n')
@@ -37,7 +37,7 @@ for i = 9, #ARGV, 10 do
   reply[#reply + 1] = last
 end
 
--- Trims whole nodes ('~'). An exact trim would rewrite a node with each call.
+-- Trims only whole nodes ('~'), because an exact trim would rewrite a node with each call.
 local time = redis.call('TIME')
 local edge = string.format('%.0f', math.max(0, tonumber(time[1]) * 1000 - tonumber(ARGV[6])))
 local gone = redis.call('XTRIM', KEYS[1], 'MAXLEN', '~', ARGV[5]) + redis.call('XTRIM', KEYS[1], 'MINID', '~', edge)

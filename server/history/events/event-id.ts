@@ -1,4 +1,6 @@
-/** The id of an event, `<ms>-<number>`, which increases like a stream id. */
+/**
+ * The id of an event, which has the format of a Redis stream id: `<ms>-<seq>`. Ids increase in the order of recording.
+ */
 export interface EventId {
   readonly ms: number;
   readonly seq: number;
@@ -10,9 +12,9 @@ export function parseEventId(text: string): EventId | undefined {
 }
 
 /**
- * Compares ids, with a negative result if `a` is before `b`.
+ * Compares two ids. The result is negative if `a` is before `b`.
  *
- * @throws if an id is invalid; check untrusted input with `parseEventId` before
+ * @throws if an id is invalid. Check untrusted ids with `parseEventId` first
  */
 export function compareIds(a: string, b: string): number {
   if (a === b) return 0;

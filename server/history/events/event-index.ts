@@ -5,30 +5,30 @@ import { compareIds } from "./event-id.ts";
 import { measureEntryBytes } from "./stream-entry.ts";
 
 export interface EventRetention {
-  /** Maximum number of events. Fewer are kept if events take more than `EVENT_BYTES_MEAN_MAX` on average. */
+  /** Maximum number of events. Fewer events are kept if their average size exceeds `EVENT_BYTES_MEAN_MAX`. */
   readonly most: number;
   readonly ms: number;
 }
 
 /**
- * Mean size of events, in bytes, above which fewer events are kept in memory. Ordinary events are about half as large,
- * and the largest are about twice as large.
+ * Average size of events in bytes, above which fewer events than `most` are kept in memory. Ordinary events are about
+ * half as large, and the largest events about twice as large.
  */
 export const EVENT_BYTES_MEAN_MAX = 1024;
 
 /** The entries after a requested id. */
 export interface EventSlice {
   readonly entries: HistoryEntry[];
-  /** Whether some of the requested events were dropped. */
+  /** Whether entries after the requested id have been dropped, so that the slice is incomplete. */
   readonly isTruncated: boolean;
 }
 
-/** The events of a target in memory, in stream order and by key. */
+/** The events of a target that are kept in memory, in the order of the stream and by key. */
 export class EventIndex {
   #entries: HistoryEntry[] = [];
   readonly #byKey = new Map<Key, LockEvent[]>();
   #gaps: GapEvent[] = [];
-  /** Id of the newest dropped entry. */
+  /** Id of the newest entry that was dropped. `undefined` if no entry was dropped. */
   #lastDroppedId: string | undefined;
   #bytes = 0;
   #isCutByBytes = false;
@@ -52,7 +52,7 @@ export class EventIndex {
     return this.#lastDroppedId !== undefined;
   }
 
-  /** The id of the oldest entry if earlier ones were dropped to limit memory; otherwise `null`. */
+  /** Id of the oldest entry, if earlier entries were dropped to limit memory use. Otherwise `null`. */
   get cutAt(): string | null {
     return this.#isCutByBytes ? this.oldest : null;
   }
@@ -62,9 +62,9 @@ export class EventIndex {
   }
 
   /**
-   * Adds entries at the end.
+   * Adds entries to the end, and drops the oldest entries if a limit is exceeded.
    *
-   * @param entries in the order of their ids, all after the existing ones
+   * @param entries new entries in the order of their ids, which are larger than all existing ids
    */
   add(entries: readonly HistoryEntry[]): void {
     for (const entry of entries) {
@@ -82,7 +82,7 @@ export class EventIndex {
     this.#trim();
   }
 
-  /** Records that the stream has dropped entries before the oldest one. */
+  /** Records that the stream has dropped entries before its oldest entry. */
   markTruncated(): void {
     this.#lastDroppedId ??= "0-0";
   }
@@ -118,7 +118,7 @@ export class EventIndex {
 
   /** Yields entries before an id, newest first. */
   *iterateBackwards(before?: string): Generator<HistoryEntry> {
-    // Trimming creates a new array. This one stays unchanged while a reader yields to other work.
+    // Trimming creates a new array, so this array keeps its entries while a reader yields to other work.
     const entries = this.#entries;
     const end = before === undefined ? entries.length : findIndex(entries, before);
     for (let at = end - 1; at >= 0; at--) {
@@ -141,7 +141,8 @@ export class EventIndex {
     return this.#entries[at]?.id === id ? at + 1 : at;
   }
 
-  // Drops a tenth of the entries at a time, because removing from the front copies the array.
+  // Drops the oldest entries when a limit is exceeded by a tenth. Dropping entries one by one would copy the array each
+  // time.
   #trim(): void {
     const { most, ms } = this.retention;
     const [oldest] = this.#entries;
@@ -161,7 +162,7 @@ export class EventIndex {
     return this.retention.most * EVENT_BYTES_MEAN_MAX;
   }
 
-  /** Returns how many of the oldest entries to drop to meet the memory limit. */
+  /** Returns the number of oldest entries that must be dropped to meet the limit on bytes. */
   #countLargeSurplus(): number {
     let bytes = this.#bytes;
     const kept = this.#entries.findIndex((entry) => {
@@ -191,7 +192,7 @@ export class EventIndex {
   }
 }
 
-/** Returns the position of the first entry that is not before the id. @param entries in the order of their ids */
+/** Returns the index of the first entry that is not before the id. @param entries entries in the order of their ids */
 export function findIndex(entries: readonly HistoryEntry[], id: string): number {
   let low = 0;
   let high = entries.length;

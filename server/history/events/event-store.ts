@@ -6,10 +6,10 @@ import { Script } from "../../redis/script.ts";
 import type { EventRetention } from "./event-index.ts";
 import { decodeEntry, encodeEntry, measureEntryBytes, type UnnumberedEntry } from "./stream-entry.ts";
 
-/** The part of a home store connection that the event store uses. */
+/** The methods of a home store connection that the event store uses. */
 export type StoreConnection = Pick<HomeStore, "callOnce" | "close">;
 
-/** The hold that permits appending. */
+/** The hold that makes an instance the recorder and permits it to append. */
 export interface Leadership {
   readonly token: string;
   readonly fence: string;
@@ -21,39 +21,41 @@ export type AppendResult =
   | { readonly outcome: "refused" };
 
 export interface RecorderStamp {
-  /** Time up to which everything is recorded, in milliseconds of the target's clock. */
+  /** Time up to which all events are recorded, in ms on the target's clock. `null` if unknown. */
   readonly until: number | null;
-  /** Id of the last entry when the stamp was written; `null` if the stream was empty. */
+  /** Id of the last entry when the stamp was written. `null` if the stream was empty. */
   readonly last: string | null;
-  /** The stamp as stored, which changes constantly while an instance records. */
+  /** The stamp as stored. Changes constantly while an instance records. `null` if there is no stamp. */
   readonly text: string | null;
   /** Whether older entries were removed. */
   readonly isTruncated: boolean;
-  /** The token in the recorder's lock. */
+  /** The token in the recorder's lock. `null` if no instance holds the lock. */
   readonly leader: string | null;
 }
 
-/** An entry to append, with an id only if the store lost it and it must be written again. */
+/** An entry to append. `id` is set only for an entry that the store has lost and that must be written again. */
 export type AppendableEntry = UnnumberedEntry & { readonly id?: string };
 
 export interface AppendRequest {
-  /** Id of the last known entry. */
+  /** Id of the last entry that the recorder knows. `null` if the stream is empty. */
   readonly last: string | null;
   readonly until: number | null;
-  /** Entries before this id are dropped; `null` if only the limits on count and age apply. */
+  /** The id before which entries are dropped to limit memory use. `null` if only the limits on number and age apply. */
   readonly cutAt: string | null;
-  /** Whether older entries were removed. A store that has lost its data does not know this. */
+  /** Whether the recorder knows that older entries were removed. A store that has lost its data does not know. */
   readonly isTruncated: boolean;
   readonly entries: readonly AppendableEntry[];
 }
 
 export interface StreamPage {
   readonly entries: HistoryEntry[];
-  /** Id of the last entry that was read, even if invalid. */
+  /** Id of the last entry that was read, even if that entry is invalid and thus not in `entries`. */
   readonly last: string | null;
 }
 
-/** Maximum number of entries per append. Between the calls, the store serves other clients. */
+/**
+ * Maximum number of entries per append. More entries need several calls, between which Redis can serve other clients.
+ */
 const EVENT_APPEND_MAX = 200;
 const APPEND_BYTES_MAX = 256 * 1024;
 const PAGE_SIZE = 500;
@@ -113,7 +115,7 @@ export class EventStore {
     };
   }
 
-  /** Reads a page, oldest first. */
+  /** Reads a page of entries after an id, oldest first. */
   async readPage(after: string | null): Promise<StreamPage> {
     const from = after === null ? "-" : `(${after}`;
     const found = await this.home.callOnce((redis) =>
@@ -122,7 +124,11 @@ export class EventStore {
     return this.#toPage(after, found);
   }
 
-  /** Waits for entries after an id. Do not use the connection for anything else. */
+  /**
+   * Waits until there are entries after an id, for at most `waitMs`.
+   *
+   * @param home a connection that is used for nothing else, because the wait blocks it
+   */
   async waitForPage(home: StoreConnection, after: string | null, waitMs: number): Promise<StreamPage> {
     const args = ["COUNT", PAGE_SIZE, "BLOCK", waitMs, "STREAMS", this.#streamKey, after ?? "0-0"] as const;
     const reply = await home.callOnce((redis) => redis.xread(...args));
@@ -138,7 +144,7 @@ export class EventStore {
   }
 }
 
-/** Returns the first entries that fit into one append, but at least one. */
+/** Returns the first entries that fit into one append, and at least one entry. */
 export function takeBatch<Entry>(
   entries: readonly Entry[],
   toEntry: (entry: Entry) => UnnumberedEntry,

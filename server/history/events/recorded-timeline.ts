@@ -2,14 +2,15 @@ import { END_EVENT_TYPES, type LockEvent } from "../../../lib/contract/event.ts"
 import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
 
 /**
- * Maximum difference, in ms, between the times that two instances record for the same foreign change. They read the key
- * at different times.
+ * Maximum difference in ms between the times at which two instances observe the same change to a foreign lock.
+ * Instances read a key at different times.
  */
 const SAME_CHANGE_MS = 2000;
 
 /**
- * A recorded change of a hold. `extended`: an operator's extension, a release request, or its answer. None of these
- * changes the count or the holder. The history does not store renewals by holders.
+ * How an event changes a hold. `grown` and `shrunk` change the count. `extended` changes neither the count nor the
+ * holder: an operator's extension, a release request, or the response to a release request. Renewals by holders are not
+ * stored in the history.
  */
 type TimelineStep = "begun" | "grown" | "shrunk" | "extended" | "ended";
 
@@ -24,13 +25,13 @@ interface FencedState {
   readonly fence: string;
   seq: number;
   end: "none" | "recorded" | "forced";
-  /** False if a gap followed, during which the hold may have ended. */
+  /** `false` after a gap, because the hold may have ended during the gap. */
   isCertain: boolean;
 }
 
 interface ForeignState {
   count: number;
-  /** Time on the Redis clock, from the script that extended the lease. */
+  /** Time of the last extension in Unix ms on the Redis clock, as reported by the script that extended the lease. */
   extendedAt: number;
   isOpen: boolean;
   isForceReleased: boolean;
@@ -38,15 +39,18 @@ interface ForeignState {
 }
 
 /**
- * The recorded state of one key. It decides whether an observation is new: a new event continues the timeline.
+ * The recorded state of one key. Determines whether an observed event is new or describes a change that is already
+ * recorded.
  *
  * Two events describe the same change in these cases:
- * - Hold with a fencing token: the events have the same token and `seq`, and a hold ends only once. Tokens increase, so
- *   the timeline stays in order. It does not matter which instance recorded an event, or whether the event was reported
- *   or inferred.
- * - Foreign hold: Redis stores no number for its changes, so the owner and the step decide. An owner cannot acquire a
- *   lock that it holds, and cannot release a lock that it does not hold.
- * - A `force_released` event may follow another event of the same end, because it adds the operator and the reason.
+ * - For a hold with a fencing token, if the events have the same token and `seq`, or both end the hold. It does not
+ * matter which instance recorded an event, or whether the event was reported or inferred. Because tokens increase, the
+ * timeline stays in order.
+ * - For a foreign hold, if the events have the same owner and the second event is not a possible next step. An owner
+ * cannot acquire a lock that it already holds, and cannot release a lock that it does not hold. Redis stores no number
+ * for the changes of foreign holds.
+ * - Exception: a `force_released` event is new even if another event for the same end is recorded, because it adds the
+ * operator and the reason.
  */
 export class RecordedTimeline {
   #last: FencedState | undefined;
@@ -122,19 +126,20 @@ export class RecordedTimeline {
   }
 }
 
-/** Compares fencing tokens: decimal numbers that can exceed the precision of a double. */
+/** Compares two fencing tokens. They are decimal numbers that can exceed the precision of a double. */
 export function compareFences(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
 
 /**
- * Returns the observations of a key that are not recorded yet.
+ * Returns the observed events of a key that are not recorded yet.
  *
- * Observations can continue the timeline only at its end. Drops observations from before the last recorded change, even
- * if they were never recorded. The timeline therefore stays in order, whichever instance continues it.
+ * New events can be added only to the end of the timeline. Observations from before the last recorded change are
+ * therefore dropped, even if they were never recorded. This keeps the timeline in order, whichever instance continues
+ * it.
  *
- * @param own in the order of observation
- * @param recorded in the order of recording, including gaps
+ * @param own observed events in the order of observation
+ * @param recorded recorded entries of the key, including gaps, in the order of recording
  */
 export function filterUnrecordedEvents(
   own: readonly UnnumberedEvent[],
@@ -155,7 +160,7 @@ export function filterUnrecordedEvents(
   });
 }
 
-/** Returns the index in `own` at which foreign observations continue the recorded timeline. */
+/** Returns the index of the first event in `own` that can continue the recorded timeline of foreign holds. */
 function findForeignStart(own: readonly UnnumberedEvent[], recorded: readonly UnnumberedEvent[]): number {
   const last = recorded.at(-1);
   if (last === undefined) return 0;
@@ -170,8 +175,8 @@ function findForeignStart(own: readonly UnnumberedEvent[], recorded: readonly Un
 }
 
 /**
- * Returns the index of the observation of a recorded change. If there are several, returns the closest in time; if
- * there is none, -1.
+ * Returns the index of the observation that describes a recorded change. If there are several, returns the index of the
+ * closest in time. If there is none, returns -1.
  */
 function findClosestChange(own: readonly UnnumberedEvent[], recorded: UnnumberedEvent): number {
   let found = -1;
@@ -185,7 +190,7 @@ function findClosestChange(own: readonly UnnumberedEvent[], recorded: Unnumbered
   return found;
 }
 
-/** Whether two events describe the same change to a key, judged by these events alone. */
+/** Returns whether two events describe the same change to a key, without regard to other events. */
 export function isSameChange(one: UnnumberedEvent, other: UnnumberedEvent): boolean {
   if (one.fence !== other.fence || classifyStep(one) !== classifyStep(other)) return false;
   if (one.fence !== undefined) return classifyStep(one) === "ended" || one.seq === other.seq;

@@ -4,7 +4,7 @@ import type { EventIndex } from "./event-index.ts";
 import { type EventStore, type Leadership, type StreamPage, takeBatch } from "./event-store.ts";
 import type { UnnumberedEvent } from "./stream-entry.ts";
 
-/** Publishes entries of the stream to readers in this process. */
+/** Publishes events to readers in this process. */
 export interface EventPublisher {
   /** Publishes entries from before this process started, oldest first. Called before any other event is published. */
   publishPast(entries: readonly HistoryEntry[]): void;
@@ -15,13 +15,16 @@ export interface EventPublisher {
 
 export interface RecordedEntry {
   readonly entry: HistoryEntry;
-  /** The temporary id under which the event was published earlier, before it was recorded. */
+  /**
+   * The temporary id under which the event was published before it was recorded. `undefined` if the event was not
+   * published before.
+   */
   readonly previousId: string | undefined;
 }
 
-/** The known part of the stream, and the position up to which this instance has read it. */
+/** This instance's copy of the event stream, with the position up to which the stream has been read. */
 export class StreamCopy {
-  /** Id of the last entry that was read or appended. */
+  /** Id of the last entry that was read or appended. `null` if there was none. */
   #lastKnownId: string | null = null;
   #isLoaded = false;
 
@@ -29,7 +32,7 @@ export class StreamCopy {
     private readonly store: EventStore,
     private readonly index: EventIndex,
     private readonly publisher: EventPublisher,
-    /** Returns the temporary id under which an entry was published earlier, before it was recorded. */
+    /** Returns the temporary id under which an entry was published before it was recorded. */
     private readonly findTemporaryId: (entry: HistoryEntry) => string | undefined,
   ) {}
 
@@ -55,7 +58,9 @@ export class StreamCopy {
     this.#isLoaded = true;
   }
 
-  /** Applies a page that was read after a known entry. */
+  /**
+   * Adds and publishes the new entries of a page. The page must have been read after an entry that this copy contains.
+   */
   applyPage({ entries, last }: StreamPage): void {
     if (last === null || !this.#isNew(last)) return;
     const newEntries = entries.filter(({ id }) => this.#isNew(id));
@@ -63,7 +68,7 @@ export class StreamCopy {
     this.#publish(newEntries.map((entry) => ({ entry, previousId: this.findTemporaryId(entry) })));
   }
 
-  /** Reads and applies pages up to the end of the stream. */
+  /** Reads and applies all pages up to the end of the stream. */
   async readToEnd(): Promise<void> {
     for (;;) {
       const before = this.#lastKnownId;
@@ -73,9 +78,12 @@ export class StreamCopy {
     }
   }
 
-  /** Publishes the entries that this instance has appended. Omits entries that it has already read in the meantime. */
+  /**
+   * Adds and publishes entries that this instance has appended. Omits entries that have since been read from the
+   * stream.
+   */
   applyAppended(recorded: readonly RecordedEntry[]): void {
-    // Ids increase, so all entries after the first new one are new too.
+    // Ids increase, so all entries after the first new entry are also new.
     const firstNew = recorded.findIndex(({ entry }) => this.#isNew(entry.id));
     if (firstNew < 0) return;
     const newEntries = firstNew === 0 ? recorded : recorded.slice(firstNew);
@@ -83,7 +91,11 @@ export class StreamCopy {
     this.#publish(newEntries);
   }
 
-  /** Rewrites the entries after `lastThere`, which the store has lost. Returns their number. */
+  /**
+   * Writes entries again that the store has lost. Returns their number.
+   *
+   * @param lastThere id of the last entry that the store still has, or `null` if it has none
+   */
   async restore(lead: Leadership, lastThere: string | null): Promise<number> {
     const lost = this.index.sliceAfter(lastThere ?? "0-0").entries;
     let last = lastThere;
@@ -91,7 +103,8 @@ export class StreamCopy {
     for (let rest: readonly HistoryEntry[] = lost; rest.length > 0; ) {
       const entries = takeBatch(rest, (entry) => entry);
       rest = rest.slice(entries.length);
-      // Declares only these entries as recorded. An instance that has to continue from here then starts with a gap.
+      // The stored time covers only the entries written so far. If another instance must continue from here, it records
+      // a gap first.
       const until = entries.at(-1)?.at ?? null;
       const reply = await this.store.append(lead, { last, until, cutAt, isTruncated, entries });
       if (reply.outcome !== "appended") throw new Error("leadership was lost while events were restored");

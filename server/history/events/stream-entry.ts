@@ -6,23 +6,24 @@ import {
 } from "../../../lib/contract/event.ts";
 import type { RedisArgument } from "../../redis/commands.ts";
 
-/** An event without an id, which the stream assigns. */
+/** An event that has no id yet. The stream assigns the id. */
 export type UnnumberedEvent = Omit<LockEvent, "id">;
 export type UnnumberedGap = Omit<GapEvent, "id">;
 export type UnnumberedEntry = UnnumberedEvent | UnnumberedGap;
 
 /**
- * The fields of every stream entry, in order, the same in all entries, so that Redis stores the names once per node.
+ * The fields of a stream entry, in order. All entries have the same fields, so that Redis stores the names only once
+ * per stream node.
  */
 const FIELDS = ["type", "key", "at", "owner", "fence", "seq", "count", "heldMs", "more"] as const;
 
-/** Number of arguments of append.lua per entry: its id and the fields above. */
+/** Number of arguments of `append.lua` for each entry: the id and the fields above. */
 export const ENTRY_ARGUMENT_COUNT = FIELDS.length + 1;
 
-/** Size of an entry without its strings, in bytes: in memory, and roughly in the arguments of a call. */
+/** Approximate size in bytes of an entry without its strings, in memory and in the arguments of a script call. */
 const ENTRY_BYTES = 400;
 
-/** Estimates the size of an entry in memory, in bytes. In the stream, an entry is smaller. */
+/** Estimates the size of an entry in memory, in bytes. Entries are smaller in the stream. */
 export function measureEntryBytes(entry: UnnumberedEntry): number {
   if (entry.type === "gap") return ENTRY_BYTES;
   const { key, keyBase64 = "", owner = "", by = "", reason = "" } = entry;
@@ -30,7 +31,7 @@ export function measureEntryBytes(entry: UnnumberedEntry): number {
 }
 
 /**
- * Encodes an entry as arguments of append.lua.
+ * Encodes an entry as arguments of `append.lua`.
  *
  * @param id '*' for a new entry, or the original id of an entry that the store lost
  */
@@ -71,7 +72,10 @@ interface ExtraFields {
   readonly from?: unknown;
 }
 
-/** Decodes a stream entry; `undefined` if it is invalid, because other clients can write to the stream. */
+/**
+ * Decodes a stream entry. Returns `undefined` if the entry is invalid, which is possible because other clients can
+ * write to the stream.
+ */
 export function decodeEntry(target: string, id: string, fields: readonly string[]): HistoryEntry | undefined {
   const given = new Map<string, string>();
   for (let at = 0; at + 1 < fields.length; at += 2) given.set(fields[at] ?? "", fields[at + 1] ?? "");

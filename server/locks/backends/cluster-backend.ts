@@ -17,7 +17,7 @@ import { hasSafetyChecks, REPLICA_TIMEOUT_MS, SafetyGuard, type SafetyOptions } 
 import { ClusterForceReleases } from "./cluster-force-releases.ts";
 import { renewInGroups } from "./renew-in-groups.ts";
 
-/** A cluster has a single database. */
+/** Redis Cluster supports only database 0. */
 const DB = 0;
 
 /**
@@ -35,7 +35,7 @@ export async function openClusterBackend(
   const guarded = createGuardedCluster(toClusterAddress(where), safety);
   const map = guarded.map;
   const refresh = () => map.refresh();
-  // Tries twice, because the first nodes may all be unreachable during a failover.
+  // Tries twice, because all nodes of the first attempt may be unreachable during a failover.
   await refresh()
     .catch(refresh)
     .catch((error: unknown) => {
@@ -120,7 +120,7 @@ function createGuardedCluster(address: ClusterAddress, safety: SafetyOptions) {
   };
 }
 
-/** Returns the error message of the first node. Nodes rarely fail for different reasons. */
+/** Returns the error message of the first node, because nodes rarely fail for different reasons. */
 function getFailureReason(error: unknown): string {
   const [reason] = error instanceof AggregateError ? error.errors : [error];
   return reason instanceof Error ? reason.message : String(reason);

@@ -36,7 +36,7 @@ const it = test
     };
   });
 
-// The cluster starts before the tests, because this may take longer than the time limit of a test.
+// The cluster starts before the tests, because its start may take longer than the time limit of a test.
 it.beforeAll(async ({ cluster }) => {
   await cluster.masters[0]?.runCli("PING");
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => redis.stop());
 
-/** Returns the error of `openBackend` for addresses on which nothing listens, with a password in each URL. */
+/** Returns the error message of `openBackend` for URLs on which no server listens. Each URL contains a password. */
 async function openUnreachable(create: (urls: string[]) => RedisLocation): Promise<string> {
   const urls = ports.map((port) => `redis://:${PASSWORD}@127.0.0.1:${port}`);
   return await getOpenError(create(urls));

@@ -89,7 +89,10 @@ async function openByTopology(
   return await openQuorumBackend(where, lockable);
 }
 
-/** Whether the server could not be reached. False if it refused the connection or is of the wrong kind. */
+/**
+ * Whether Redis could not be reached: the single server, every node of a cluster, or a majority of a quorum. False if
+ * Redis was reached but rejected the client or is of the wrong kind.
+ */
 function isUnreached(
   where: RedisLocation,
   error: unknown,
@@ -117,7 +120,7 @@ function describeLocation(where: RedisLocation): string {
   return `the master ${where.master} of the sentinels ${list(where.sentinel, parseSentinelUrl)}`;
 }
 
-/** Opens three connections: for the verbs, for wake-ups, and for renewals. */
+/** Opens three connections: one for the verbs, one for wake-ups and one for renewals. */
 async function openSingleBackend(
   address: RedisAddress,
   lockable: readonly string[],
@@ -184,9 +187,9 @@ function connectGuarded(address: RedisAddress, safety: SafetyOptions) {
   };
 }
 
-/** Rejects a cluster node, which would serve only its own slots and redirect all other keys. */
+/** Rejects the URL of a cluster node, because a single node serves only its own slots and redirects all other keys. */
 async function assertNoCluster(redis: Redis, label: string): Promise<void> {
-  // If the user may not run INFO, the URL is not checked.
+  // Skips the check if the Redis user may not run INFO.
   const info = await redis.info("cluster").catch(() => "");
   if (!info.includes("cluster_enabled:1")) return;
   throw new StartupError(`Redis at ${label} is a cluster node; open it as { cluster: [url] }.`);

@@ -4,8 +4,8 @@ import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
 import type { GuardedCommands } from "../verbs/safety.ts";
 
 /**
- * Renews holds with one script call per group. The holds of a group have the same format, kind and slot. A group that
- * gets no reply does not affect the others.
+ * Renews holds with one script call for all holds that have the same format, kind and slot. If a call gets no reply,
+ * only the renewals of that call are unknown.
  */
 export async function renewInGroups(
   getGuarded: () => GuardedCommands,
@@ -38,7 +38,10 @@ export async function renewInGroups(
   return holds.map((hold) => remaining.get(hold));
 }
 
-/** Marks renewals as unknown unless they are confirmed. Does not change the results of holds that have ended. */
+/**
+ * Waits until the replicas have confirmed the renewals, and otherwise returns the renewals as unknown. Does not change
+ * the results of holds that have ended.
+ */
 async function confirmRenewals(
   { confirm }: GuardedCommands,
   renewed: Promise<RenewalResult[]>,

@@ -11,7 +11,7 @@ export interface Retry {
   /** Total number of attempts. */
   readonly tries: number;
   readonly pauseMs: number;
-  /** Random share by which each pause is lengthened or shortened, 0 to 1. */
+  /** Maximum share, 0 to 1, by which each pause is lengthened or shortened at random. */
   readonly jitter?: number;
 }
 
@@ -22,15 +22,15 @@ export interface Retry {
  */
 type TryResult = "free" | "gone" | "held" | "outrun";
 
-/** Maximum length of one wait, in ms. Longer waits consist of several, because timers have a maximum duration. */
+/** Maximum length of one wait, in ms. A longer wait is split into several, because timers have a maximum duration. */
 const WAIT_STRETCH_MS = 60 * 60 * 1000;
 /**
- * Maximum length of one wait for a fair lock, in ms. The waiter loses its place at the end of each such wait, so this
- * is close to the maximum duration of a timer.
+ * Maximum length of one wait for a fair lock, in ms. The limit is close to the maximum duration of a timer, because the
+ * waiter loses its place in the queue at the end of each such wait.
  */
 const FAIR_WAIT_STRETCH_MS = 24 * 24 * WAIT_STRETCH_MS;
 
-/** The result of an acquire, with the time directly before the request was sent. */
+/** The result of an acquire, and the time directly before its request was sent. */
 export type TimedAcquisition<Acquired> = readonly [acquired: Acquired, sentAt: Moment];
 
 type Send<Acquired> = (options: AcquireOptions) => Promise<Acquired>;

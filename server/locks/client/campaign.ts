@@ -12,25 +12,26 @@ export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | 
    * leadership has ended. Send `hold.fence` with each write.
    */
   readonly onElected: (signal: AbortSignal, hold: Hold) => Promise<void>;
-  /** Called if the client loses the leadership, but not if the client resigns. */
+  /** Called with the LostError if the client loses the leadership. Not called if the client resigns. */
   readonly onLost?: (reason: unknown) => void;
-  /** Ends the campaign, and the leadership of a leader. */
+  /** Ends the campaign when aborted. If the client is the leader, its leadership ends too. */
   readonly signal: AbortSignal;
 }
 
 const PAUSE_MS = 500;
 
 /**
- * Takes part in the election of a leader among the clients that campaign for `key`. When the leader resigns, dies or
- * loses its lock, another instance is elected. At most one instance leads at a time, judged by the clock of each
- * instance. If a leader was suspended until its lease expired, its signal aborts when it resumes.
+ * Takes part in the election of a leader among the clients that campaign for `key`. When the leader resigns, exits or
+ * loses its lock, another candidate is elected. At most one client leads at a time, and each client measures its lease
+ * on its own clock. If the process of a leader was suspended until the lease expired, the signal aborts when the
+ * process resumes.
  *
- * After `onElected` has returned, or the lock was lost and `onElected` has settled, the client becomes a candidate
- * again after a short pause.
+ * The leadership ends when `onElected` returns, or when the lock was lost and `onElected` has settled. After a short
+ * pause, the client becomes a candidate again.
  *
- * @returns when `signal` aborts
+ * @returns once `signal` has aborted
  * @throws errors that `onElected` throws, except a LostError for its own hold and an error caused by its aborted
- * signal; InvalidError; errors that a further attempt cannot resolve
+ * signal; InvalidError; errors that a retry cannot resolve
  */
 export async function campaign(client: LockClient, key: string, options: CampaignOptions): Promise<void> {
   assertCampaignOptions(options);
@@ -38,7 +39,7 @@ export async function campaign(client: LockClient, key: string, options: Campaig
   while (!signal.aborted) {
     const hold = await acquireLeadership(client, key, { ...holding, signal });
     if (hold !== undefined) await lead(hold, { onElected, onLost, signal });
-    // Also pauses after a term, so that a candidate that fails immediately does not load Redis.
+    // Also pauses after a term, so that an `onElected` that returns immediately does not overload Redis.
     await sleep(PAUSE_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
 }
@@ -68,7 +69,7 @@ function isEndOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
 }
 
 /**
- * Attempts to acquire the lock of the leader.
+ * Waits until the client acquires the lock of the leader, or until the attempt fails.
  * @returns `undefined` if another attempt is needed
  */
 async function acquireLeadership(

@@ -205,7 +205,7 @@ describe("a condition in the client library", () => {
     const hold = await client.acquire(key, WAIT);
     const next = hold.condition("c").await();
     await waitForWaiters(key, 2);
-    // Redis does not know yet that the first client is gone.
+    // Redis still lists the first client as a waiter.
     await client.withLock(key, WAIT, async (signaller) => void (await signaller.condition("c").signal()));
     expect(await next).toBe(true);
     await hold.release();

@@ -32,10 +32,10 @@ export class Condition {
   }
 
   /**
-   * Gives up the hold with all its counts, waits for a signal, and acquires the lock again with the same count before
-   * it returns. The hold then has a new `holdId` and a larger `fence`. Call `await` in a loop that checks the state you
-   * are waiting for. Another client may have changed that state first, and `await` can return without a signal if Redis
-   * or this process was interrupted.
+   * Gives up the hold with all its counts, waits for a signal, and then acquires the lock again with the same count.
+   * The hold then has a new `holdId` and a larger `fence`. Call `await` in a loop that checks the state you are waiting
+   * for. Another client may have changed that state first, and `await` can return without a signal if Redis or this
+   * process was interrupted.
    *
    * @returns false if `waitMs` passed without a signal; the lock is held in either case
    * @throws QueueFullError, ConditionUnsupportedError, UnavailableError or InvalidError, and the hold is unchanged; or
@@ -47,7 +47,7 @@ export class Condition {
   }
 
   /**
-   * Wakes the client that has waited longest. That client acquires the lock after you have released the lock.
+   * Wakes the client that has waited longest. The client acquires the lock after you have released it.
    *
    * @returns whether a client was waiting
    * @throws LostError, ConditionUnsupportedError, UnavailableError, UnknownOutcomeError
@@ -57,7 +57,7 @@ export class Condition {
   }
 
   /**
-   * Wakes all waiting clients, which acquire the lock one by one after you have released it.
+   * Wakes all waiting clients. They acquire the lock one after another once you have released it.
    *
    * @returns the number of clients that were waiting
    * @throws LostError, ConditionUnsupportedError, UnavailableError, UnknownOutcomeError

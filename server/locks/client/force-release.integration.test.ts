@@ -46,7 +46,7 @@ describe("force-release", () => {
     const fences: string[] = [];
     const work = client.withLock(key, async (outer) => {
       await forceRelease(key);
-      // This must succeed both before and after the client receives the message.
+      // The nested call must succeed both before and after the client receives the force-release message.
       await client.withLock(key, { reentrant: true }, async (inner) => {
         fences.push(outer.fence, inner.fence);
         expect(inner.count).toBe(1);
@@ -93,7 +93,7 @@ describe("force-release", () => {
     await forceRelease(first.key);
     await waitUntil(() => first.signal.aborted, 5000);
     const hold = await far.acquire(key, { leaseMs: 30_000 });
-    // Holds back what Redis sends on the connection "wake" until that connection is cut.
+    // Holds back all data that Redis sends on the connection "wake" until that connection is cut.
     proxy.stall("wake");
     await forceRelease(key);
     await sleepMs(100);

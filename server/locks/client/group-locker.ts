@@ -23,7 +23,7 @@ export class GroupLocker {
   ) {}
 
   /**
-   * @param isClosed returns whether the client was closed in the meantime; the locks are then withdrawn
+   * @param isClosed returns whether the client was closed during the acquire, in which case the locks are withdrawn
    * @returns `undefined` if the client was closed
    * @throws like `LockClient.acquireAll`
    */
@@ -74,7 +74,7 @@ export class GroupLocker {
     return result;
   }
 
-  /** @returns the LostError of the first hold that was lost before its release; `undefined` if there is none */
+  /** @returns the LostError of the first hold that was lost before its release; `undefined` if no hold was lost */
   async #release({ holds }: HoldGroup): Promise<LostError | undefined> {
     const losses = await Promise.all(holds.map((hold) => releaseAfterWork(hold, this.log)));
     return losses.find((loss) => loss instanceof LostError);

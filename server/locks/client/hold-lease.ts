@@ -27,9 +27,9 @@ export type TimedGrant = readonly [grant: Grant, sentAt: Moment];
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * The state that all counts of a hold share: identity, deadline and loss. The local deadline counts from directly
- * before the request was sent, on whichever clock has advanced more. It is therefore never later than the deadline in
- * Redis.
+ * The state that all counts of a hold share: identity, deadline and loss. The local deadline counts from the moment
+ * directly before the request was sent, on the monotonic or the wall clock, whichever has advanced further. The local
+ * deadline is therefore never later than the deadline in Redis.
  */
 export class HoldLease implements RenewableHold {
   readonly key: Key;
@@ -203,7 +203,7 @@ export class HoldLease implements RenewableHold {
     try {
       this.events.onJeopardy();
     } catch (error) {
-      // Throws in a separate turn, like an error from an event listener. The watchdog then continues.
+      // Throws in a separate turn of the event loop, so that an error of the callback does not stop the watchdog.
       process.nextTick(() => {
         throw error;
       });
@@ -234,7 +234,8 @@ export class HoldLease implements RenewableHold {
     this.events.onEnd();
   }
 
-  // The timer uses one clock and the deadline two. The timer therefore starts again until the deadline has passed.
+  // The timer depends on one clock and the deadline on two clocks. The timer is therefore restarted until the deadline
+  // has passed.
   #armDeadline(): void {
     clearTimeout(this.#deadlineTimer);
     const waitMs = Math.min(TIMER_MS_MAX, Math.max(1, Math.ceil(this.remainingMs())));

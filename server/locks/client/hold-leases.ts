@@ -146,8 +146,8 @@ export class HoldLeases implements HoldCommands {
   }
 
   /**
-   * Does not renew the hold during the wait. After a refusal, the hold is unchanged. After any other error, the hold is
-   * lost.
+   * Waits for a condition, and does not renew the hold during the wait. After a refusal, the hold is unchanged. After
+   * any other error, the hold is lost.
    */
   async awaitCondition(lease: HoldLease, condition: string, options: AwaitOptions): Promise<boolean> {
     const isWatched = this.#watchdog.isWatching(lease);

@@ -7,25 +7,25 @@ import type { Hold } from "./hold.ts";
 
 /** Options of `acquire`. */
 export interface HoldOptions {
-  /** Lease in milliseconds, which the watchdog renews after a third of that time; 30,000 by default. */
+  /** Lease in milliseconds; 30,000 by default. The watchdog renews the lease after a third of that time. */
   readonly leaseMs?: number | undefined;
   /** How long to wait in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
   /**
-   * Up to 16 holds that you do not release before the wait ends. The holds of enclosing `withLock` calls of the same
+   * Holds that you keep while you wait for this lock, at most 16. The holds of enclosing `withLock` calls of the same
    * client are added automatically. A Lockkeeper server uses these holds to detect deadlocks.
    */
   readonly holding?: readonly Pick<Hold, "key" | "token">[] | undefined;
   /**
-   * `report` by default: a deadlock is only reported. `refuse`: in a deadlock, the youngest wait with this option ends
-   * with a DeadlockError. Requires a Lockkeeper server that watches this Redis.
+   * `report` by default: a deadlock is only reported. `refuse`: in a deadlock, the most recent wait with this option
+   * ends with a DeadlockError. Requires a Lockkeeper server that watches this Redis.
    */
   readonly onDeadlock?: OnDeadlock | undefined;
   /** Polls for the lock at intervals instead of waiting in the queue. */
   readonly retry?: Retry | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** A label for display; `<hostname>:<pid>` by default. */
+  /** Label of the holder for display; `<hostname>:<pid>` by default. */
   readonly owner?: string | undefined;
   /** The format of the lock in Redis; `redisson` by default, always `token` on a quorum. */
   readonly format?: WritableFormat | undefined;
@@ -55,7 +55,7 @@ export interface HoldOptions {
   readonly graceMs?: number | undefined;
   /** Minimum hold time in milliseconds, for which the lock stays held even after an early release. */
   readonly minHoldMs?: number | undefined;
-  /** Service, host, purpose and further information about the owner. The console shows it. */
+  /** Information about the owner that the console shows, such as service, host and purpose. */
   readonly record?: OwnerRecord | undefined;
   /** Whether the watchdog renews the lease; true by default. */
   readonly renew?: boolean | undefined;

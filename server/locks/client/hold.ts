@@ -28,11 +28,11 @@ export interface HoldReleaseOptions {
 }
 
 export interface HoldReleaseRequest extends HoldReleaseOptions {
-  /** The same id for each attempt, which limits the release to one count. */
+  /** Id of the release. Every attempt uses the same id, so that repeated attempts release only one count. */
   readonly requestId: string;
 }
 
-/** The operations on a hold that its client performs. */
+/** The operations that a hold delegates to its client. */
 export interface HoldCommands {
   renew(lease: HoldLease, leaseMs: number | undefined): Promise<void>;
   reenter(lease: HoldLease, options: ReenterOptions): Promise<Hold>;
@@ -77,7 +77,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.format;
   }
 
-  /** Changes to `read` with a downgrade. */
+  /** Kind of the lock. Becomes `read` after a downgrade. */
   get kind(): WritableKind {
     return this.#lease.kind;
   }
@@ -86,7 +86,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.unit;
   }
 
-  /** Identifies the hold; Redis stores it in the lock. */
+  /** Token that identifies the hold and is stored in the lock in Redis. */
   get token(): string {
     return this.#lease.token;
   }
@@ -104,7 +104,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.holdId;
   }
 
-  /** A label for display. */
+  /** Label of the holder for display. */
   get owner(): string {
     return this.#lease.owner;
   }
@@ -163,8 +163,8 @@ export class Hold implements AsyncDisposable {
 
   /**
    * Re-enters the hold, which increases its count in Redis by one. Never waits. Re-entry does not exclude other code
-   * under the same hold: code that runs under the returned count can run concurrently with code that runs under the
-   * others.
+   * under the same hold: code that runs under the returned count can run concurrently with code that runs under other
+   * counts.
    *
    * @returns a count that is released separately
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
@@ -214,8 +214,8 @@ export class Hold implements AsyncDisposable {
    * listener renews the hold once. From then on, operators can send requests. A request arrives immediately, or with
    * the next renewal if its message was lost. On a quorum, the listener is never called.
    *
-   * Answer each request with `accept` or `refuse`. After `accept`, stop the work and release the hold. The listener
-   * applies to all counts of the hold and replaces an earlier listener.
+   * Call `accept` or `refuse` on each request. After `accept`, stop the work and release the hold. The listener applies
+   * to all counts of the hold and replaces an earlier listener.
    *
    * @throws LostError, InvalidError
    */
@@ -226,9 +226,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Releases this count. The release of the last count releases the lock. A second call releases nothing more. After a
-   * failure, a call repeats the release with the options of the first call. If the hold has already ended, the outcome
-   * is `not_held`.
+   * Releases this count. The release of the last count releases the lock. After a successful release, further calls
+   * have no effect. After a failure, the next call repeats the release with the options of the first call. If the hold
+   * has already ended, the outcome is `not_held`.
    *
    * @throws UnavailableError, UnknownOutcomeError, InvalidError
    */

@@ -8,7 +8,7 @@ import type { LockClient } from "./lock-client.ts";
 
 const it = locksTest();
 
-/** Counts how many bodies run at the same time for one key. */
+/** Counts the callbacks that enter, and the maximum number that are inside at the same time. */
 function countInside() {
   const seen = { most: 0, entered: 0 };
   let inside = 0;
@@ -21,7 +21,7 @@ function countInside() {
   return { seen, enter };
 }
 
-// Tasks that a withLock starts must exclude each other like any others, on its own key and on other keys.
+// Tasks that the work of a `withLock` starts must exclude each other, on the key of the `withLock` and on other keys.
 describe("tasks inside a withLock", () => {
   const createDebit = (client: LockClient, key: string, options: WithLockOptions = {}) => {
     const { seen, enter } = countInside();

@@ -4,7 +4,7 @@ import type { LatchVerbs } from "../verbs/contract/latch-verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import { assertLatchWaitOptions } from "./options.ts";
 
-/** Maximum length of one wait, in ms. Longer waits consist of several, because timers have a maximum duration. */
+/** Maximum length of one wait, in ms. A longer wait is split into several, because timers have a maximum duration. */
 const WAIT_STRETCH_MS = 60 * 60 * 1000;
 
 /** Options of `Latch.await`. */

@@ -47,7 +47,7 @@ export interface LockClientOptions extends SafetyOptions {
   readonly signalledLibraries?: readonly SignalledLibrary[];
   /**
    * The fair wait time in milliseconds: the difference between the timeouts of successive waiters of a fair lock;
-   * 300,000 by default. If clients of Redisson use the same fair locks, set it to their `fairLockWaitTimeout`.
+   * 300,000 by default. If clients of Redisson use the same fair locks, set this option to their `fairLockWaitTimeout`.
    */
   readonly fairWaitMs?: number;
   readonly log?: Logger;
@@ -74,7 +74,7 @@ export class LockClient {
   ) {
     this.#leases = new HoldLeases(backend, target);
     this.#groups = new GroupLocker(this, backend.verbs, this.#leases, log);
-    // Each wait adds a listener.
+    // Each wait adds a listener, so their number has no limit.
     setMaxListeners(0, this.#closed.signal);
   }
 
@@ -191,10 +191,10 @@ export class LockClient {
 
   /**
    * Acquires all locks, or none of them. If one of them is held, the call fails or waits, depending on the options.
-   * During the wait, it holds none of the locks.
+   * During the wait, the client holds none of the locks.
    *
    * @param keys 1 to 32 different keys, in any order
-   * @returns their holds, with one deadline and one signal
+   * @returns the holds, with one deadline and one signal
    * @throws like `acquire`; the `facts` of a HeldError or WaitTimeoutError identify the lock that could not be acquired
    */
   async acquireAll(keys: readonly string[], options: AcquireAllOptions = {}): Promise<HoldGroup> {
@@ -300,7 +300,8 @@ export class LockClient {
   }
 
   /**
-   * Combines the two signals that end a wait: the caller's signal, and the one that aborts when the client is closed.
+   * Combines the two signals that end a wait: the caller's signal, and the signal that aborts when the client is
+   * closed.
    */
   #combineSignals({
     signal,
@@ -317,8 +318,8 @@ export class LockClient {
 }
 
 /**
- * Lists the holds that the caller declares, followed by those of the enclosing frames. Empty without a wait, because
- * only a waiting request can be part of a deadlock.
+ * Lists the holds that the caller declares, followed by those of the enclosing frames. The list is empty for a request
+ * that does not wait, because only a waiting request can be part of a deadlock.
  */
 function listDeclaredHolds(client: LockClient, { waitMs = 0, holding = [] }: HoldOptions): DeclaredHold[] {
   if (waitMs === 0) return [];

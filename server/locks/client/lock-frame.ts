@@ -5,7 +5,7 @@ import { HeldError, WaitTimeoutError } from "../../errors/lock-errors.ts";
 import type { Hold } from "./hold.ts";
 
 /**
- * How the wait of a nested call to re-enter the hold of a frame ended. `closed`: the work of the frame has ended, and
+ * The outcome of a nested call's wait to re-enter the hold of a frame. `closed`: the work of the frame has ended, and
  * nested calls can no longer re-enter its hold.
  */
 export type TurnOutcome = "granted" | "closed" | "timed_out" | "aborted";

@@ -6,7 +6,7 @@ import type { WithLockOptions } from "./hold-options.ts";
 const it = locksTest();
 const REENTRANT = { reentrant: true } as const;
 
-/** Counts how many bodies run at the same time for one key. */
+/** Counts the callbacks that enter, and the maximum number that are inside at the same time. */
 function countInside() {
   const seen = { most: 0, entered: 0 };
   let inside = 0;
@@ -146,7 +146,8 @@ describe("nested withLock", () => {
         await enter(100);
       };
       detached.push(client.withLock(key, REENTRANT, first));
-      // This call waits for its turn when the frame closes, and acquires the lock after the hold has ended.
+      // This call is still waiting for its turn when the frame closes. It then acquires the lock after the hold has
+      // ended.
       detached.push(
         client.withLock(key, { ...REENTRANT, waitMs: 5000 }, async ({ count }) => {
           expect(count).toBe(1);

@@ -74,7 +74,7 @@ describe("races of a re-entry", () => {
       const holders = new Set<string>();
       const enter = async (hold: Hold) => {
         holders.add(hold.token);
-        // Of two holds with known tokens, at most one can be certain.
+        // Stays inside for a moment, so that two simultaneous holders are detected.
         await sleepMs(2);
         holders.delete(hold.token);
       };

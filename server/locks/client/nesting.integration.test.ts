@@ -7,7 +7,8 @@ import type { LockClient } from "./lock-client.ts";
 const it = locksTest();
 
 /**
- * A call of withLock, and the calls that its work makes: awaited, in parallel branches, or as tasks that outlive it.
+ * A `withLock` call with the nested calls that its work makes. `task`: whether the caller awaits the call, runs the
+ * call in a parallel branch, or starts a task that may outlive the caller.
  */
 interface Call {
   readonly key: number;
@@ -31,7 +32,7 @@ const { tree: calls } = fc.letrec<{ tree: Call }>((tie) => ({
   }),
 }));
 
-/** Runs call trees, and checks that simultaneous bodies of one key are nested in each other. */
+/** Runs call trees, and checks that callbacks that run at the same time under one key are nested in each other. */
 class CallRunner {
   readonly #inside = new Map<string, Set<readonly number[]>>();
   readonly #tasks: Promise<unknown>[] = [];
@@ -55,7 +56,7 @@ class CallRunner {
     const code = await getErrorCode(
       this.client.withLock(key, { reentrant, waitMs: 40 }, () => this.#body(key, call, around)),
     );
-    // A call may time out if two calls lock two keys in opposite order, or a nested call must not enter.
+    // A call may time out if two calls lock two keys in opposite order, or if a nested call cannot re-enter.
     if (code !== "ok" && code !== "timeout") this.faults.push(code);
   }
 

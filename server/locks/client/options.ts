@@ -2,7 +2,7 @@ import { TimestampUnit, WritableFormat, WritableKind } from "../../../lib/contra
 import { InvalidError } from "../../errors/request-errors.ts";
 import { SIGNALLED_LIBRARIES } from "../../formats/release-signals.ts";
 
-/** The type of an option: its check, and its name in error messages. */
+/** The type of an option: a function that checks values, and the name of the type in error messages. */
 interface OptionType {
   readonly is: (value: unknown) => boolean;
   readonly name: string;

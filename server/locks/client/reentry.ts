@@ -92,8 +92,8 @@ function isSameFormat(
 }
 
 /**
- * Rejects a request for a write lock if the enclosing `withLock` holds the same lock for reading. The call would wait
- * for its own caller.
+ * Rejects a request for a write lock if the enclosing `withLock` holds the same lock for reading. Such a call would
+ * wait for its own caller.
  *
  * @throws HeldError
  */

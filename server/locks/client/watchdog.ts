@@ -6,7 +6,7 @@ const RENEW_SHARE = 1 / 3;
 const BATCH_SIZE = 100;
 /** Maximum delay before a failed renewal is retried, in ms. For a short lease, the delay is a tenth of the lease. */
 const RETRY_MS = 250;
-/** Share of the lease by which a lease may be renewed early, together with leases that are due. */
+/** Maximum share of a lease by which its renewal is brought forward, to be sent together with renewals that are due. */
 const BATCH_AHEAD_SHARE = 0.1;
 /** Maximum duration of an attempt as a share of the lease. At least three attempts fit before the deadline. */
 const TRY_SHARE = 1 / 6;
@@ -31,8 +31,8 @@ export class Watchdog {
 
   constructor(
     /**
-     * Returns the remaining time of each lease in ms. The time is `null` if the hold is gone, and `undefined` if it is
-     * unknown.
+     * Returns the remaining time of each lease in ms. The time is `null` if the hold has ended, and `undefined` if the
+     * outcome is unknown.
      */
     private readonly renewMany: (
       leases: readonly HoldLease[],
@@ -64,7 +64,7 @@ export class Watchdog {
     await this.#inFlight.get(lease);
   }
 
-  /** Renews all leases immediately, after a message about a hold may have been missed. */
+  /** Renews all leases immediately. Used when messages about holds may have been missed. */
   renewAll(): void {
     this.#renewAllAt = performance.now();
     for (const lease of this.#dueAt.keys()) this.#schedule(lease, 0);

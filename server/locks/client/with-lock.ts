@@ -3,7 +3,7 @@ import type { WithLockOptions } from "./hold-options.ts";
 import type { LockClient } from "./lock-client.ts";
 
 /**
- * Runs the work while holding the lock. The function form of `client.withLock`.
+ * Acquires a lock, runs the work, and releases the lock. Same as `client.withLock`.
  *
  * @throws like `LockClient.withLock`
  */

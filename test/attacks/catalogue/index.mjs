@@ -9,11 +9,12 @@ import { ON_THE_WIRE } from "./wire.mjs";
 
 /**
  * @typedef {object} Attack
- * @property {string} id stable words, such as `csrf/login`
+ * @property {string} id stable identifier, such as `csrf/login`
  * @property {string} attack what the attacker does
  * @property {string} result what happens instead
- * @property {string} file the test file, relative to the root
- * @property {string} test the title of the test. `%s` stands for a part that differs between its cases: all must pass
+ * @property {string} file path of the test file, relative to the repository root
+ * @property {string} test title of the test. `%s` matches the parts that differ between the cases of the test, all of
+ * which must pass
  */
 
 /** @typedef {{ title: string, attacks: Attack[] }} AttackGroup */

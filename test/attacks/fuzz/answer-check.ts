@@ -4,10 +4,14 @@ import type { FuzzRequest } from "./fuzz-request.ts";
 import type { FuzzResponse } from "./transport.ts";
 
 const PROBLEM = "application/problem+json";
-/** Patterns of internals that no response may show. */
+/** Patterns of internal details that no response may reveal. */
 const LEAKS = [/node_modules/, /\bat \S+ \(?(?:file|node):/, /\.ts:\d+/, /WRONGTYPE|NOSCRIPT|ERR Error/];
 
-/** Checks a response against the document. @returns what is wrong with it; undefined if nothing is */
+/**
+ * Checks a response against the OpenAPI document.
+ *
+ * @returns a description of the fault, or undefined if the response is correct
+ */
 export function findAnswerFault(
   document: FuzzDocument,
   request: FuzzRequest,
@@ -19,7 +23,7 @@ export function findAnswerFault(
   if (leak !== undefined) return `${status} shows ${leak}: ${text.slice(0, 300)}`;
   if (status < 300 && request.refusedFor !== undefined && request.method !== "HEAD")
     return `${status}, but it is to be refused for ${request.refusedFor}`;
-  // The HTTP parser answers these before there is an API request.
+  // The HTTP parser sends these responses before the API receives a request.
   const isParser =
     status === 431 || status === 414 || (status === 400 && headers["x-request-id"] === undefined);
   if (!isParser && headers["x-request-id"] === undefined) return `${status} without x-request-id`;
@@ -51,7 +55,7 @@ function findSuccessFault(
   if (messages !== undefined) return findMessageFault(document, messages, text);
   if (content?.schema === undefined) return undefined;
   if (!/json/.test(type)) return document.findFault(content.schema, text);
-  // The response may have no lines.
+  // The body may be empty, which is valid NDJSON.
   const bodies = type === "application/x-ndjson" ? text.split("\n").filter((line) => line !== "") : [text];
   for (const each of bodies) {
     const fault = document.findFault(content.schema, parseJson(each));
@@ -108,7 +112,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Formats a command that sends the request again. */
+/** Formats a curl command that repeats the request, without its credentials. */
 export function formatCurl({ method, path, headers, body }: FuzzRequest): string {
   const shown = Object.entries(headers)
     .filter(([name]) => name !== "authorization" && name !== "cookie")

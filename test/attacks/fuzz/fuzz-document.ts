@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The parts of a JSON schema that the fuzz test reads. zod does the validation. */
+/** The subset of JSON Schema that the fuzz test reads. Validation is done by zod. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -25,7 +25,7 @@ export interface JsonSchema {
 interface ContentObject {
   readonly [type: string]: {
     readonly schema?: JsonSchema;
-    /** The messages of a stream, by name. */
+    /** Schemas of the messages of an event stream, by message name. */
     readonly "x-events"?: Readonly<Record<string, { readonly schema: JsonSchema }>>;
   };
 }
@@ -46,14 +46,14 @@ interface OperationObject {
   >;
 }
 
-/** The parts of an OpenAPI document that say what may be sent and what may be returned. */
+/** The subset of an OpenAPI document that defines the valid requests and responses. */
 export interface DocumentObject {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 }
 
 export interface FuzzOperation {
-  /** The operation as people write it: `POST /api/v1/locks/{key}/acquire`. */
+  /** Method and path template, such as `POST /api/v1/locks/{key}/acquire`. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
@@ -66,7 +66,7 @@ export interface FuzzOperation {
 
 const REFERENCE_PREFIX = "#/components/schemas/";
 
-/** Gives access to an OpenAPI document as a fuzz test needs it. */
+/** The operations and schemas of an OpenAPI document. */
 export class FuzzDocument {
   readonly operations: readonly FuzzOperation[];
   readonly #schemas: DocumentObject["components"]["schemas"];
@@ -89,7 +89,7 @@ export class FuzzDocument {
     );
   }
 
-  /** Follows references to a schema. */
+  /** Returns the schema that a chain of references ends at, or the schema itself if it is not a reference. */
   resolve(schema: JsonSchema): JsonSchema {
     if (schema.$ref === undefined) return schema;
     const found = this.#schemas[schema.$ref.slice(REFERENCE_PREFIX.length)];
@@ -98,7 +98,11 @@ export class FuzzDocument {
     return this.resolve(found);
   }
 
-  /** Validates a value. @returns what is wrong with it; undefined if it matches the schema */
+  /**
+   * Validates a value against a schema.
+   *
+   * @returns a description of the first fault, or undefined if the value matches
+   */
   findFault(schema: JsonSchema, value: unknown): string | undefined {
     const { success, error } = this.#compile(schema).safeParse(value);
     if (success) return undefined;
@@ -118,8 +122,9 @@ export class FuzzDocument {
 }
 
 /**
- * Adapts a schema for zod, which looks up references in `$defs` and supports only patterns without Unicode classes.
- * Open unions and objects become closed, because today's responses must contain only what the document names.
+ * Converts a schema for zod, which resolves references only in `$defs` and does not support Unicode classes in
+ * patterns. Objects without `additionalProperties` are closed, because the server's responses must contain only
+ * documented properties.
  */
 function relocateReferences(schema: object): object {
   const text = JSON.stringify(schema, (name, value) => {

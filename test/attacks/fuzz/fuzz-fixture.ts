@@ -8,7 +8,8 @@ const KEYS = [
 ];
 
 /**
- * Targets of every kind for the requests: Lockkeeper's and other locks, keys that are not locks, a session, a stream.
+ * Everything that the fuzzed requests can refer to: Lockkeeper locks, foreign locks, keys that are not locks, a session
+ * and a stream.
  */
 export class FuzzFixture {
   readonly #redis: ReturnType<TestServer["redis"]["createClient"]>;
@@ -30,7 +31,7 @@ export class FuzzFixture {
     return {};
   };
 
-  /** Restores the initial state. */
+  /** Deletes what earlier requests created and restores the initial state. */
   async reset(): Promise<void> {
     await this.#clear();
     await this.#createKeys();
@@ -81,11 +82,11 @@ export class FuzzFixture {
       headers: { "content-type": "application/json", origin: this.server.url },
     });
     this.#cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
-    // Another token, because a request may use one up.
+    // The first token was consumed by the login above.
     this.pools.setFixed("token", [(await this.server.runtime.createLoginLink()) ?? ""]);
   }
 
-  /** Opens a stream that stays open, so that its id is valid. */
+  /** Opens an event stream and keeps it open, so that requests can refer to its id. */
   async #openStream(): Promise<void> {
     const ending = new AbortController();
     this.#streams.push(ending);

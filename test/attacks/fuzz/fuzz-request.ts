@@ -3,22 +3,22 @@ import type { FuzzDocument, FuzzOperation, JsonSchema } from "./fuzz-document.ts
 import { type Credentials, RawContent, type RequestPlan } from "./request-plans.ts";
 import type { ValuePools } from "./value-pools.ts";
 
-/** A request as it is sent. */
+/** A request with all values filled in, ready to be sent. */
 export interface FuzzRequest {
   readonly operation: FuzzOperation;
   readonly method: string;
-  /** The path with the query. */
+  /** The path with the query string. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | undefined;
   /**
-   * Why the server must reject the request according to the document alone; undefined if any documented response is
-   * allowed.
+   * The reason why the OpenAPI document requires the server to reject the request. Undefined if any documented response
+   * is allowed.
    */
   readonly refusedFor: string | undefined;
 }
 
-/** Returns the headers for each kind of credentials. */
+/** Returns the request headers that present the given credentials. */
 export type GetHeaders = (credentials: Credentials) => Readonly<Record<string, string>>;
 
 export function buildRequest(
@@ -78,7 +78,10 @@ function encodeQueryValue(value: unknown): string {
   return encodeLeniently(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 }
 
-/** Encodes a text like lenient clients: a lone surrogate becomes the bytes that it would have in UTF-8. */
+/**
+ * Percent-encodes a text. If the text contains lone surrogates, they are replaced by the bytes of one lone surrogate at
+ * the end, as lenient clients would encode it in UTF-8.
+ */
 function encodeLeniently(text: string): string {
   return text.isWellFormed()
     ? encodeURIComponent(text)
@@ -87,7 +90,7 @@ function encodeLeniently(text: string): string {
 
 function findMethodFault({ operation, method }: RequestPlan): string | undefined {
   const isSame = method === operation.method || (method === "HEAD" && operation.method === "GET");
-  // The path may have an operation with that method, which is fuzzed separately.
+  // Another API method may be a separate operation of the same path, which is fuzzed on its own.
   return isSame || API_METHODS.has(method) ? undefined : `the method ${method}`;
 }
 
@@ -107,7 +110,7 @@ function findQueryFault(
 ): string | undefined {
   for (const [name, value] of query) {
     const schema = parameters.find((each) => each.in === "query" && each.name === name)?.schema;
-    // If a name occurs more than once, the server decides whether the last value counts or none.
+    // If a parameter is repeated, the server may use the last value or reject the request.
     if (
       schema === undefined ||
       value instanceof RawContent ||
@@ -125,7 +128,7 @@ function findTextFault(schema: JsonSchema, value: unknown, document: FuzzDocumen
   if (!text.isWellFormed()) return undefined;
   const { type } = document.resolve(schema);
   if (type === "string") return document.findFault(schema, text);
-  // Other notations of numbers, and words for true and false, are left to the server.
+  // Accepting other notations of numbers, and notations of booleans, is up to the server.
   return /^-?\d{1,15}$/.test(text) ? document.findFault(schema, Number(text)) : undefined;
 }
 

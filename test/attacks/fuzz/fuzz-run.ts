@@ -16,23 +16,29 @@ export interface FuzzRunOptions {
   readonly getHeaders: GetHeaders;
 }
 
-/** Number of requests that are sent together, with one snapshot before and one after them. */
+/** Number of requests that are sent concurrently, with one keyspace snapshot before them and one after. */
 const BATCH = 16;
-/** One request out of this many uses the web adapter. */
+/** One in this many requests is sent through the web adapter. */
 const WEB_ADAPTER_EVERY = 10;
-/** Number of requests after which the operation's resources are created again. */
+/** Number of requests of an operation after which its resources are created again. */
 const RECREATE_EVERY = 20;
-/** Time limit of an operation in milliseconds, because some are slow by design, such as those that hash passwords. */
+/**
+ * Time limit for fuzzing one operation, in milliseconds. Some operations are slow by design, such as those that hash
+ * passwords.
+ */
 const OPERATION_MS = 4000;
 
-/** Sends requests and collects faults of the responses. */
+/** Sends generated requests and collects the faults in their responses. */
 export class FuzzRun {
-  /** For each fault, the shortest request that causes it. */
+  /** The shortest request that causes each fault, by description of the fault. */
   readonly faults = new Map<string, string>();
-  /** For each operation, the number of responses by status and code. */
+  /** Number of responses by status and error code, for each operation. */
   readonly answers = new Map<string, Map<string, number>>();
   sentCount = 0;
-  /** Number of requests after which the keyspace was compared, because they were rejected or read-only. */
+  /**
+   * Number of requests for which the keyspace was compared before and after. Only requests that were rejected or
+   * read-only are compared.
+   */
   comparedCount = 0;
 
   constructor(private readonly parts: FuzzRunOptions) {}
@@ -53,7 +59,7 @@ export class FuzzRun {
     await this.#runBatch(together);
   }
 
-  /** Creates the resources that the operation needs, which earlier requests may have deleted. */
+  /** Creates resources for the operation, because earlier requests may have deleted them. */
   async #createResources({ path }: FuzzOperation, seed: number): Promise<void> {
     const parent = path.replace(/\/\{(id|target)\}.*$/, "");
     const maker = this.parts.document.operations.find(
@@ -72,7 +78,10 @@ export class FuzzRun {
     }
   }
 
-  /** Sends requests together. If all were read-only or rejected, the keyspace must not have changed. */
+  /**
+   * Sends requests concurrently. If all of them were rejected or read-only, records a fault for any change in the
+   * keyspace.
+   */
   async #runBatch(requests: readonly FuzzRequest[]): Promise<void> {
     const { keyspace } = this.parts;
     const before = await keyspace.takeSnapshot();
@@ -125,12 +134,12 @@ export class FuzzRun {
   }
 }
 
-/** Returns the part of the API that a path belongs to, such as `keys`. */
+/** Returns the area of the API that a path belongs to, such as `keys`. */
 function getArea({ path }: FuzzOperation): string {
   return path.split("/")[3] ?? "";
 }
 
-/** Whether the request must not change anything, according to the document alone. */
+/** Whether the request must not change anything, according to the OpenAPI document. */
 function isReadOnlyOrRefused({ method, refusedFor }: FuzzRequest): boolean {
   return method === "GET" || refusedFor !== undefined;
 }

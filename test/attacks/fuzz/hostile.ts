@@ -1,4 +1,7 @@
-/** Texts that have broken programs before. Each is malformed in some context, but well-formed JSON. */
+/**
+ * Texts that are known to break programs. Each is unusual or malformed in some context, but can be sent as a JSON
+ * string.
+ */
 export const HOSTILE_TEXTS: readonly string[] = [
   "",
   " ",
@@ -59,7 +62,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   "x".repeat(5000),
 ];
 
-/** Path segments, already encoded. */
+/** Path segments that are sent without further encoding. */
 export const HOSTILE_SEGMENTS: readonly string[] = [
   "%",
   "%zz",
@@ -102,7 +105,7 @@ export const HOSTILE_SEGMENTS: readonly string[] = [
   "'\"",
 ];
 
-/** Values of the wrong type for every parameter. */
+/** Values that have the wrong type for most parameters. */
 export const HOSTILE_VALUES: readonly unknown[] = [
   null,
   true,
@@ -163,7 +166,7 @@ export const HOSTILE_BODIES: readonly (string | Uint8Array)[] = [
   new Uint8Array(64).fill(0),
 ];
 
-/** Headers that change the behavior of a careless server, including headers that the server really reads. */
+/** Headers that could change the behavior of a careless server. The server does read some of them. */
 export const HOSTILE_HEADERS: readonly Readonly<Record<string, string | readonly string[]>>[] = [
   { "idempotency-key": "" },
   { "idempotency-key": "x".repeat(129) },
@@ -200,7 +203,7 @@ export const HOSTILE_HEADERS: readonly Readonly<Record<string, string | readonly
   { "user-agent": "a\tb\u009b31m" },
 ];
 
-/** Content types that are not JSON, or only nearly so. */
+/** Values of Content-Type that are not `application/json`, although some resemble it. Undefined omits the header. */
 export const HOSTILE_TYPES: readonly (string | undefined)[] = [
   undefined,
   "text/plain",

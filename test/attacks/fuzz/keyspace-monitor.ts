@@ -1,17 +1,23 @@
 import type { TestRedis } from "../../support/test-redis.ts";
 
-/** For each key, the digest of its value, and when it expires in Unix milliseconds (-1: never). */
+/** The state of each key: the digest of its value, and its expiry time in Unix milliseconds (-1: no TTL). */
 type KeyspaceSnapshot = ReadonlyMap<string, { readonly digest: string; readonly endsAt: number }>;
 
 /**
- * Keys that the server changes by itself or for every request: the canary, the recorder and its records. The audit also
- * contains rejected requests. Login attempts are counted. Accounts and sessions store when they were last used; the
- * index of the sessions is compared. A waiter that timed out keeps its place for a short time, in case it returns.
+ * Matches keys that the server may change in the background or for rejected requests, so their changes are ignored:
+ *
+ * - the canary, and the keys of the event recorder
+ * - the audit log, which also contains rejected requests, and the login attempt counters
+ * - accounts and sessions, which store when they were last used. The index of the sessions is compared.
+ * - the queues of waiters, where a client whose wait timed out keeps its place for a short time in case it returns
  */
 const BACKGROUND_KEYS =
   /^(lockkeeper:canary|lockkeeper:hold:\{lockkeeper\}|lockkeeper:waiters:|\{lockkeeper\}:(recorder|recorded|events|audit|tries:|account-uses|session:|evidence:))/;
 
-/** DUMP of a large hash or set has no stable order, so these are sorted. PEXPIRETIME exists since Redis 7. */
+/**
+ * DUMP does not return the entries of large hashes and sets in a stable order, so the script sorts them. PEXPIRETIME
+ * requires Redis 7.
+ */
 const DIGEST = `
 local found = {}
 local function valueOf(key)
@@ -34,7 +40,7 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 end
 return found`;
 
-/** Compares the whole content of a Redis before and after a request. */
+/** Compares all keys of a Redis server before and after a request. */
 export class KeyspaceMonitor {
   readonly #redis: ReturnType<TestRedis["createClient"]>;
 
@@ -46,14 +52,14 @@ export class KeyspaceMonitor {
     const found = (await this.#redis.callBuffer("EVAL", DIGEST, "0")) as Buffer[];
     const keyspace = new Map<string, { digest: string; endsAt: number }>();
     for (let at = 0; at < found.length; at += 3) {
-      // Keys are bytes, and two different keys may be the same text.
+      // Latin-1 keeps every byte of a key, so that different keys stay different.
       const [key = "", digest = "", endsAt] = found.slice(at, at + 3).map((each) => each.toString("latin1"));
       if (!BACKGROUND_KEYS.test(key)) keyspace.set(key, { digest, endsAt: Number(endsAt) });
     }
     return keyspace;
   }
 
-  /** Lists the changes between two snapshots, except expired keys. */
+  /** Lists the differences between two snapshots, except for keys that have expired. */
   findChanges(before: KeyspaceSnapshot, after: KeyspaceSnapshot): string[] {
     const now = Date.now();
     const changed: string[] = [];

@@ -9,23 +9,23 @@ import {
 } from "./hostile.ts";
 import { ValueGenerator } from "./value-generator.ts";
 
-/** Content that is sent unchanged: neither serialized as JSON nor percent-encoded. */
+/** Content that is sent unchanged, neither serialized as JSON nor percent-encoded. */
 export class RawContent {
   constructor(readonly content: string | Uint8Array) {}
 }
 
 export type Credentials = "key" | "session" | "wrong" | "none";
 
-/** A request whose pooled values are still unknown. */
+/** A generated request, in which pooled values are still placeholders. */
 export interface RequestPlan {
   readonly operation: FuzzOperation;
   readonly method: string;
-  /** Values by parameter name. A path segment is a text or `RawContent`. */
+  /** Values by parameter name. A value becomes one path segment, and is percent-encoded unless it is `RawContent`. */
   readonly path: Readonly<Record<string, unknown>>;
-  /** In the order of the query. A name may occur twice. */
+  /** Names and values in the order of the query. A name may occur twice. */
   readonly query: readonly (readonly [string, unknown])[];
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** The body; undefined for none. */
+  /** The body before serialization. Undefined for a request without a body. */
   readonly body: unknown;
   readonly contentType: string | undefined;
   readonly credentials: Credentials;
@@ -35,7 +35,7 @@ const JSON_TYPE = "application/json";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
 const IDEMPOTENCY_KEYS = fc.constantFrom("id-1", "id-2", "id-3", "!", "x".repeat(128), '"quoted"');
 
-/** Generates requests for an operation: valid, nearly valid, and invalid ones. */
+/** Generates valid, nearly valid and invalid requests for an operation. */
 export class RequestPlans {
   readonly #values: ValueGenerator;
 
@@ -51,7 +51,7 @@ export class RequestPlans {
     return fc.oneof({ weight: 5, arbitrary: fits }, { weight: 6, arbitrary: bent });
   }
 
-  /** Generates requests that the document allows. */
+  /** Generates requests that are valid according to the OpenAPI document. */
   generateValid(operation: FuzzOperation): fc.Arbitrary<RequestPlan> {
     const { parameters, body, method } = operation;
     return fc.record({
@@ -89,7 +89,7 @@ export class RequestPlans {
     return record.map((each) => Object.entries(each));
   }
 
-  /** Lists mutations, each of which makes one part of a request invalid. */
+  /** Lists mutations, each of which replaces one element of a valid request by a hostile or invalid one. */
   #listMutations(operation: FuzzOperation): fc.Arbitrary<Partial<RequestPlan>>[] {
     const { parameters, body } = operation;
     const bends: fc.Arbitrary<Partial<RequestPlan>>[] = [

@@ -7,11 +7,11 @@ import type { FuzzRequest } from "./fuzz-request.ts";
 export interface FuzzResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body; of a stream, its first message. */
+  /** The response body. For an event stream, only its first message. */
   readonly text: string;
 }
 
-/** `given_up`: the response did not arrive in time, and the connection was closed. */
+/** The response, or `given_up` if none arrived in time. The connection is then closed. */
 export type Outcome = FuzzResponse | "given_up";
 
 export interface FuzzTransport {
@@ -21,7 +21,7 @@ export interface FuzzTransport {
 const ANSWER_MS = 3000;
 const STREAMED = /^text\/event-stream/;
 
-/** Sends requests over HTTP, like clients. */
+/** Creates a transport that sends requests over HTTP, as clients do. */
 export function createHttpTransport(url: string): FuzzTransport {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   return { send: (request) => sendOverHttp(url, agent, request) };
@@ -58,7 +58,7 @@ function sendOverHttp(
   });
 }
 
-/** Reads the whole body; of a stream, only the first message, and then closes it. */
+/** Reads the whole body. For an event stream, reads the first message and closes the stream. */
 async function readText(incoming: IncomingMessage): Promise<string> {
   const isStream = STREAMED.test(incoming.headers["content-type"] ?? "");
   const isCompressed = incoming.headers["content-encoding"] === "gzip";
@@ -73,7 +73,10 @@ async function readText(incoming: IncomingMessage): Promise<string> {
   return isStream ? text.slice(0, text.indexOf("\n\n") + 1 || text.length) : text;
 }
 
-/** Sends requests through the web adapter, like Next. Its classes cannot represent everything that HTTP allows. */
+/**
+ * Creates a transport that calls the web adapter, as Next does. The classes `Request` and `Response` cannot represent
+ * every HTTP message.
+ */
 export function createWebTransport(url: string, runtime: Runtime): FuzzTransport {
   return {
     async send({ method, path, headers, body }) {
@@ -106,7 +109,7 @@ async function readWebText(response: Response): Promise<string> {
   return text.slice(0, text.indexOf("\n\n") + 1);
 }
 
-/** Whether the classes of the web adapter can represent the request. */
+/** Whether the class `Request` can represent the request. */
 export function isWebAdapterRequest({ method, body }: FuzzRequest): boolean {
   return !["TRACE", "CONNECT"].includes(method) && (body === undefined || !["GET", "HEAD"].includes(method));
 }

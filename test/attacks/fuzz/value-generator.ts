@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { FuzzDocument, JsonSchema } from "./fuzz-document.ts";
 import { HOSTILE_TEXTS, HOSTILE_VALUES } from "./hostile.ts";
 
-/** A placeholder for a value from an earlier response, which is chosen when the request is sent. */
+/** A placeholder for a value from an earlier response. The value is chosen when the request is sent. */
 export class PooledValue {
   constructor(
     readonly name: string,
@@ -11,16 +11,22 @@ export class PooledValue {
   ) {}
 }
 
-/** Limits of numbers by name: a request that waits for a lock would delay all others. */
+/**
+ * Maximum values of number parameters in milliseconds, by name. A longer wait for a lock would delay the other
+ * requests.
+ */
 const MAXIMUM_BY_NAME: Readonly<Record<string, number>> = { waitMs: 15, reacquireMs: 15 };
-/** Relative weight of pooled values by name. Without a valid target a request is rejected early, and most routes use a key. */
+/**
+ * Relative weights of pooled values, by parameter name. Requests with an invalid target are rejected early, and most
+ * routes need a known key.
+ */
 const POOL_WEIGHTS: Readonly<Record<string, number>> = { target: 60, key: 20, owner: 16 };
 const ITEMS_MAX = 4;
 const DEPTH_MAX = 5;
 
 type ValueArbitrary = fc.Arbitrary<unknown>;
 
-/** Generates values that match the schemas of a document, and values that nearly match. */
+/** Generates values that match a schema of the OpenAPI document, and values that nearly match it. */
 export class ValueGenerator {
   constructor(private readonly document: FuzzDocument) {}
 
@@ -57,7 +63,7 @@ export class ValueGenerator {
     );
     const all = fc.record(Object.fromEntries(fields), { requiredKeys: [...required] });
     const least = fc.record(Object.fromEntries(fields.filter(([name]) => required.includes(name))));
-    // Optional properties often exclude each other, which schemas do not express.
+    // Some optional properties exclude each other, which the schemas do not express.
     const known = fc.oneof(all, least);
     if (typeof rest !== "object" || fields.length > 0) return known;
     const names = this.generateValid(schema.propertyNames ?? { type: "string" }, "target").map((each) =>
@@ -66,7 +72,7 @@ export class ValueGenerator {
     return fc.dictionary(names, this.generateValid(rest, "", depth + 1), { maxKeys: 3 });
   }
 
-  /** Generates a value that is just outside the schema, or of another type. */
+  /** Generates a value that is just outside the limits of the schema, or has the wrong type. */
   generateInvalid(given: JsonSchema, depth = 0): ValueArbitrary {
     const schema = this.document.resolve(given);
     const members = schema.anyOf ?? schema.oneOf;
@@ -81,7 +87,7 @@ export class ValueGenerator {
     );
   }
 
-  /** Generates an object with one fault: a property that is nearly valid, missing or unknown. */
+  /** Generates an object with one fault: an invalid, missing or unknown property. */
   #generateMutated(schema: JsonSchema, depth: number): ValueArbitrary {
     const { properties = {} } = schema;
     const whole = this.#generateObject(schema, depth);
@@ -147,7 +153,9 @@ function listEdgeValues({
   return edges;
 }
 
-/** Sets a field as JSON.parse does, even if its name is `__proto__`. */
+/**
+ * Sets a property as JSON.parse does, even if its name is `__proto__`. If the value is undefined, deletes the property.
+ */
 function setField(object: unknown, name: string, value: unknown): unknown {
   const changed = { ...(typeof object === "object" ? object : {}) };
   if (value === undefined) Reflect.deleteProperty(changed, name);

@@ -1,10 +1,10 @@
 import { RawContent } from "./request-plans.ts";
 import { PooledValue } from "./value-generator.ts";
 
-/** Number of values kept for each name, in addition to the fixed ones. */
+/** Maximum number of values from responses that are kept for each name, in addition to the fixed values. */
 const LEARNED_MAX = 8;
 
-/** Names under which responses contain the value of a parameter. */
+/** Names of the response properties that contain values for a parameter, by parameter name. */
 const RESPONSE_NAMES: Readonly<Record<string, readonly string[]>> = {
   expectedVersion: ["version"],
   cursor: ["next"],
@@ -17,10 +17,10 @@ const RESPONSE_NAMES: Readonly<Record<string, readonly string[]>> = {
 export class ValuePools {
   readonly #byName = new Map<string, string[]>();
   readonly #fixed = new Map<string, readonly string[]>();
-  /** The values of the latest response about each key, because the parts of a request should match. */
+  /** Values from the latest response about each lock key, so that the values of one request fit together. */
   readonly #byKey = new Map<string, ReadonlyMap<string, string>>();
 
-  /** Sets values that are always available. A value that occurs twice is used twice as often. */
+  /** Sets the values that are always available for a name. A value that is listed twice is chosen twice as often. */
   setFixed(name: string, values: readonly string[]): void {
     this.#fixed.set(name, values);
   }
@@ -33,7 +33,11 @@ export class ValuePools {
     this.#byName.set(name, known);
   }
 
-  /** Collects all texts of a response. @param of the part of the API, such as `keys` */
+  /**
+   * Collects all strings in a response.
+   *
+   * @param of the area of the API that the response is from, such as `keys`
+   */
   learn(value: unknown, of: string): void {
     if (typeof value !== "object" || value === null) return;
     if ("key" in value && typeof value.key === "string") this.#byKey.set(value.key, collectTexts(value));
@@ -44,9 +48,9 @@ export class ValuePools {
   }
 
   /**
-   * Replaces all placeholders by known values.
+   * Replaces all placeholders in a value by known values.
    *
-   * @param key the key that the request is about
+   * @param key the lock key in the request, whose values are preferred
    */
   fill(value: unknown, key?: unknown): unknown {
     if (value instanceof PooledValue) return this.#pick(value, this.#byKey.get(String(key)));
@@ -71,7 +75,7 @@ export class ValuePools {
     const fits = names.map((each) => ofKey?.get(each)).find((each) => each !== undefined);
     if (fits !== undefined && pick % 3 !== 0) return fits;
     const known = names.map((each) => this.#getKnown(each)).find(({ length }) => length > 0) ?? [];
-    // Sometimes a value that no response contained.
+    // Occasionally a generated value is used, which no response contained.
     return pick % 11 === 0 || known.length === 0 ? otherwise : known[pick % known.length];
   }
 

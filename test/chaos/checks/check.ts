@@ -6,21 +6,21 @@ export type CheckName = "C1" | "C2" | "C3" | "C4" | "C5" | "C6" | "C7" | "C8" | 
 /** A violation of an invariant. */
 export interface Violation {
   readonly check: CheckName;
-  /** States what is wrong, and by how much. */
+  /** Description of the violation with its extent, such as the duration of an overlap. */
   readonly what: string;
   readonly lock: string;
-  /** The entries that show it, and no others, in order of time. */
+  /** Only the entries that prove the violation, in chronological order. */
   readonly entries: readonly Entry[];
 }
 
-/** The result of a check. */
+/** The result of one check of a history. */
 export interface Verdict {
   readonly check: CheckName;
   readonly title: string;
   readonly violations: readonly Violation[];
-  /** What the check could not decide, and why. Absent if it decided everything. */
+  /** What the check could not decide, with the reason. Absent if the check decided everything. */
   readonly undecided?: readonly string[];
-  /** Lines for people: counts, and documented exceptions. */
+  /** Lines for the report, with counts and documented exceptions. */
   readonly notes: readonly string[];
 }
 

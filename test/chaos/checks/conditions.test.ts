@@ -16,7 +16,7 @@ import { checkOverlap } from "./overlap.ts";
 type History = Parameters<typeof buildHistory>;
 const findViolations = (...history: History) => checkConditions(buildHistory(...history)).violations;
 
-/** A hold of that fence, which waits for a condition from one moment to another. */
+/** Builds a hold with the given fence whose holder waits for a condition from `fromMs` to `toMs`. */
 const waits = (name: string, fence: number, fromMs: number, toMs: number, more = {}): EntrySpec[] => [
   ...buildAcquire(name, fence, fromMs - 2, { kind: "lock" }),
   ...buildConditionWait(name, fence, fromMs, toMs, more),
@@ -89,7 +89,7 @@ describe("C10 conditions", () => {
       waits("b", 2, 20, 20 + waitMs, { resumed: 5, code: "timed_out", waitMs });
     expect(findViolations(...sent, waited(5000))).toEqual([]);
     expect(findViolations(...sent, waited(12_000))).toHaveLength(1);
-    // It began to wait after the signal.
+    // A client that began to wait after the signal does not prove that the signal was lost.
     expect(
       findViolations(...sent, waits("b", 4, 120, 12_120, { resumed: 5, code: "timed_out", waitMs: 12_000 })),
     ).toEqual([]);

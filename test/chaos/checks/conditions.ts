@@ -12,20 +12,24 @@ import { type Check, createViolation, type Violation } from "./check.ts";
 import { canUse, listAlternatives, type Matching, matchSignals } from "./signal-matching.ts";
 
 /**
- * A waiter that is cut off from Redis for less than this keeps its place and its signal: Redis counts it as alive for 6 s
- * after its last heartbeat, which was at most 2 s before.
+ * A waiter that is cut off from Redis for less than this time in milliseconds keeps its place and its signal. A waiter
+ * counts as alive for 6 s after its last heartbeat, and heartbeats are at most 2 s apart.
  */
 const LIVE_MS = 3000;
-/** Time within which the signal of a dead waiter passes to the next one, with slack for a busy machine. */
+/**
+ * Maximum time in milliseconds until the signal of a dead waiter passes to the next waiter, including slack for a busy
+ * machine.
+ */
 const PASSED_MS = 8000 + 1000;
-/** More waiters than any condition has. */
+/** A number of waiters that no condition reaches. */
 const WAITERS_MAX = 1000;
 
 /**
- * C10: each waiter that was signalled used a signal that was sent while it waited; each signal was used by such a waiter,
- * unless it may have ended with one that died; no waiter was signalled before a live one that had waited for longer; and
- * the buffer that the lock protects never has more items than fit, or fewer than none. Fences show the order of waits and
- * signals. Waits during which a server lost data, or its clock was set, are not compared.
+ * C10: each signalled waiter used a signal that was sent during its wait. Each signal was used by such a waiter, unless
+ * a waiter that died may have received it. No waiter was signalled before a live waiter that had waited for longer. The
+ * number of items in the buffer that the lock protects is never negative and never exceeds the capacity. Fences
+ * determine the order of waits and signals. Waits during which a server lost data or its clock was set are not
+ * compared.
  */
 export const checkConditions: Check = (story) => {
   const conditions = listConditions(story).map((calls) => judgeCondition(calls, story));
@@ -98,7 +102,7 @@ function judgeCondition({ name, waits, signals }: ConditionCalls, story: Analyze
   };
 }
 
-/** Whether the waiter was live all the time, and nothing changed the order of the waiters. */
+/** Returns whether the waiter was live during its whole wait and no fault changed the order of the waiters. */
 function isCalm(wait: ConditionWait, story: AnalyzedHistory): boolean {
   if (wait.ending === "other") return false;
   if (story.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, wait))) return false;
@@ -107,21 +111,21 @@ function isCalm(wait: ConditionWait, story: AnalyzedHistory): boolean {
   );
 }
 
-/** The waiters that were waiting when the signal was sent, or may have been. */
+/** Returns the waits that included the time of the signal, or may have. */
 const listCandidates = (signal: Signal, waits: readonly ConditionWait[]) =>
   waits.filter(
     (wait) => wait.fence < signal.fence && wait.to > signal.from && wait.resumedFence > signal.fence,
   );
 
-/** From when the waiters began that may have received the signal, until they ended. */
+/** Returns the span of the signal and of all waits that may have received the signal. */
 function getReach(signal: Signal, waits: readonly ConditionWait[]): Span {
   const all = [signal, ...listCandidates(signal, waits)];
   return { from: Math.min(...all.map(({ from }) => from)), to: Math.max(...all.map(({ to }) => to)) };
 }
 
 /**
- * Whether a signal that no waiter used may have ended with a waiter that died, although all live ones that waited when it
- * was sent would have received it in time.
+ * Returns whether a signal that no waiter used may have been received by a waiter that died. This is impossible if a
+ * live waiter waited for long enough to receive the signal afterwards.
  */
 function isExplained(
   signal: Signal,
@@ -129,7 +133,7 @@ function isExplained(
   calm: ReadonlySet<ConditionWait>,
   { waitBySignal }: Matching,
 ): boolean {
-  // The reply of this signal is unknown, or too many waiters were matched with it.
+  // The number of waiters that the signal woke is unknown.
   if (signal.count === undefined) return true;
   const candidates = listCandidates(signal, waits);
   const dead = candidates.filter((wait) => !calm.has(wait));
@@ -139,7 +143,7 @@ function isExplained(
   return !candidates.some((wait) => calm.has(wait) && getWaitedUntil(wait, passedAt, others) >= passedAt);
 }
 
-/** Returns until when a waiter certainly waited without a signal. */
+/** Returns the time until which a waiter certainly waited without a signal. */
 function getWaitedUntil(wait: ConditionWait, limit: number, signals: readonly Signal[]): number {
   if (wait.ending === "timed_out") return wait.from + wait.waitMs * NS_PER_MS;
   const isSooner = signals.some((signal) => canUse(wait, signal) && signal.from < limit);
@@ -168,8 +172,8 @@ function listPairs(
 }
 
 /**
- * Whether the earlier waiter certainly had no signal when the later one got its own: it waited for longer and got none, or
- * the other waiters used all signals that were sent until the later one resumed.
+ * Returns whether the earlier waiter certainly had no signal when the later waiter received one. Either the earlier
+ * waiter timed out later than that, or other waiters used all signals that were sent until the later waiter resumed.
  */
 function isOvertaken(
   { earlier, later }: WaiterPair,

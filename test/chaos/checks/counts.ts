@@ -5,9 +5,9 @@ import { findDataLosses, findLosses } from "../history/losses.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 
 /**
- * C8: a semaphore grants the number of permits that was requested, and the count of a hold is the number of its entries
- * less its releases, even if replies were lost. Each call with an unknown outcome leaves the count uncertain by one. A
- * hold that certainly exists is not denied.
+ * C8: a semaphore grants the requested number of permits. The count of a hold is the number of its acquires and
+ * re-entries minus its releases, even if replies were lost. Each call with an unknown outcome makes the count uncertain
+ * by one. A hold that certainly exists is not denied.
  */
 export const checkCounts: Check = (story) => {
   const tokens = new Map<string, Entry[]>();
@@ -28,16 +28,16 @@ export const checkCounts: Check = (story) => {
   };
 };
 
-/** Finds wrong counts in the calls about one hold, which never overlap. */
+/** Finds wrong counts in the calls on one hold. These calls never overlap. */
 function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violation[] {
   const found: Violation[] = [];
   let certain = 0;
   let possible = 0;
-  /** The entries that contribute to the count. */
+  /** Entries that may have changed the count. */
   const counted: Entry[] = [];
   for (const entry of calls) {
     const { op, type, count = 0, code, token = "" } = entry;
-    // The count may be lost even if the lock is not.
+    // A data loss can remove the count of a hold but not its lock.
     if (findDataLosses(story, { from: calls[0]?.t ?? 0, to: entry.t }).length > 0) certain = 0;
     if (type === "ok" || type === "info") counted.push(entry);
     if (op === "reenter" && type === "info") possible++;

@@ -5,7 +5,7 @@ import { buildAcquire, buildFault, buildHistory, buildRelease, type EntrySpec } 
 const findViolations = (...history: Parameters<typeof buildHistory>) =>
   checkFairness(buildHistory(...history)).violations;
 
-/** Builds a wait for a fair lock from one moment to the other. */
+/** Builds a wait for a fair lock that lasts from `fromMs` to the grant at `toMs`. */
 const waited = (token: string, fence: number, fromMs: number, toMs: number): EntrySpec[] =>
   buildAcquire(token, fence, toMs, { waitMs: 6000, kind: "fair", tookMs: toMs - fromMs });
 const gaveUp = (token: string, fromMs: number, toMs: number, code = "timeout"): EntrySpec[] => {

@@ -6,21 +6,22 @@ import { Spans } from "../history/spans.ts";
 import { listWaits, type Wait } from "../history/waits.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 
-/** The time within which an attempt that nothing delays has joined the queue. */
+/** Maximum time in milliseconds until a waiter has joined the queue, if no fault delays it. */
 const JOIN_MS = 400;
 /**
- * A waiter that is cut off from Redis for less than this keeps its place. In the queue of a fair lock, a place lasts 6 s
- * without an attempt, for a semaphore 5 s, and the last attempt was at most 2.4 s before.
+ * Returns the time in milliseconds for which a waiter can be cut off from Redis without losing its place. A place in
+ * the queue lasts 6 s after the last attempt for a fair lock and 5 s for a semaphore, and attempts are at most 2.4 s
+ * apart.
  */
 const getLiveMs = ({ kind }: Claim) => (kind === "fair" ? 3000 : 2000);
-/** A waiter that is about to give up may leave the queue this long before its history says so. */
+/** Maximum time in milliseconds between leaving the queue and the history entry of a waiter that gives up. */
 const LEAVING_MS = 50;
 
 /**
- * C6: no live waiter of a fair lock or a semaphore is overtaken. If a client was certainly in the queue when another one
- * asked for the lock, it is granted the lock first, also if it needs more permits. A waiter is live unless it or its
- * connection to Redis was disturbed for as long as a good part of its heartbeat. If data was lost or the clock of a server
- * was set, the queue may have changed.
+ * C6: no live waiter of a fair lock or a semaphore is overtaken. A client that was certainly in the queue when another
+ * client requested the lock is granted the lock first, even if it needs more permits. A waiter is live unless its
+ * process or its connection to Redis was disturbed for long enough to lose its place. Waits during which data was lost
+ * or the clock of a server was set are not compared.
  */
 export const checkFairness: Check = (story) => {
   const judged = groupByLock(story.claims.filter(({ kind }) => kind === "fair" || isSemaphore(kind))).flatMap(
@@ -39,11 +40,11 @@ export const checkFairness: Check = (story) => {
   };
 };
 
-/** A grant, and a waiter that was certainly in the queue when it was asked for. */
+/** A grant and a waiter that was certainly in the queue when the granted client requested the lock. */
 interface Order {
   readonly claim: Claim;
   readonly earlier: Wait;
-  /** Undefined: it was not granted the lock. */
+  /** The grant of the waiter. `undefined` if it was not granted the lock. */
   readonly earlierClaim: Claim | undefined;
 }
 
@@ -67,7 +68,10 @@ function listOrders(claims: readonly Claim[], story: AnalyzedHistory): Order[] {
 
 const formatCall = ({ process, call }: Pick<Claim, "process" | "call">) => `${process}#${call}`;
 
-/** Whether the waiter was in the queue when the lock was asked for, and had its place when it was granted. */
+/**
+ * Returns whether the waiter was in the queue when the other client requested the lock and still had its place when
+ * that client was granted the lock.
+ */
 function isLiveInQueue(
   earlier: Wait,
   claim: Claim,
@@ -84,7 +88,7 @@ function isLiveInQueue(
 
 function findOvertaking({ claim, earlier, earlierClaim }: Order): Violation[] {
   if (earlierClaim === undefined) {
-    // A client that gives up leaves the queue, so the waiter must have waited until after the grant.
+    // A client that gives up leaves the queue, so this is only a violation if the waiter waited until after the grant.
     const left = Math.min(earlier.to, earlier.from + earlier.waitMs * NS_PER_MS) - LEAVING_MS * NS_PER_MS;
     if (claim.ack >= left) return [];
   } else if (BigInt(claim.fence ?? 0) > BigInt(earlierClaim.fence ?? 0)) return [];

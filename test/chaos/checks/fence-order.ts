@@ -8,8 +8,8 @@ import { findUnknownWriters } from "./reader-fences.ts";
 import { LAG_MS } from "./stable-spans.ts";
 
 /**
- * C2: fences of a lock differ, increase in real time, and do not change when a hold is re-entered. Readers of a
- * read/write lock have the fence of its last writer.
+ * C2: the fences of a lock are unique, increase in real time and do not change when a hold is re-entered. Readers of a
+ * read/write lock have the fence of the last writer.
  */
 export const checkFenceOrder: Check = (story) => {
   const { claims } = story;
@@ -34,7 +34,7 @@ export const checkFenceOrder: Check = (story) => {
   };
 };
 
-/** Two claims of which the later one does not have the larger fence. */
+/** Two claims where the later one does not have the larger fence. */
 interface OrderBreach {
   readonly before: Claim;
   readonly claim: Claim;
@@ -44,7 +44,10 @@ interface OrderBreach {
 const findAcquireLosses = ({ sent, ack }: Claim, story: AnalyzedHistory) =>
   findFenceLosses(story, { from: sent, to: ack });
 
-/** A failover that undoes the grant of a writer leaves readers with the fence of the writer before, until the next one. */
+/**
+ * Returns whether a failover explains the smaller fence of a reader. If a failover undoes the grant of a writer,
+ * readers have the fence of the previous writer until the next writer is granted the lock.
+ */
 function isReaderAfterFailover(before: Claim, claim: Claim, { faults }: AnalyzedHistory): boolean {
   if (claim.kind !== "read") return false;
   return faults.some(({ loses, from, to }) => {
@@ -62,7 +65,7 @@ function describeUndone(undone: readonly OrderBreach[]): string[] {
   ];
 }
 
-/** Describes the faults known to break the order, or states that none of them did. */
+/** Describes whether the faults that are known to break the order did so in this history. */
 function describeKnownCauses(story: AnalyzedHistory, broken: readonly OrderBreach[]): string[] {
   const names = [
     ...new Set(story.faults.filter(({ loses }) => loses === "fences").map(({ fault }) => fault)),
@@ -107,8 +110,8 @@ function findDuplicates(claims: readonly Claim[]): OrderBreach[] {
 }
 
 /**
- * Finds claims out of order. Only a claim that was answered before the other request was sent was certainly granted
- * first.
+ * Finds claims with a smaller fence than an earlier claim. A claim is only certainly earlier if its reply was received
+ * before the other request was sent.
  */
 function findInversions(claims: readonly Claim[]): OrderBreach[] {
   const holds = claims.filter(isFirst);
@@ -134,8 +137,8 @@ function findInversions(claims: readonly Claim[]): OrderBreach[] {
 }
 
 /**
- * A writer has a larger fence than each reader before it. Whether it differs from those of other writers is checked
- * elsewhere.
+ * Returns whether the fences of two claims contradict their order. A writer must have a larger fence than each earlier
+ * reader. `findDuplicates` compares the fences of writers.
  */
 function isOutOfOrder(before: Claim, claim: Claim): boolean {
   if (before.kind === "read" && claim.kind === "write" && before.fence === claim.fence) return true;

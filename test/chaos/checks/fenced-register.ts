@@ -7,7 +7,10 @@ interface AcceptedWrite extends Entry {
   readonly lock: string;
 }
 
-/** C3: the fenced register rejects fences lower than an earlier one, loses no update, and confirms each write once. */
+/**
+ * C3: the fenced register rejects fences that are lower than an earlier fence, loses no update, and confirms each write
+ * once.
+ */
 export const checkFencedRegister: Check = (story) => {
   const fenced = listAccepted(story, "fenced");
   const unfenced = listAccepted(story, "unfenced");
@@ -51,7 +54,7 @@ function findStaleWrites(log: readonly AcceptedWrite[]): Violation[] {
   });
 }
 
-/** Finds writes that were based on another version than the one that they replaced. */
+/** Finds writes that replaced a different version than the one that they were based on. */
 function findLostUpdates(log: readonly AcceptedWrite[]): Violation[] {
   return log.flatMap((entry, at) => {
     const before = log[at - 1];

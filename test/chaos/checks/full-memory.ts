@@ -3,7 +3,7 @@ import { type Entry, NS_PER_MS } from "../history/entry.ts";
 import { getProcessSlot } from "../history/process-slot.ts";
 import { createViolation, type Violation } from "./check.ts";
 
-/** Time after another fault within which a call may fail because of it. */
+/** Time in milliseconds after the end of another fault in which a call may still fail because of that fault. */
 const BREATH_MS = 3000;
 
 /** Finds releases that a server refused because its memory was full, while no other fault was active. */

@@ -1,12 +1,15 @@
 import { type AnalyzedHistory, analyzeHistory } from "../history/analyzed-history.ts";
 import { type Entry, type HoldKind, NS_PER_MS } from "../history/entry.ts";
 
-/** An entry of a hand-written history at a time in ms. */
+/** A history entry for tests, with its time in milliseconds. */
 export type EntrySpec = Partial<Omit<Entry, "t">> & Pick<Entry, "op" | "type"> & { readonly atMs: number };
 
 const LEASE_MS = 1000;
 
-/** Builds a history of one lock, with one process per token unless the entry names another. */
+/**
+ * Builds and analyzes a history of one lock. The process of an entry is named after its token unless the entry
+ * specifies a process.
+ */
 export function buildHistory(...entries: (EntrySpec | readonly EntrySpec[])[]): AnalyzedHistory {
   const history = entries.flat().map(({ atMs, ...entry }) => ({
     process: entry.token ?? "resource",
@@ -20,15 +23,15 @@ export function buildHistory(...entries: (EntrySpec | readonly EntrySpec[])[]): 
 export interface AcquireSpec {
   readonly call?: number;
   readonly count?: number;
-  /** How long the request was in transit. */
+  /** Time from the request to the grant, in milliseconds. */
   readonly tookMs?: number;
   readonly waitMs?: number;
   readonly kind?: HoldKind;
-  /** For a semaphore with five permits. */
+  /** Number of permits of a semaphore with a limit of 5. Absent for other kinds. */
   readonly permits?: number;
 }
 
-/** A hold with this token was granted at this time. Its deadline counts from when it was requested. */
+/** Builds an acquire that was granted at `atMs`. The deadline is one lease after the request. */
 export function buildAcquire(
   token: string,
   fence: number | null,
@@ -45,7 +48,7 @@ export function buildAcquire(
   ];
 }
 
-/** The hold was re-entered at this time. */
+/** Builds a re-entry that was granted at `atMs`. */
 export function buildReentry(
   token: string,
   fence: number,
@@ -68,7 +71,7 @@ export function buildRelease(
   ];
 }
 
-/** Builds the downgrade of a writer to a reader. */
+/** Builds a downgrade from writer to reader at `atMs`. */
 export function buildDowngrade(token: string, atMs: number, type: "ok" | "info" = "ok"): EntrySpec[] {
   const what = { op: "downgrade", token, claim: 1, call: 201 } as const;
   return [
@@ -77,7 +80,7 @@ export function buildDowngrade(token: string, atMs: number, type: "ok" | "info" 
   ];
 }
 
-/** Builds a call of a latch from one moment to another. */
+/** Builds a call on a latch that lasts from `fromMs` to `toMs`. */
 export function buildLatchCall(
   process: string,
   op: "set_count" | "count_down" | "await",
@@ -94,14 +97,14 @@ export function buildLatchCall(
 }
 
 export interface ConditionWaitSpec {
-  /** The fence of the hold that is resumed. Its token is that of the hold that was given up, followed by 2. */
+  /** Fence of the resumed hold. The token of this hold is the token of the hold that was given up, followed by "2". */
   readonly resumed?: number;
   readonly count?: number;
   readonly waitMs?: number;
   readonly code?: "signalled" | "timed_out";
 }
 
-/** The client of this hold waited for a condition from one moment to another. */
+/** Builds a wait for a condition that lasts from `fromMs` to `toMs`, by the holder of the given hold. */
 export function buildConditionWait(
   token: string,
   fence: number,
@@ -121,7 +124,7 @@ export function buildConditionWait(
   ];
 }
 
-/** The client of this hold signalled a condition and received the number of waiters that it woke. */
+/** Builds a signal that the holder of the given hold sends. `count` is the number of waiters that it wakes. */
 export function buildSignal(
   token: string,
   fence: number,
@@ -163,7 +166,7 @@ export const QUORUM_BEGUN: EntrySpec = {
   atMs: 0,
 };
 
-/** The wall clock of a server was wrong for a while; positive if it was ahead. */
+/** Builds a step of a server's wall clock by `stepMs` for `forMs`. A positive step sets the clock ahead. */
 export function buildClockStep(stepMs: number, atMs: number, forMs: number, server = 1): EntrySpec[] {
   const what = {
     op: "fault",
@@ -179,7 +182,7 @@ export function buildClockStep(stepMs: number, atMs: number, forMs: number, serv
   ];
 }
 
-/** The resource accepted a write. */
+/** Builds the entry for a write that the fenced resource accepted. */
 export function buildAccept(
   value: string,
   fence: number,

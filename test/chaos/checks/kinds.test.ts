@@ -36,7 +36,7 @@ const refused = (token: string, kind: "fair" | "lock", atMs: number): EntrySpec[
   { op: "acquire", type: "fail", call: 9, token, kind, atMs: atMs + 1, code: "held" },
 ];
 
-/** The entries, with the request at that moment. */
+/** Returns the entries with the time of the request set to `atMs`. */
 const askedAt = (atMs: number, entries: readonly EntrySpec[]) =>
   entries.map((entry) => (entry.type === "invoke" ? { ...entry, waitMs: 6000, atMs } : entry));
 

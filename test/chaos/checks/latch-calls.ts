@@ -5,7 +5,7 @@ import type { Model, Operation } from "./linearize.ts";
 import { type CallPair, getArrivalEnd, listPairs } from "./lock-calls.ts";
 import { MAYBE } from "./lock-losses.ts";
 
-/** The count of a latch; 0 means that it is open. */
+/** The count of a latch. The latch is open if the count is 0. */
 type Count = number;
 
 export interface LatchCall extends Operation<Count> {
@@ -18,7 +18,7 @@ export function createLatchModel(first: readonly Count[]): Model<Count> {
   return { first, formatName: String, listDrifts: () => [] };
 }
 
-/** Lists the calls that changed or read a latch, including those that may have. */
+/** Lists the calls that changed or read a latch, including calls that may have been executed. */
 export function listLatchCalls(latch: string, story: AnalyzedHistory): LatchCall[] {
   const calls = listPairs(latch, story.history).flatMap((pair) => toCalls(pair, story));
   const wipes = story.faults.filter(isDataLoss).map(({ from, to }) => ({
@@ -49,7 +49,7 @@ function toCalls({ invoked, answer }: CallPair, story: AnalyzedHistory): LatchCa
   }
   if (op === "await" || answer?.type === "fail") return [];
   const step = op === "set_count" ? createSetStep(asked) : (count: Count) => Math.max(0, count - 1);
-  // All that have the same effect are alike. Otherwise, the search would try each subset of them.
+  // Calls with the same effect have the same kind. Otherwise, the search would try each subset of these calls.
   const kind = `${op} ${asked}`;
   const until = getArrivalEnd({ invoked, answer }, story);
   return [{ ...MAYBE, kind, call, answer: until, entries: [invoked], step }];

@@ -11,18 +11,21 @@ import { linearize, type Outcome } from "./linearize.ts";
 import { clipCalls, listStableSpans } from "./stable-spans.ts";
 
 const STEPS_MAX = 3_000_000;
-/** The time within which a waiter that nothing delays has read the latch. */
+/** Maximum time in milliseconds until a waiter has read the latch, if no fault delays it. */
 const LOOK_MS = 400;
-/** The time within which the message that a latch was opened wakes its waiters, without faults. */
+/** Maximum time in milliseconds until the message that a latch was opened wakes its waiters, without faults. */
 const WAKE_MS = 400;
-/** Time after a fault within which waiters may still be reconnecting. */
+/** Time in milliseconds after a fault in which waiters may still be reconnecting. */
 const BREATH_MS = 3000;
-/** A waiter that receives no message reads the latch again after two seconds or slightly later. */
+/**
+ * Maximum time in milliseconds until a waiter that receives no message reads the latch again. The interval is 2 s, plus
+ * slack.
+ */
 const LOOK_AGAIN_MS = 3000;
 
 /**
- * C9: the calls of a latch are consistent with one order of events on a count that is open at 0. Waits end only while
- * the latch is open, and a client that was waiting when it was opened wakes even if it has been closed again since.
+ * C9: the calls on a latch are consistent with one order of events. Waits end only while the latch is open. A client
+ * that was waiting when the latch was opened wakes, even if the latch has been closed again since.
  */
 export const checkLatches: Check = (story) => {
   const latches = groupBy(
@@ -74,7 +77,7 @@ interface Wakes {
   readonly violations: readonly Violation[];
 }
 
-/** A span in which the latch was open at some time. */
+/** A call that opened the latch. The latch was open at some time in this span. */
 interface Opening extends Span {
   readonly entry: Entry;
 }
@@ -92,7 +95,7 @@ function listWakes(calls: readonly Entry[], waits: readonly Wait[], story: Analy
   return { openings: openings.length, delaysMs, violations };
 }
 
-/** Lists the calls that counted down to 0, in the order in which they began. */
+/** Lists the calls that counted down to 0, ordered by their start. */
 function listOpenings(calls: readonly Entry[]): Opening[] {
   const asked = new Map<string, Entry>();
   const openings: Opening[] = [];
@@ -109,7 +112,7 @@ function listOpenings(calls: readonly Entry[]): Opening[] {
 const findLookedAt = ({ process, from }: Wait, story: AnalyzedHistory) =>
   findUndisturbed(listDisturbances(story, process), from, LOOK_MS);
 
-/** Finds a waiter that saw the latch closed and did not wake soon after it was opened. */
+/** Checks that a waiter that read the latch as closed woke soon after the latch was opened. */
 function findSleeper(wait: Wait, opening: Opening, story: AnalyzedHistory): Violation[] {
   const around = { from: opening.from - BREATH_MS * NS_PER_MS, to: opening.to + WAKE_MS * NS_PER_MS };
   const isCalm = !story.faults.some((fault) => isTouching(fault, around));

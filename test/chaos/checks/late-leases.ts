@@ -3,12 +3,12 @@ import type { Claim } from "../history/claims.ts";
 import { type Entry, isEntering, NS_PER_MS } from "../history/entry.ts";
 import { countServers } from "../servers/topology.ts";
 
-/** Time after a request was abandoned within which it may still arrive. */
+/** Time in milliseconds after a client abandoned a request in which the request may still arrive. */
 const ON_ITS_WAY_MS = 500;
 
 /**
- * Returns when a lock may be held in its servers although its holder's deadline has passed, only because of clock
- * steps: a clock that was set back since the lease began extends the lease by the same amount. Empty if no clock was
+ * Returns the periods in which a lock may still be held in Redis after its holder's deadline because of clock steps. A
+ * clock that is set back during a lease extends the lease by the size of the step. Returns no periods if no clock was
  * set.
  */
 export function findLateLeases(story: AnalyzedHistory, lock: string): Span[] {
@@ -26,7 +26,7 @@ export function findLateLeases(story: AnalyzedHistory, lock: string): Span[] {
     }),
   );
   const servers = countServers(story.topology);
-  // With fewer servers, a majority is free.
+  // With fewer late servers, a majority can grant the lock.
   return findCoverage(kept, servers - Math.floor(servers / 2));
 }
 
@@ -34,7 +34,7 @@ export function getLongestLeaseMs({ history }: AnalyzedHistory): number {
   return history.reduce((longest, { leaseMs = 0 }) => Math.max(longest, leaseMs), 0);
 }
 
-/** Returns when leases of the lock may have been granted or extended that were not certainly released. */
+/** Returns the periods in which leases may have been granted or extended that were not certainly released. */
 function findAbandonedLeases(story: AnalyzedHistory, lock: string): Span[] {
   const seen = new Map<string, number>();
   for (const { process, t } of story.history) seen.set(process, t);
@@ -62,7 +62,7 @@ export function isReleased({ release }: Claim): boolean {
   return release?.code === "released";
 }
 
-/** Computes when a lease ends on a server if it may have begun at any time in the span. */
+/** Computes the latest end of a lease on a server if the lease may have begun at any time in the span. */
 function computeLeaseEnd({ from, to }: Span, leaseNs: number, steps: readonly Step[]): number {
   const times = steps.flatMap((step) => [step.from, step.to]).sort((one, other) => one - other);
   const begun = [from, to, ...times.filter((time) => time > from && time < to)];
@@ -75,7 +75,8 @@ function computeLeaseEnd({ from, to }: Span, leaseNs: number, steps: readonly St
   return to;
 }
 
-// A step happened at some time of its span. These are the largest and the smallest possible offset of the clock.
+// The exact time of a step within its span is unknown. These functions return the largest and the smallest possible
+// offset of the clock.
 const computeLatestOffset = (time: number, steps: readonly Step[]) =>
   sumOffsets(steps.filter((step) => (step.aheadMs > 0 ? step.from <= time : step.to < time)));
 const computeEarliestOffset = (time: number, steps: readonly Step[]) =>
@@ -83,7 +84,7 @@ const computeEarliestOffset = (time: number, steps: readonly Step[]) =>
 const sumOffsets = (steps: readonly Step[]) =>
   steps.reduce((all, { aheadMs }) => all + aheadMs * NS_PER_MS, 0);
 
-/** Returns when at least `least` servers have a span. */
+/** Returns the periods in which at least `least` servers have a span. */
 function findCoverage(kept: readonly (readonly Span[])[], least: number): Span[] {
   const times = kept.flat().flatMap(({ from, to }) => [from, to]);
   const sorted = [...new Set(times)].sort((one, other) => one - other);

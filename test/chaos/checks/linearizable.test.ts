@@ -67,7 +67,7 @@ describe("C4 linearizability", () => {
     expect(findViolations(buildAcquire("a", 1, 900), buildAcquire("b", 2, 950))).toHaveLength(1);
     expect(findViolations(...undone, buildAcquire("c", 3, 1600), buildAcquire("d", 4, 1700))).toHaveLength(1);
     expect(findViolations(buildAcquire("x", 1, 100), buildAcquire("y", 2, 200), ...undone)).toHaveLength(1);
-    // The first holder may hold it again, and the one that was granted it in between may still hold it.
+    // After the failover, the first holder may hold the lock again, or the second holder may still hold it.
     expect(
       findViolations(
         ...undone,

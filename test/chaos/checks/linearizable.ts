@@ -10,18 +10,18 @@ import { createLockModel, type Lease, type Lock, listPossibleLocks } from "./loc
 import { findMinimalCore } from "./minimal-core.ts";
 import { clipCalls, listStableSpans } from "./stable-spans.ts";
 
-/** Hundreds of times the number of steps for a run of ten minutes. */
+/** Maximum number of search steps. A run of ten minutes takes less than a hundredth of this. */
 const STEPS_MAX = 3_000_000;
 
 /**
- * C4: the answers are consistent with one order of events on a lock that has one hold at a time, counts its entries,
+ * C4: the replies are consistent with one order of events on a lock that has one hold at a time, counts re-entries,
  * gives each new hold a larger fence, and may end a hold once its holder's deadline has passed. Failovers undo the last
- * writes, so the periods between them are checked separately. Each hold of a read/write lock or a semaphore is checked
- * on its own; which of them may exist together is part of C1.
+ * writes, so the periods between failovers are checked separately. Each hold of a read/write lock or a semaphore is
+ * checked separately. C1 checks which of these holds may exist at the same time.
  */
 export const checkLinearizability: Check = (story) => checkLinearizabilityWithin(STEPS_MAX, story);
 
-/** Checks linearizability. @param stepsMax limit of steps; a lock that takes more is undecided */
+/** Checks linearizability. @param stepsMax maximum number of search steps; a lock that takes more steps is undecided */
 export function checkLinearizabilityWithin(stepsMax: number, story: AnalyzedHistory): Verdict {
   const judged = groupByLock(story.claims).flatMap((claims) =>
     claims.some(isShared)
@@ -51,7 +51,7 @@ interface JudgedSpan {
   readonly found: Outcome<Call, Lock>;
 }
 
-/** Checks each hold as if it had its own lock that no other client requests. */
+/** Checks each hold separately, as if it were the only hold of its lock. */
 function judgeHolds(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: number): JudgedSpan[] {
   const calls = listCallsByToken(claims, story);
   const tokens = groupBy(claims, ({ token }) => token);
@@ -69,8 +69,8 @@ function judgeHolds(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: 
 }
 
 /**
- * Checks each period separately: a failover undoes acknowledged writes, so no order is consistent with both sides of
- * it.
+ * Checks each period between failovers separately. A failover undoes acknowledged writes, so no order is consistent
+ * with the calls before and after it.
  */
 function judgeSpans(
   claims: readonly Claim[],
@@ -99,7 +99,7 @@ function listViolations({ found, calls, leases, claims }: JudgedSpan): Violation
   const have = [...new Set(found.states.map(describeHolder))].join(", or ");
   const what = `no order of events allows: ${told}, ${toMilliseconds(call).toFixed(0)} to ${toMilliseconds(answer).toFixed(0)} ms, where ${have}`;
   const shown = core.flatMap((each) => each.entries);
-  // Entries that prove that a hold had not ended: its grant, or a renewal before the first lease ended.
+  // A renewal proves that a hold still existed after its first lease.
   const renewals = claims.flatMap(({ written: { granted, furthest } }) =>
     shown.includes(granted) && (granted.deadline ?? 0) <= answer ? furthest : [],
   );

@@ -30,7 +30,7 @@ function createSearch(history: readonly Entry[]) {
   return [listCalls(story.claims, story), createLockModel(leases), leases] as const;
 }
 
-/** Formats the calls of an impossible history. All other calls are treated as possible. */
+/** Returns the calls that make a history impossible, with all other calls marked as possible. */
 function formatShown(history: readonly Entry[]): [Call[], Model<Lock>] {
   const [calls, model, leases] = createSearch(history);
   const found = linearize(calls, model, ENOUGH);
@@ -39,7 +39,10 @@ function formatShown(history: readonly Entry[]): [Call[], Model<Lock>] {
   return [[...shown, ...rest.map((call) => ({ ...call, was: "maybe" as const }))], model];
 }
 
-/** Tries every order: certain operations happen in time, uncertain ones happen or not, and time only advances. */
+/**
+ * Returns whether the model allows any order of the operations, by trying all of them. Certain operations must happen
+ * between their call and their answer, and uncertain operations may or may not happen.
+ */
 function hasOrder<State>(operations: readonly Operation<State>[], model: Model<State>): boolean {
   const isLate = (left: readonly Operation<State>[], now: number) =>
     left.some(({ was, answer }) => was === "done" && answer < now);
@@ -68,7 +71,7 @@ function hasOrder<State>(operations: readonly Operation<State>[], model: Model<S
   return model.first.some((state) => goOn(state, operations, Number.NEGATIVE_INFINITY));
 }
 
-/** Returns the history with one entry changed. */
+/** Returns the history with one reply replaced by a wrong one. */
 function corrupted(history: readonly Entry[], at: number, how: number): Entry[] {
   const index = at % Math.max(1, history.length);
   const answered = history[index];
@@ -193,7 +196,9 @@ const leases = fc.array(
   { maxLength: 2 },
 );
 
-/** Returns the history up to a number of calls. Calls without an answer are open. */
+/**
+ * Returns the beginning of the history with the given number of calls. Some of these calls may not have a reply yet.
+ */
 function getHead(history: readonly Entry[], calls: number): Entry[] {
   let made = 0;
   const end = history.findIndex(({ type, op }) => type === "invoke" && op !== "fault" && ++made > calls);

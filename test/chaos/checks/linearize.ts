@@ -1,13 +1,13 @@
-/** A call with its answer, or a call that may have been executed. */
+/** A completed call, or a call that may have been executed. */
 export interface Operation<State> {
   readonly call: number;
-  /** The latest time at which it was complete. */
+  /** The latest time at which the operation was complete. */
   readonly answer: number;
-  /** `maybe`: it is unknown whether it was executed. */
+  /** `maybe`: it is unknown whether the operation was executed. */
   readonly was: "done" | "maybe";
-  /** `looks`: it never changes the state. */
+  /** `looks`: the operation never changes the state. */
   readonly does: "looks" | "changes";
-  /** Returns the state after the operation; undefined if it cannot have happened in this state. */
+  /** Returns the state after the operation, or `undefined` if the operation is impossible in the given state. */
   readonly step: (state: State) => State | undefined;
   /** Operations of the same kind differ only in their times. */
   readonly kind?: string;
@@ -17,9 +17,9 @@ export interface Operation<State> {
 
 export interface Model<State> {
   readonly first: readonly State[];
-  /** Returns a text that distinguishes states. */
+  /** Returns a string that is different for each state. */
   formatName(state: State): string;
-  /** Lists the states that a state can change to without an operation, and from when on. */
+  /** Lists the states to which a state can change without an operation, each with the earliest time of the change. */
   listDrifts(state: State): readonly Drift<State>[];
 }
 
@@ -31,16 +31,16 @@ export interface Drift<State> {
 export type Outcome<Of extends Operation<State>, State> =
   | { readonly outcome: "linearizable" | "undecided" }
   /**
-   * `stuck`: the first operation that is inconsistent with every order of those before it, which end in one of
-   * `states`.
+   * `stuck`: the first operation that is inconsistent with every order of the earlier operations. These orders end in
+   * one of `states`.
    */
   | { readonly outcome: "impossible"; readonly stuck: Of; readonly states: readonly State[] };
 
-/** An order of the operations so far, reduced to what affects later ones. */
+/** A possible order of the operations so far, reduced to the data that affects later operations. */
 interface SearchPath<State> {
   readonly state: State;
   readonly name: string;
-  /** The open calls that have happened, one bit each. */
+  /** One bit for each open call, set if its operation has already happened. */
   readonly done: bigint;
 }
 
@@ -51,12 +51,12 @@ interface Open<Of> {
 
 /**
  * Determines whether the model allows an order of the operations in which each happens between its call and its answer.
- * All possible orders are followed in parallel from one call or answer to the next, and an operation is placed only
- * when it must be (Lowe's just-in-time linearization). The result is exact: a path is dropped only if another one can
- * continue in every way that it can.
+ * The search extends all possible orders in parallel from one call or answer to the next, and places an operation only
+ * when it must have happened (Lowe's just-in-time linearization). The result is exact because a path is only dropped if
+ * every continuation is also possible for another path.
  *
  * @param stepsMax number of steps after which the search ends as undecided
- * @param until the end of the search. Operations that are answered later may not have happened
+ * @param until the time at which the search ends. Operations that are answered later may not have happened
  */
 export function linearize<Of extends Operation<State>, State>(
   operations: readonly Of[],
@@ -78,7 +78,10 @@ export function linearize<Of extends Operation<State>, State>(
   return { outcome: "linearizable" };
 }
 
-/** Lists calls and answers in order. At the same time, calls come first: two operations that touch overlap. */
+/**
+ * Lists calls and answers in order. At equal times, calls come first, because operations that touch are treated as
+ * overlapping.
+ */
 function listEvents<Of extends { readonly call: number; readonly answer: number }>(
   operations: readonly Of[],
 ) {
@@ -131,7 +134,7 @@ class Frontier<Of extends Operation<State>, State> {
     return this.#ways.length === 0 ? "impossible" : "goes_on";
   }
 
-  /** Returns the paths on which the operation has happened by now, with no more other operations than necessary. */
+  /** Returns the paths on which the operation has happened by `at`. Other operations are only placed if necessary. */
   #advance({ bit }: Open<Of>, at: number): SearchPath<State>[] {
     const reached = this.#ways.filter(({ done }) => (done & bit) !== 0n);
     const queue = this.#ways.filter(({ done }) => (done & bit) === 0n);
@@ -158,7 +161,8 @@ class Frontier<Of extends Operation<State>, State> {
     return [...taken, ...drifts.map((drift) => this.#createPath(drift.state, done))];
   }
 
-  // An operation that only looks is placed as soon as it is consistent, because it does not affect others.
+  // An operation that does not change the state is placed as soon as it is consistent, because it does not affect other
+  // operations.
   #createPath(state: State, done: bigint): SearchPath<State> {
     let all = done;
     for (const { operation, bit } of this.#open) {
@@ -169,8 +173,8 @@ class Frontier<Of extends Operation<State>, State> {
 }
 
 /**
- * Whether an open operation may be next: of the same kind, the one that completes first; of those with a rank, the
- * smallest rank that must happen.
+ * Returns whether an open operation may be placed next. Operations of the same kind are placed in the order of their
+ * completion, and operations with a rank are placed in the order of their ranks.
  */
 function isNext<State>(open: Open<Operation<State>>, left: readonly Open<Operation<State>>[]): boolean {
   const { kind, rank, answer } = open.operation;
@@ -183,7 +187,7 @@ function isNext<State>(open: Open<Operation<State>>, left: readonly Open<Operati
   });
 }
 
-/** The paths that are not dominated by another path. */
+/** A set of search paths without those that are dominated by another path. */
 class BestPaths<State> {
   readonly #groups = new Map<string, SearchPath<State>[]>();
   #looks = 0n;
@@ -200,7 +204,7 @@ class BestPaths<State> {
     return [...this.#groups.values()].flat();
   }
 
-  /** Adds a path. @returns false if another path can continue in every way that it can */
+  /** Adds a path. @returns false if another path dominates it */
   add(way: SearchPath<State>): boolean {
     const key = `${way.name} ${way.done & ~(this.#looks | this.#maybes)}`;
     const group = this.#groups.get(key) ?? [];
@@ -209,7 +213,10 @@ class BestPaths<State> {
     return true;
   }
 
-  /** Whether a path has seen as much as another one, and has as many uncertain operations left. */
+  /**
+   * Returns whether `one` dominates `other`: at least the same reads have happened, and at least the same uncertain
+   * operations are still available.
+   */
   #isAsGood(one: SearchPath<State>, other: SearchPath<State>): boolean {
     const unseen = other.done & ~one.done & this.#looks;
     const spent = one.done & ~other.done & this.#maybes;

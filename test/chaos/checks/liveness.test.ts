@@ -13,7 +13,7 @@ import { checkLiveness } from "./liveness.ts";
 const findViolations = (...history: Parameters<typeof buildHistory>) =>
   checkLiveness(buildHistory(...history)).violations;
 
-/** A wait from one time to another. */
+/** Builds a wait that lasts from `fromMs` to the grant at `toMs`. */
 const waited = (token: string, fence: number, fromMs: number, toMs: number) =>
   buildAcquire(token, fence, toMs, { waitMs: 6000 }).map((entry) =>
     entry.type === "invoke" ? { ...entry, atMs: fromMs } : entry,
@@ -52,7 +52,7 @@ describe("C5 liveness", () => {
     expect(findViolations(...history, failed("a", 500, "internal"))).toMatchObject([
       { what: expect.stringContaining("internal") },
     ]);
-    // The companion of the lock was evicted.
+    // This error is only acceptable if the companion of the lock was evicted.
     expect(findViolations(...history, failed("a", 500, "not_a_lock"))).toHaveLength(1);
     expect(findViolations(...history, buildFault("evict", 200, 100), failed("a", 500, "not_a_lock"))).toEqual(
       [],
@@ -101,7 +101,7 @@ describe("C5 liveness", () => {
   });
 
   describe("C5 after a server clock moved back", () => {
-    // There is no release, as if the process was killed. Its deadline is 5009.
+    // The hold is not released, as if its process was killed. Its deadline is 5009 ms.
     const left = buildAcquire("a", 1, 4010);
     const calmAt = calm(4500);
 

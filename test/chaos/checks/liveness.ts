@@ -10,22 +10,25 @@ import { getLongestLeaseMs, isReleased } from "./late-leases.ts";
 import { listTakenSpans, type TakenSpan } from "./taken-spans.ts";
 
 /**
- * So long a waiter that died keeps others from a fair lock, a semaphore, or a lock that it waits to write; with the jitter of
- * the look that finds it dead.
+ * Maximum time in milliseconds for which a dead waiter prevents others from acquiring a fair lock, a semaphore or, as a
+ * writer, a read/write lock. Includes the jitter of the attempt that detects the dead waiter.
  */
 const DEAD_WAITER_MS = 6400;
-/** A waiter that hears nothing looks again after this. */
+/** Time in milliseconds after which a waiter that receives no message tries again. */
 const CAP_MS = 2000;
 const SLACK_MS = 500;
-/** Limit of a wake-up. A release wakes the next waiter at once, but 100 ms were observed on two busy processors. */
+/**
+ * Maximum time in milliseconds from a release until the next waiter acquires the lock. A release wakes the waiter
+ * immediately, but 100 ms were measured on two busy processors.
+ */
 const WAKE_MS = 400;
-/** Time after a fault within which waiters may still be reconnecting. */
+/** Time in milliseconds after a fault in which waiters may still be reconnecting. */
 const BREATH_MS = 3000;
 const RECOVERED_MS = 2500;
 
 /**
- * C5: a free lock with waiters is acquired; everything works again after it was healed; a full server still accepts
- * releases; and at the end, nothing remains in Redis.
+ * C5: a free lock with waiters is acquired. After the last fault was healed, calls succeed again. A server whose memory
+ * is full still accepts releases. At the end, no keys remain in Redis.
  */
 export const checkLiveness: Check = (story) => {
   const waits = listWaits(story, "acquire");
@@ -58,7 +61,10 @@ function listGaps(answered: readonly Wait[], waits: readonly Wait[], story: Anal
   });
 }
 
-/** Lists the periods of a wait in which no holder is known, with the holders before and after. */
+/**
+ * Lists the periods of a wait in which the lock had no known holder, with the entries of the previous and the next
+ * holder.
+ */
 function listIdleSpans(wait: Wait, taken: readonly TakenSpan[]): Wait[] {
   const idle: Wait[] = [];
   let last: TakenSpan = { from: wait.from, to: wait.from };
@@ -82,7 +88,10 @@ function listEndEntries({ claim }: TakenSpan): readonly Entry[] {
   return isReleased(claim) ? claim.written.release.slice(-1) : [claim.written.furthest];
 }
 
-/** A lock that nobody takes is waited for by one after the other, each until its time is up: their gaps are one. */
+/**
+ * Merges the gaps of successive waiters that timed out, because together they are one period in which no client
+ * acquired the lock.
+ */
 function mergeGaps(gaps: readonly Wait[]): Wait[] {
   const isGranted = ({ ending }: Wait) => ending === "ok";
   const others = gaps.filter((gap) => !isGranted(gap));
@@ -109,7 +118,7 @@ function findOverlongWaits(gap: Wait, longestLease: number, story: AnalyzedHisto
   const limitMs = isCalm
     ? WAKE_MS + sumStalledMs(story.stalls, gap)
     : CAP_MS + Math.max(longestLease, deadWaiterMs) + SLACK_MS + sumStalledMs(mergeSpans(story.stalls), gap);
-  // While faults last, a wait has no limit.
+  // The time during faults does not count.
   const gapMs = toMilliseconds(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
   if (gapMs <= limitMs) return [];
   const what = `${gap.token} waited ${gapMs.toFixed(0)} ms for a lock that nobody had; ${limitMs.toFixed(0)} is the limit`;
@@ -127,10 +136,13 @@ function sumStalledMs(stalls: readonly Span[], span: Span): number {
 const USUAL = ["held", "timeout", "aborted", "lost"];
 const UNDER_FAULTS = [...USUAL, "unavailable", "unknown_outcome", "unanswered"];
 
-/** Errors that evictions of one of several keys can cause. */
+/** Errors that can occur if Redis evicts only some of the keys of a lock. */
 const WITHOUT_DATA = ["not_a_lock", "limit_conflict"];
 
-/** Under faults, calls may fail in documented ways. After the last one was healed, Redis answers every call. */
+/**
+ * Finds calls that failed in an undocumented way. After the last fault was healed, no call may fail because Redis is
+ * unavailable.
+ */
 function findRefusals(story: AnalyzedHistory): Violation[] {
   const { history, calmAt } = story;
   const invokes = new Map<string, Entry>();
@@ -144,7 +156,7 @@ function findRefusals(story: AnalyzedHistory): Violation[] {
     const isHealed = from >= calmAt + RECOVERED_MS * NS_PER_MS;
     const allowed = isHealed ? USUAL : UNDER_FAULTS;
     if (type === "invoke" || type === "ok" || allowed.includes(code)) return [];
-    // If its companion was removed, a Lockkeeper lock is a hash like any other until its lease ends.
+    // Without its companion, Lockkeeper cannot distinguish its own lock from any other hash until the lease ends.
     const before = { from: from - BREATH_MS * NS_PER_MS, to: t };
     if (WITHOUT_DATA.includes(code) && findDataLosses(story, before).length > 0) return [];
     const what = `${op} of ${token} failed ${isHealed ? "after all was healed" : "as nothing may fail"}: ${code}`;

@@ -24,29 +24,34 @@ import {
   type Lease,
 } from "./lock-model.ts";
 
-/** A call and its answer. */
+/** The entries for a call and its reply. */
 export interface CallPair {
   readonly invoked: Entry;
-  /** undefined if its process was killed. */
+  /** `undefined` if the process of the call was killed before the reply. */
   readonly answer: Entry | undefined;
 }
 
-/** A request that nothing delays has arrived by then. */
+/** Maximum time in milliseconds until a request arrives, if no fault delays it. */
 const ON_ITS_WAY_MS = 500;
 
 /**
- * Redis returns remaining times in whole milliseconds: in the last one, a hold cannot be re-entered and the lock is not
- * free.
+ * Time in milliseconds before the end of a lease in which a hold can no longer be re-entered although the lock is not
+ * free yet. Redis returns remaining times in whole milliseconds.
  */
 const LAST_MS = 2;
 
-/** Lists the calls on a lock, including those that may have been executed. @param claims all claims of the lock */
+/**
+ * Lists the calls on a lock and its possible data losses, including calls that may have been executed.
+ *
+ * @param claims all claims of the lock
+ */
 export function listCalls(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
   return [...listCallsByToken(claims, story).values()].flat().concat(listLossCalls(claims, story));
 }
 
 /**
- * Lists the calls on each hold of a lock, including those that may have been executed. Losses of data are not included.
+ * Lists the calls on each hold of a lock by its token, including calls that may have been executed. Data losses are not
+ * included.
  */
 export function listCallsByToken(claims: readonly Claim[], story: AnalyzedHistory): Map<string, Call[]> {
   const tokens = new Map<string, CallPair[]>();
@@ -72,15 +77,15 @@ export function listCallsByToken(claims: readonly Claim[], story: AnalyzedHistor
   return new Map(calls);
 }
 
-/** Between these times, a hold was granted, and ended to let another client be granted the lock. */
+/** The period in which a hold was granted and, because the lock was granted to another client, also ended. */
 interface GrantLimits {
   readonly sent?: number;
   readonly endedBy?: number;
 }
 
 /**
- * Lists the limits of each hold by its token. The two halves of a wait for a condition last as long as the wait; without
- * these limits, the number of possible orders would be too large.
+ * Lists the limits of each hold by its token. `give_up` and `resume` both last as long as a wait for a condition.
+ * Without these limits, the number of possible orders would be too large.
  */
 function listGrantLimits(claims: readonly Claim[], story: AnalyzedHistory): Map<string, GrantLimits> {
   const limits = new Map<string, GrantLimits>();
@@ -111,7 +116,10 @@ export function listPairs(lock: string, history: readonly Entry[]): CallPair[] {
   return pairs;
 }
 
-/** When the lease of a hold may end at the earliest, and the last time that its holder relied on it. */
+/**
+ * The earliest end of a hold's lease (`mayEndAt`), and the last time at which its holder relied on the hold
+ * (`deadline`).
+ */
 interface Ends extends GrantLimits {
   readonly deadline: number;
   readonly mayEndAt: number;
@@ -171,8 +179,8 @@ function toCertainCall(
     return { ...change, answer: Math.max(call, Math.min(t, endedBy)), step: createGiveUpStep(token) };
   if (op === "reenter" && type === "ok")
     return { ...change, step: createReentryStep(token, count, BigInt(fence ?? 0)) };
-  // On a quorum, two clients that ask at the same time may keep each other from a majority. A free fair lock is
-  // reserved for its next waiter.
+  // A refusal does not prove that the lock was held in two cases: on a quorum, concurrent requests can prevent each
+  // other from reaching a majority, and a free fair lock is reserved for its next waiter.
   if (isRefusal(answer)) {
     return isQuorum(story) || invoked.kind === "fair" ? undefined : { ...look, step: applyRefusal };
   }
@@ -197,20 +205,23 @@ function isUnknown({ answer }: CallPair): boolean {
   const { op, type, code, asked = 1 } = answer;
   if (type === "ok" || isRefusal(answer) || isReentryDenial(answer)) return false;
   if ((op === "give_up" || op === "resume") && type === "fail") return false;
-  // An earlier attempt without an answer may have been executed, whatever the last answer was.
+  // Regardless of the last reply, an earlier attempt without a reply may have been executed.
   return asked > 1 || (code !== "unavailable" && code !== "queue_full");
 }
 
-/** On a quorum, a failed re-entry may leave its count on some masters until it is undone. */
+/**
+ * Returns whether a failed re-entry may have increased the count. On a quorum, the count may remain on some masters
+ * until the re-entry is undone.
+ */
 function canHaveEntered(pair: CallPair, story: AnalyzedHistory): boolean {
   if (pair.invoked.op !== "reenter") return false;
   return isUnknown(pair) || (isQuorum(story) && pair.answer?.type === "fail");
 }
 
 /**
- * Whether a denied release may have ended the hold. As soon as some masters have released it, a majority may not have
- * it any more: other clients can acquire the lock, and the remaining masters deny the hold. A server that loses its
- * data before it answers has forgotten that it executed the release.
+ * Returns whether a release that was answered with `not_held` may have ended the hold. On a quorum, releases on some
+ * masters can leave the hold without a majority: other clients can then acquire the lock, and the remaining masters
+ * deny the hold. A server that loses its data before it replies also loses the record of the release.
  */
 function canHaveEnded({ invoked, answer }: CallPair, story: AnalyzedHistory): boolean {
   if (invoked.op !== "release" || answer?.code !== "not_held") return false;
@@ -218,10 +229,10 @@ function canHaveEnded({ invoked, answer }: CallPair, story: AnalyzedHistory): bo
 }
 
 /**
- * Whether a release may have found only parts of a hold: other masters may still have it after some lost it or its
- * lease ended early.
+ * Returns whether a release may have affected only some of the masters that have the hold, because others lost the hold
+ * or its lease ended early.
  *
- * @param held the start of the hold, and the maximum number of its entries
+ * @param held the start of the hold, and the maximum of its count
  */
 function canBePartial(
   { invoked, answer }: CallPair,
@@ -235,12 +246,12 @@ function canBePartial(
 }
 
 /**
- * Whether an abandoned HTTP request was repeated. It may still be in transit, and be executed after its id was
- * forgotten. The lock is then held without a holder.
+ * Returns whether an HTTP request was repeated. The abandoned request may still be in transit and be executed after the
+ * server has forgotten its id. The lock is then held without a holder.
  */
 const isRetry = ({ op, asked = 1 }: Entry) => op === "acquire" && asked > 1;
 
-/** Grants whose callers never received them are all alike. */
+/** Properties of grants that the client never received. All such grants have the same kind. */
 export const UNACKNOWLEDGED = { step: applyAnonymousGrant, kind: "unheard" } as const;
 
 function toPossibleAcquire(pair: CallPair, story: AnalyzedHistory) {
@@ -248,15 +259,15 @@ function toPossibleAcquire(pair: CallPair, story: AnalyzedHistory) {
   return { ...MAYBE, call: invoked.t, answer: getArrivalEnd(pair, story), entries: [invoked] };
 }
 
-/** Returns until when a call with an unknown outcome may be executed. */
+/** Returns the time until which a call with an unknown outcome may be executed. */
 export function getArrivalEnd({ invoked, answer }: CallPair, story: AnalyzedHistory): number {
   const until = answer?.t ?? getKilledAt(invoked, story);
   return getLatestArrival({ from: invoked.t, to: until }, story.faults);
 }
 
 /**
- * @param last the time after which its holder receives no more replies, and its lease may end, with the same effect as
- *   a release
+ * @param last the time after which the holder receives no more replies and the lease may end, which has the same effect
+ * as a release
  */
 function toPossibleRelease({ invoked }: CallPair, last: number): Call {
   const step = createReleaseStep(invoked.token ?? "");
@@ -268,7 +279,9 @@ function toPossibleGiveUp(pair: CallPair, last: number): Call {
   return { ...toPossibleRelease(pair, last), kind: formatEndKind(token), step: createGiveUpStep(token) };
 }
 
-/** Returns until when a process may have sent its request. */
+/**
+ * Returns the latest time at which a process may have sent its request: when it was killed, or the end of the history.
+ */
 function getKilledAt({ process, t }: Entry, { faults, history }: AnalyzedHistory): number {
   const seat = getProcessSlot(process);
   const kill = faults.find(({ fault, target, to }) => fault === "kill-worker" && target === seat && to >= t);
@@ -276,8 +289,8 @@ function getKilledAt({ process, t }: Entry, { faults, history }: AnalyzedHistory
 }
 
 /**
- * Returns the latest arrival of a request in transit. A fault of a server or a link may delay it, and the next fault
- * further.
+ * Returns the latest arrival of a request in transit. A fault of a server or a link may delay the request, and a later
+ * fault may delay it further.
  */
 function getLatestArrival({ from, to }: Span, faults: readonly FaultSpan[]): number {
   const first = to + ON_ITS_WAY_MS * NS_PER_MS;
@@ -291,8 +304,8 @@ function getLatestArrival({ from, to }: Span, faults: readonly FaultSpan[]): num
 }
 
 /**
- * Lists when leases may end: once the holder's deadline has passed, or earlier by the amount that the clock of a server
- * was set ahead. No entry reports this.
+ * Lists the earliest end of each lease: the holder's deadline, or earlier by the amount by which the clock of a server
+ * was set ahead. No entry in the history reports the end of a lease.
  */
 export function listLeases(claims: readonly Claim[], story: AnalyzedHistory): Lease[] {
   const stepping = { ...story, faults: story.faults.filter(({ steps }) => steps.length > 0) };

@@ -12,17 +12,17 @@ import {
 } from "./lock-model.ts";
 
 export interface Call extends Operation<Lock> {
-  /** The entries that belong to it. */
+  /** The history entries of the call. */
   readonly entries: readonly Entry[];
 }
 
-/** It is unknown whether the operation happened. */
+/** Properties of an operation for which it is unknown whether it was executed. */
 export const MAYBE = { was: "maybe", does: "changes" } as const;
 
-/** The kind of all operations that end a hold with all its counts, whatever caused them. */
+/** Returns the kind for operations that end a hold with all its counts, regardless of the cause. */
 export const formatEndKind = (token: string) => `end of ${token}`;
 
-/** Lists what servers may have lost of a lock without any call. */
+/** Lists the changes to a lock that data losses of servers may have caused. */
 export function listLossCalls(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
   return [...listWipes(story), ...listEvictions(claims, story), ...listMiscounts(claims, story)];
 }
@@ -37,7 +37,7 @@ function listWipes(story: AnalyzedHistory): Call[] {
   });
 }
 
-/** Lists possible evictions. While data is being lost, one hold after the other may disappear. */
+/** Lists the possible evictions of holds. During the fault, successive holds may be evicted. */
 function listEvictions(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
   const evicting = { ...story, faults: story.faults.filter(({ fault }) => fault === "evict") };
   return claims.flatMap(({ token, sent, deadline }) =>
@@ -53,8 +53,8 @@ function listEvictions(claims: readonly Claim[], story: AnalyzedHistory): Call[]
 }
 
 /**
- * Lists possible losses of counts. A server that loses a companion, or a majority that loses a member, may lose the
- * count of a hold but not the hold.
+ * Lists possible losses of counts. If a server loses a companion, or one server of a majority loses its data, the count
+ * of a hold may be lost but not the hold.
  */
 function listMiscounts(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
   const partial = {

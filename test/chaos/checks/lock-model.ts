@@ -1,25 +1,27 @@
 import type { Drift, Model, Operation } from "./linearize.ts";
 
-/** The state of a lock in the specification: its hold, the count of the hold, and the last fence. */
+/** The state of a lock in the model: its hold, the count of the hold, and the last fence. */
 export interface Lock {
   readonly token: string | undefined;
   readonly count: number;
   readonly fence: bigint;
-  /** The part of the count that its holder does not know about. It is undone at some time. */
+  /** How much of the count the holder does not know about. This part may be undone at any time. */
   readonly unacknowledged: number;
-  /** Whether the fence belongs to this hold. If its holder has received a fence, it never receives another one. */
+  /**
+   * Which hold the fence belongs to. A holder that has received a fence for its hold never receives a different one.
+   */
   readonly of: "this_hold" | "an_earlier_one";
 }
 
 export const FREE: Lock = { token: undefined, count: 0, fence: 0n, unacknowledged: 0, of: "an_earlier_one" };
-/** The holder of a lock whose grant was never received. All such holders are alike. */
+/** The token of a hold whose grant was never received. All such holds have the same token. */
 const NOBODY_KNOWN = "";
 
 type Step = Operation<Lock>["step"];
 
 const toFreeLock = ({ fence }: Lock): Lock => ({ ...FREE, fence });
 
-/** A held lock is granted to no client. */
+/** Creates the step that grants a lock. Impossible if the lock is held. */
 export const createGrantStep =
   (token: string, count: number, fence: bigint): Step =>
   (lock) => {
@@ -27,7 +29,7 @@ export const createGrantStep =
     return { ...lock, token, count, fence, of: "this_hold" };
   };
 
-/** A hold that was given up to wait for a condition is granted again with its count. */
+/** Creates the step that resumes a hold after a wait for a condition, with the count that was given up. */
 export const createResumeStep =
   (token: string, count: number, fence: bigint): Step =>
   (lock) => {
@@ -35,7 +37,7 @@ export const createResumeStep =
     return { ...lock, token, count, fence, of: "this_hold" };
   };
 
-/** A hold is given up with all its counts. */
+/** Creates the step that gives up a hold with its whole count. */
 export const createGiveUpStep =
   (token: string): Step =>
   (lock) =>
@@ -49,7 +51,7 @@ export const createReentryStep =
     return isRight ? { ...lock, count, fence, of: "this_hold" } : undefined;
   };
 
-/** The hold may have been re-entered, and the answer lost. */
+/** Creates the step of a re-entry whose reply was lost. */
 export const createPossibleReentryStep =
   (token: string): Step =>
   (lock) =>
@@ -57,7 +59,7 @@ export const createPossibleReentryStep =
       ? { ...lock, count: lock.count + 1, unacknowledged: lock.unacknowledged + 1 }
       : undefined;
 
-/** The lock may have been granted to a client that never received the grant. */
+/** Grants the lock to a client that never receives the grant. */
 export const applyAnonymousGrant: Step = (lock) =>
   lock.token === undefined
     ? { ...lock, token: NOBODY_KNOWN, count: 1, unacknowledged: 1, of: "an_earlier_one" }
@@ -98,7 +100,7 @@ export const applyWipe: Step = (lock) => (lock.token === undefined ? undefined :
 export const applyFenceWipe: Step = ({ token, fence }) =>
   token === undefined && fence === 0n ? undefined : FREE;
 
-/** A hold and the earliest end of its lease. */
+/** The earliest end of a hold's lease. */
 export interface Lease {
   readonly token: string;
   readonly fence: bigint;
@@ -120,7 +122,8 @@ export function createLockModel(leases: readonly Lease[]): Model<Lock> {
 }
 
 /**
- * Lists the possible states of a lock of which only some tokens, their leases and a lower bound of the fence are known.
+ * Lists the possible states of a lock if only the tokens of possible holders, their leases and a lower bound of the
+ * fence are known.
  */
 export function listPossibleLocks(tokens: readonly string[], leases: readonly Lease[], fence = 0n): Lock[] {
   const held = [...new Set([NOBODY_KNOWN, ...tokens])].flatMap((token) => {

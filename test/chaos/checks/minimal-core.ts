@@ -3,25 +3,25 @@ import { UNACKNOWLEDGED } from "./lock-calls.ts";
 import type { Call } from "./lock-losses.ts";
 import { createLockModel, FREE, type Lease, type Lock, listPossibleLocks } from "./lock-model.ts";
 
-/** Limit of steps, so that small histories are reduced at once. A longer search leaves the history as it is. */
+/** Maximum number of search steps for reducing a history. If the search takes longer, the history is not reduced. */
 const STEPS_MAX = 20_000;
 const FIRST_WINDOW_SIZE = 4;
 
-/** A part of a history, and the possible states of the lock at its start. */
+/** A section of a history, with the data that determines the possible states of the lock at its start. */
 interface HistoryWindow {
   readonly until: number;
-  /** Operations that happened. */
+  /** Operations that certainly happened in the window. */
   readonly certain: readonly Call[];
-  /** Operations that may have happened in that time. */
+  /** All operations that may have happened in the window. */
   readonly candidates: readonly Call[];
   readonly leases: readonly Lease[];
-  /** The largest fence before it; undefined at the start of the history. */
+  /** The largest fence before the window, or `undefined` if the window begins at the start of the history. */
   readonly above: bigint | undefined;
 }
 
 /**
- * Finds the smallest set of calls up to the stuck one that is inconsistent with every order, if all other calls are
- * treated only as possible. It starts with the last few calls, whatever came before them, and then adds more.
+ * Finds a minimal set of calls up to the stuck call that is inconsistent with every order while all other calls are
+ * only possible. The search starts with the last few calls and any state before them, and then includes more calls.
  */
 export function findMinimalCore(
   calls: readonly Call[],
@@ -29,7 +29,7 @@ export function findMinimalCore(
   leases: readonly Lease[],
 ): readonly Call[] {
   const around = calls.filter(({ call }) => call <= stuck.answer);
-  // An open call with a smaller rank may be the reason.
+  // A call with a rank that is still open can also contribute to the contradiction.
   const told = around
     .filter(({ was, answer, rank }) => was === "done" && (answer <= stuck.answer || rank !== undefined))
     .sort((one, other) => one.call - other.call);
@@ -57,7 +57,7 @@ function sliceLast(whole: HistoryWindow, size: number): HistoryWindow {
   };
 }
 
-/** Finds the grant with the largest fence before the window. No smaller fence may follow, whatever else happened. */
+/** Finds the grant with the largest fence before the window. In every possible order, no smaller fence may follow. */
 function findHighestBefore({ certain: told }: HistoryWindow, all: readonly Call[]): Call | undefined {
   const from = told[0]?.call ?? 0;
   const before = all.filter(({ answer, rank }) => answer < from && rank !== undefined);
@@ -68,8 +68,8 @@ function findHighestBefore({ certain: told }: HistoryWindow, all: readonly Call[
 }
 
 /**
- * Removes calls that are not needed for the contradiction. Undefined if there is none, or if the search would take too
- * long.
+ * Removes calls that are not needed for the contradiction. Returns `undefined` if there is no contradiction, or if the
+ * search would take too long.
  */
 function findFewestCalls(stretch: HistoryWindow): readonly Call[] | undefined {
   if (!isImpossible(stretch, stretch.certain)) return undefined;
@@ -99,8 +99,8 @@ function isImpossible(
 const getToken = ({ entries }: Call) => entries[0]?.token ?? "";
 
 /**
- * Lists what a call may have done if it is not known to have happened. A call about another hold can at most have
- * acquired the lock.
+ * Lists the possible effects of a call that may not have been executed. The only possible effect of a call on another
+ * hold is an acquire.
  */
 function listPossibleCalls(call: Call, tokens: ReadonlySet<string>): Call[] {
   if (call.does === "looks") return [];

@@ -12,13 +12,13 @@ export interface Overlap {
   readonly other: Claim;
   readonly from: number;
   readonly to: number;
-  /** The faults that may have ended the first claim; empty if none is known. */
+  /** Faults that may have ended one of the two claims before the other was granted. Empty if there are none. */
   readonly losses: readonly FaultSpan[];
 }
 
 /**
- * C1: no two holds that exclude each other certainly exist at the same time, and the holds of a semaphore have no more
- * permits than its limit, unless holds were lost by a fault that can cause this.
+ * C1: holds that exclude each other never certainly exist at the same time, and the holds of a semaphore never have
+ * more permits than its limit. Holds that a fault may have ended are excepted.
  */
 export const checkOverlap: Check = (story) => {
   const overlaps = findOverlaps(story);
@@ -42,7 +42,7 @@ export function findOverlaps(story: AnalyzedHistory): Overlap[] {
       for (const one of active) {
         const span = one.token === other.token ? undefined : findConflict(one, other);
         if (span === undefined) continue;
-        // It is unknown which of them was granted first. That one was lost before the other client received its grant.
+        // It is unknown which claim was granted first, so the losses of both before the grant of the other one count.
         const losses = new Set([...findLosses(story, one, other.ack), ...findLosses(story, other, one.ack)]);
         found.push({ one, other, ...span, losses: [...losses] });
       }
@@ -68,7 +68,10 @@ function toViolation({ one, other, from, to }: Overlap): Violation {
   ]);
 }
 
-/** Lists the entries that show that the claim was held then, and its end if it ended first. */
+/**
+ * Lists the entries that prove that the claim was held in the given span, and the end of the claim if that ended the
+ * span.
+ */
 function listHoldEntries({ written, end, endedBy }: Claim, { from, to }: Span): (Entry | undefined)[] {
   const { asked, granted, furthest, lost, release } = written;
   const isRenewed = (granted.deadline ?? 0) <= from;
@@ -76,7 +79,7 @@ function listHoldEntries({ written, end, endedBy }: Claim, { from, to }: Span): 
   return [asked, granted, ...(isRenewed ? [furthest] : []), ...(end === to ? [last] : [])];
 }
 
-/** Formats how long locks were held twice, by the faults at that time. */
+/** Formats how long locks were held twice, grouped by the faults that were active at the time. */
 function formatTable({ faults }: AnalyzedHistory, overlaps: readonly Overlap[]): string {
   if (overlaps.length === 0) return "no overlap";
   const rows = new Map<string, number[]>();

@@ -5,8 +5,8 @@ import { findLosses } from "../history/losses.ts";
 import { createViolation, type Violation } from "./check.ts";
 
 /**
- * Finds moments at which the holds that certainly exist have more permits than their semaphore. Pairs of holds are part
- * of C1.
+ * Finds times at which the certain holds of a semaphore have more permits than its limit. Only considers three or more
+ * holds, because `findOverlaps` compares pairs.
  */
 export function findPermitExcesses(story: AnalyzedHistory): Violation[] {
   const claims = story.claims.filter(({ kind }) => isSemaphore(kind));

@@ -4,8 +4,9 @@ import { findDataLosses } from "../history/losses.ts";
 import { createViolation, type Violation } from "./check.ts";
 
 /**
- * Finds readers with a fence of no known writer although a writer preceded them, unless a writer that received no
- * answer or a loss of data explains it. Whether the fence is that of the last writer is checked by C2.
+ * Finds readers whose fence is not the fence of any known writer although a writer preceded them. Excludes readers
+ * whose fence is explained by a writer without a reply or by a data loss. `checkFenceOrder` checks whether the fence
+ * belongs to the last writer.
  */
 export function findUnknownWriters(claims: readonly Claim[], story: AnalyzedHistory): Violation[] {
   const writers = claims.filter(({ kind }) => kind === "write");
@@ -27,7 +28,7 @@ export function findUnknownWriters(claims: readonly Claim[], story: AnalyzedHist
   });
 }
 
-/** Lists when writers that received no answer asked for the lock: they may have been granted it. */
+/** Lists the times of requests by writers that received no reply and may have been granted the lock. */
 function listUnansweredWriters(lock: string | undefined, { history }: AnalyzedHistory): number[] {
   const open = new Map<string, number>();
   const unanswered: number[] = [];
@@ -37,7 +38,8 @@ function listUnansweredWriters(lock: string | undefined, { history }: AnalyzedHi
     const askedAt = open.get(name);
     if (type === "invoke") open.set(name, t);
     else open.delete(name);
-    // One whose wait ended may have been granted the lock by an attempt whose reply came too late, and was withdrawn.
+    // A writer that timed out may have been granted the lock by an attempt whose reply came too late and whose grant
+    // was withdrawn.
     if (askedAt !== undefined && type !== "ok" && code !== "held") unanswered.push(askedAt);
   }
   return [...unanswered, ...open.values()];

@@ -1,22 +1,22 @@
 import type { ConditionWait, Signal } from "../history/condition-calls.ts";
 
-/** Whether the waiter was waiting when the signal was sent, and resumed its hold since. */
+/** Returns whether a wait includes the time of the signal, so that the signal may have woken the waiter. */
 export const canUse = ({ fence, resumedFence }: ConditionWait, signal: Pick<Signal, "fence">) =>
   fence < signal.fence && signal.fence < resumedFence;
 
-/** A largest set of pairs of waiters that were woken and the signals that may have woken them. */
+/** A maximum matching of woken waiters and the signals that may have woken them. */
 export interface Matching {
   readonly waitBySignal: ReadonlyMap<Signal, readonly ConditionWait[]>;
   readonly unmatchedWaits: readonly ConditionWait[];
-  /** Signals that woke fewer waiters than their reply states. */
+  /** Signals with fewer matched waiters than their reply states. */
   readonly unusedSignals: readonly Signal[];
 }
 
 /**
- * Matches signals with the waiters that they may have woken. A signal is used by the waiters that resumed first among
- * those that it can have woken, which results in the largest number of pairs.
+ * Matches signals with the waiters that they may have woken. Of the waiters that a signal may have woken, those that
+ * resumed first are matched with the signal. This results in the maximum number of pairs.
  *
- * @param countMax the number of waiters that a signal with an unknown reply may have woken
+ * @param countMax maximum number of waiters that a signal without a known reply may have woken
  */
 export function matchSignals(
   waits: readonly ConditionWait[],
@@ -44,7 +44,10 @@ export function matchSignals(
   return { waitBySignal, unmatchedWaits, unusedSignals };
 }
 
-/** Lists the signals that may be unused instead of this one, if the others woke other waiters than were matched. */
+/**
+ * Lists the signals that may be the unused one, including the given signal. The matching is not unique, so another
+ * signal may be unused in an equally large matching.
+ */
 export function listAlternatives(unused: Signal, { waitBySignal }: Matching): readonly Signal[] {
   const found = [unused];
   for (const signal of found) {

@@ -6,14 +6,14 @@ import { findLosses } from "../history/losses.ts";
 import { getProcessSlot } from "../history/process-slot.ts";
 import { type Check, createViolation, type Violation } from "./check.ts";
 
-/** The maximum delay of a timer in a running process on a busy machine. Stalls are added. */
+/** Maximum delay of a timer in a running process on a busy machine, in milliseconds. Recorded stalls are excluded. */
 const LATE_MS = 250;
-/** The precision of a deadline. */
+/** Precision of a deadline, in milliseconds. */
 const EARLY_MS = 5;
 
 /**
- * C7: before a lock is granted to another client, its holder knows that it is lost: a check reports it at once, and a
- * running process receives the signal. There are no false reports.
+ * C7: before a lock is granted to another client, its previous holder knows that its hold is lost. A check of the hold
+ * fails immediately, and a running process receives the signal. There are no false signals.
  *
  * The same applies to holds over HTTP. The API sends no signals, so the timer belongs to the client. The check
  * evaluates the deadline that a client can compute from the API's responses, and the `lost` of a renewal.
@@ -42,7 +42,10 @@ interface SupersededHold {
   readonly next: Claim;
 }
 
-/** A clock that is set ahead correctly ends a hold early, because it looks the same as a suspended machine. */
+/**
+ * Returns whether the wall clock of the process was set during the claim. The client cannot distinguish a clock that is
+ * set ahead from a suspended machine, so it correctly ends the hold early.
+ */
 function isClockStepped({ process, sent, lostAt = 0 }: Claim, { faults }: AnalyzedHistory): boolean {
   const seat = getProcessSlot(process);
   const span = { from: sent, to: lostAt };
@@ -59,7 +62,8 @@ function findFalseAlarm(claim: Claim, story: AnalyzedHistory): Violation[] {
 }
 
 /**
- * Finds holds that were not released before a hold that excludes them was granted, where only their expiry explains it.
+ * Finds holds that must have expired, because they were not released before an excluding hold was granted and no fault
+ * explains the grant.
  */
 function findSuperseded(story: AnalyzedHistory): SupersededHold[] {
   return groupByLock(story.claims).flatMap((claims) => {
@@ -92,7 +96,7 @@ function findMissingSignal({ claim, next }: SupersededHold, story: AnalyzedHisto
   const until = next.ack + LATE_MS * NS_PER_MS;
   const span = { from: next.ack - LATE_MS * NS_PER_MS, to: until };
   const isStalled = story.stalls.some((stall) => mine(stall) && isTouching(stall, span));
-  // A process without a later entry was killed, or has just been stopped.
+  // A process without later entries was killed or stopped.
   const isRunning = story.history.some((entry) => mine(entry) && entry.t > until);
   const isHeard = claim.lostAt !== undefined && claim.lostAt <= until;
   const isReleased = (claim.release?.invoke ?? Number.POSITIVE_INFINITY) <= until;

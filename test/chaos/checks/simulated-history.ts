@@ -5,12 +5,12 @@ export interface Simulation {
   readonly seed: number;
   readonly contexts: number;
   readonly forMs: number;
-  /** The share of calls whose answer or request is lost. */
+  /** Fraction of calls whose request or reply is lost, from 0 to 1. */
   readonly lost: number;
-  /** Whether all data is lost at times. */
+  /** `some`: the server occasionally loses all data. */
   readonly wipes: "some" | "none";
   readonly leaseMs?: number;
-  /** The longest time that a holder works. */
+  /** Maximum time for which a holder works, in milliseconds. */
   readonly workMs?: number;
 }
 
@@ -22,7 +22,7 @@ interface SimulatedCall<Answer> {
 
 type Facts = Pick<Entry, "op" | "type"> & Partial<Entry>;
 
-/** Simulates the history of a correct lock that exists only in memory, with its own clock. */
+/** Simulates the history of a correct lock in memory, with simulated time. */
 export function simulateHistory(simulation: Simulation): Entry[] {
   return new LockSimulation(simulation).run();
 }
@@ -143,7 +143,7 @@ class LockSimulation {
     });
   }
 
-  /** Runs a call with transit times, which are long if its process is stopped. */
+  /** Runs a call with random transit times. A few replies arrive up to 3 s late, as if the process was stopped. */
   #ask<Answer>(token: string, call: SimulatedCall<Answer>): void {
     const { lost } = this.simulation;
     const chance = this.#random();
@@ -157,7 +157,7 @@ class LockSimulation {
     });
   }
 
-  /** Kills the process of a token. It writes no further entries, and another process follows. */
+  /** Kills the process of a token, which then writes no further entries. A new process takes its place. */
   #kill(token: string): void {
     const [, n, nth] = /^w(\d+)\.(\d+)/.exec(token) ?? [];
     const what = { op: "fault", process: "harness", fault: "kill-worker", target: `worker ${n}` } as const;
@@ -173,8 +173,8 @@ class LockSimulation {
       this.#token = undefined;
     });
     const pauseMs = this.#pickBetween(0, this.simulation.forMs);
-    // As in a real run, a fault ends before the next one of its kind begins, because their ends are not marked
-    // otherwise.
+    // As in a real run, a fault ends before the next fault of the same kind begins, because the history could not
+    // distinguish their ends.
     this.#schedule(2, () => {
       this.#write({ ...what, type: "ok" });
       this.#schedule(pauseMs, () => {

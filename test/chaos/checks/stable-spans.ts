@@ -3,12 +3,12 @@ import { isTouching } from "../history/analyzed-history.ts";
 import { NS_PER_MS } from "../history/entry.ts";
 import type { Operation } from "./linearize.ts";
 
-/** The maximum lag of a replica when its master fails. */
+/** Maximum lag of a replica when its master fails, in milliseconds. */
 export const LAG_MS = 200;
 
 /** A period in which no writes are undone. */
 export interface StableSpan extends Span {
-  /** `unknown`: it follows a failover, after which the state of the lock is unknown. */
+  /** The state of the lock at the start. `unknown` after a failover. */
   readonly begins: "free" | "unknown";
 }
 
@@ -27,7 +27,10 @@ export function listStableSpans({ faults }: AnalyzedHistory): StableSpan[] {
 const getBeginning = (from: number): StableSpan["begins"] =>
   from === Number.NEGATIVE_INFINITY ? "free" : "unknown";
 
-/** The calls of that time. One that reaches beyond it may have been carried out on either side. */
+/**
+ * Returns the calls in a stable span. A call that extends beyond the span becomes uncertain, because it may have been
+ * executed outside of it.
+ */
 export function clipCalls<Call extends Pick<Operation<never>, "call" | "answer" | "does" | "was" | "rank">>(
   part: StableSpan,
   calls: readonly Call[],

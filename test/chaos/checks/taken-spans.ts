@@ -5,7 +5,7 @@ import { Spans } from "../history/spans.ts";
 import type { Wait } from "../history/waits.ts";
 import { findLateLeases, isReleased } from "./late-leases.ts";
 
-/** The time after its last attempt for which a waiting writer keeps out new readers. */
+/** Time in milliseconds after its last attempt for which a waiting writer blocks new readers. */
 const WRITER_SILENCE_MS = 5000;
 
 /** A span in which the lock was held or could not be acquired. */
@@ -13,13 +13,18 @@ export interface TakenSpan extends Span {
   readonly claim?: Claim;
 }
 
-/** The spans in which a lock was taken, for those that wait for it. */
+/** The spans in which a lock was not available to waiting readers and to other waiters. */
 export interface TakenSpans {
   readonly forReaders: Spans<TakenSpan>;
   readonly forOthers: Spans<TakenSpan>;
 }
 
-/** @param claims all of one lock @param waits for that lock */
+/**
+ * Lists the spans in which a lock was held or could not be acquired.
+ *
+ * @param claims all claims of the lock
+ * @param waits all waits for the lock
+ */
 export function listTakenSpans(
   lock: string,
   claims: readonly Claim[],
@@ -34,7 +39,8 @@ export function listTakenSpans(
   const writing = held.flatMap(({ from, to, claim }) =>
     claim.kind === "write" ? [{ from, to: Math.min(to, claim.downgrade?.ack ?? to), claim }] : [],
   );
-  // Readers give way to writers. Which of them came first is not known for certain.
+  // Readers wait for writers that queued before them. The order in which they queued is uncertain, so all waiting
+  // writers count.
   const writers = waits
     .filter(({ kind }) => kind === "write")
     .map(({ from, to, ending }) => ({
@@ -44,15 +50,15 @@ export function listTakenSpans(
   return { forReaders: new Spans<TakenSpan>([...writing, ...writers, ...late]), forOthers };
 }
 
-/** Returns from when on the hold was certainly removed from Redis. */
+/** Returns the earliest time at which the hold was certainly removed from Redis. */
 export function getFreeAt(claim: Claim): number {
   const endsAt = Math.max(claim.deadline, claim.ack);
   return isReleased(claim) ? (claim.release?.ack ?? endsAt) : endsAt;
 }
 
 /**
- * Lists when a semaphore may have had fewer permits available than the largest request: the next waiter may need that
- * many.
+ * Lists the spans in which a semaphore may have had fewer permits available than the largest request, because the next
+ * waiter may need that many.
  */
 function listShortages(
   held: readonly (Span & { readonly claim: Claim })[],

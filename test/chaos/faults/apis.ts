@@ -2,7 +2,10 @@ import type { LinkMode } from "../servers/link.ts";
 import type { Fault } from "./fault.ts";
 
 const onApi = { on: "api", lasts: "a_while", loses: "nothing" } as const;
-/** Time limit to exit. The server promises two seconds; the rest is for a busy machine. */
+/**
+ * Maximum time until an API server has exited, in milliseconds. The documented limit is 2 s; the remaining time is
+ * slack for a busy machine.
+ */
 const END_MS = 4000;
 const DISTURBED: readonly LinkMode[] = ["drop", "delay", "mute", "cut"];
 

@@ -20,7 +20,10 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map(
   ].map((fault) => [fault.name, fault]),
 );
 
-/** In a chaos run, the API has one standalone Redis. In other topologies, all workers use the library. */
+/**
+ * The default topologies of faults, by their target. API servers only run with a single Redis. In other topologies, all
+ * workers use the library.
+ */
 const TOPOLOGIES_OF: Readonly<Record<Fault["on"], readonly TopologyName[]>> = {
   worker: TOPOLOGIES,
   server: ["single", "quorum"],
@@ -34,7 +37,7 @@ export function listFaults(topology: TopologyName): string[] {
     .map(({ name }) => name);
 }
 
-/** Lists "all faults": those that do not have to be named explicitly. */
+/** Lists the faults that a run injects by default. Faults that must be requested by name are excluded. */
 export function listDefaultFaults(topology: TopologyName): string[] {
   return listFaults(topology).filter((name) => FAULTS.get(name)?.asked !== "by_name");
 }

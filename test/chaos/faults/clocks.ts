@@ -5,7 +5,11 @@ const RIGHT_WITHIN_MS = 50;
 
 type Target = Pick<PlannedFault, "target">;
 
-/** Sets the clock of a server. @throws Error if the server does not see it, because the run would prove nothing */
+/**
+ * Sets the wall clock of a server.
+ *
+ * @throws Error if the server does not report the new time, because the run would prove nothing
+ */
 async function setClock(
   topology: Topology,
   { target, stepMs }: Target & Pick<PlannedFault, "stepMs">,
@@ -24,7 +28,7 @@ const restoreClock = (topology: Topology, { target }: Target) => setClock(topolo
 
 const onServer = { on: "server", lasts: "a_while" } as const;
 
-/** Changes to the wall clocks of servers. What Redis times with its monotonic clock is not affected. */
+/** Faults that set the wall clock of a server. Timers in Redis that use the monotonic clock are not affected. */
 export const CLOCK_FAULTS: readonly Fault[] = [
   {
     ...onServer,
@@ -35,7 +39,8 @@ export const CLOCK_FAULTS: readonly Fault[] = [
     end: ({ topology }, planned) => restoreClock(topology, planned),
   },
   {
-    // A fence is larger than the last one that the server remembers, and than its clock. This fault removes both.
+    // A new fence is larger than the last fence that the server remembers and than its clock. This fault removes both
+    // lower bounds.
     ...onServer,
     name: "lose-data-and-set-clock-back",
     loses: "fences",

@@ -2,15 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ClusterGroup, type ReplicaGroup } from "../servers/replica-group.ts";
 import type { ChaosEnvironment, Fault, PlannedFault } from "./fault.ts";
 
-/** Short enough that the replicas do not count as failed. */
+/**
+ * Time in milliseconds for which the master runs without replicas. Short enough that the replicas do not count as
+ * failed.
+ */
 const AHEAD_MS = 350;
 const REPLICATED = ["sentinel", "cluster"] as const;
 const onGroup = { on: "group", topologies: REPLICATED } as const;
 
-/** Faults in progress, with the function that ends each. */
+/** The functions that end the faults in progress. */
 const begun = new WeakMap<PlannedFault, () => Promise<void>>();
 
-/** Creates a fault of a group. Only one runs at a time, until all servers are in sync again. */
+/** Creates a fault of a replica group. The fault ends when all servers are in sync again. */
 function createGroupFault(
   begin: (
     group: ReplicaGroup,
@@ -30,7 +33,7 @@ function createGroupFault(
   };
 }
 
-/** Of the masters, one that has a lock. */
+/** Returns the number of the master that stores a randomly chosen lock. */
 async function pickMaster(
   group: ReplicaGroup,
   { chance }: PlannedFault,
@@ -47,7 +50,7 @@ const endNothing = async () => undefined;
 
 export const FAILOVER_FAULTS: readonly Fault[] = [
   {
-    // Replicas lag behind: writes that they do not have yet are lost when one of them is promoted.
+    // Writes that the promoted replica has not received are lost.
     ...onGroup,
     name: "kill-master",
     lasts: "a_while",
@@ -60,7 +63,7 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     }),
   },
   {
-    // The master has granted, renewed and released locks without any of the replicas receiving it.
+    // Before it is killed, the master grants, renews and releases locks without replicating these writes.
     ...onGroup,
     name: "kill-master-ahead",
     lasts: "a_while",
@@ -76,7 +79,7 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     }),
   },
   {
-    // The old master continues for a moment. Its grants in that time are lost as well.
+    // After it is resumed, the old master still acts as a master for a moment. Its grants in that time are also lost.
     ...onGroup,
     name: "stop-master",
     lasts: "a_while",
@@ -89,7 +92,7 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     }),
   },
   {
-    // SENTINEL FAILOVER does not wait until the replica has all data.
+    // SENTINEL FAILOVER does not wait until the replica has received all writes.
     ...onGroup,
     name: "failover",
     topologies: ["sentinel"],
@@ -101,7 +104,7 @@ export const FAILOVER_FAULTS: readonly Fault[] = [
     }),
   },
   {
-    // CLUSTER FAILOVER does wait: the master pauses its clients until the replica has all data.
+    // CLUSTER FAILOVER loses no writes: the master pauses its clients until the replica has received all writes.
     ...onGroup,
     name: "hand-over",
     topologies: ["cluster"],

@@ -5,7 +5,7 @@ import type { Topology, TopologyName } from "../servers/topology.ts";
 /** The processes and servers that faults affect. */
 export interface ChaosEnvironment {
   readonly workers: ProcessGroup;
-  /** The API servers; none if workers only use the library. */
+  /** The API servers. Empty if all workers use the library. */
   readonly apis: ProcessGroup;
   readonly topology: Topology;
   readonly locks: readonly LockUnderTest[];
@@ -16,18 +16,18 @@ export interface PlannedFault {
   readonly fault: string;
   readonly atMs: number;
   readonly forMs: number;
-  /** The number of the worker, Redis server or API server. A group of replicas counts as one server. */
+  /** Index of the target: a worker, a Redis server, an API server or a replica group. */
   readonly target: number;
-  /** Chooses among the variants of a fault, from 0 to 1. */
+  /** Random number from 0 to 1 that selects the variant of the fault. */
   readonly chance: number;
-  /** Offset of its server's wall clock during the fault; positive if ahead. */
+  /** Offset of the server's wall clock during the fault in milliseconds. Positive if the clock is ahead. */
   readonly stepMs: number;
 }
 
 /**
- * What a fault may destroy of earlier grants, and which violations it therefore excuses. `leases`: they end earlier or
- * later by the clock step. `writes`: the latest writes are lost, including releases and renewals. `data`: the server
- * loses the grants. `fences`: in addition, it issues lower fences.
+ * The effect of a fault on earlier grants, which determines the violations that the fault excuses. `leases`: leases end
+ * earlier or later by the clock step. `writes`: the latest writes are lost, including releases and renewals. `data`:
+ * the server loses the grants. `fences`: the server loses the grants and then issues lower fences.
  */
 export type Loses = "nothing" | "leases" | "writes" | "data" | "fences";
 
@@ -35,16 +35,19 @@ export interface Fault {
   readonly name: string;
   readonly on: "worker" | "server" | "api" | "group";
   /**
-   * Topologies of the fault; by default all for workers, those without replicas for servers, and a single server for
-   * the API.
+   * Topologies in which the fault can occur. The default depends on the target: all for workers, those without replicas
+   * for servers, and only `single` for API servers.
    */
   readonly topologies?: readonly TopologyName[];
-  /** `at_once`: the fault has no duration. */
+  /** `at_once`: the fault has no duration, so there is no time between `begin` and `end`. */
   readonly lasts: "a_while" | "at_once";
   readonly loses: Loses;
-  /** The direction in which it sets the wall clock of its server; absent if it does not. */
+  /** The direction in which the fault sets the server's wall clock. Absent if the fault does not set the clock. */
   readonly steps?: "either_way" | "back";
-  /** `by_name`: it breaks guarantees that no other fault may break, so it is not part of "all faults". */
+  /**
+   * `by_name`: the fault is only injected if the command line names it, because it breaks guarantees that hold under
+   * all other faults.
+   */
   readonly asked?: "by_name";
   begin(stage: ChaosEnvironment, planned: PlannedFault): Promise<void>;
   end(stage: ChaosEnvironment, planned: PlannedFault): Promise<void>;

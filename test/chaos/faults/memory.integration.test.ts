@@ -10,7 +10,7 @@ const it = topologyTest().extend(
   { scope: "file" },
   ({ topology }) =>
     async (fault: string, chance: number, look: () => Promise<void>) => {
-      // These faults have no use for workers.
+      // Memory faults do not use the workers.
       const locks = [{ key: "lock:s", kind: "semaphore" }];
       const stage = { topology, locks } as unknown as ChaosEnvironment;
       const planned = { fault, atMs: 0, forMs: 0, target: 0, chance, stepMs: 0 };
@@ -60,7 +60,7 @@ it("the eviction fault deletes a semaphore whose permits were evicted, and no ot
 });
 
 it("the eviction fault goes on if the server finds nothing more to evict", async ({ redis }) => {
-  // Before each part of the filler, data without a TTL is added, which the server may not evict.
+  // Before each filler key, adds data without a TTL, which the server must not evict.
   const set = async (...part: [string, string, "EX", number]) => {
     await redis.rpush("lock:large", "x".repeat(256_000)).catch(() => undefined);
     return await redis.set(...part);

@@ -5,9 +5,12 @@ import type { Fault } from "./fault.ts";
 
 const FILLER = Array.from({ length: 48 }, (_, n) => `chaos:filler:${n}`);
 const FILLER_BYTES = 32 * 1024;
-/** Longer than every lock: with eviction by time to live, locks are evicted first. */
+/** TTL of the filler keys in seconds. Longer than every lease, so that the policy `volatile-ttl` evicts locks first. */
 const FILLER_S = 3600;
-/** Less than the filler needs, so that its last part and every later write evict data. */
+/**
+ * Free memory in bytes at the start of the fault. Less than the filler needs, so that its last keys and every later
+ * write evict data.
+ */
 const ROOM_BYTES = (FILLER.length / 2) * FILLER_BYTES;
 
 const onServer = { on: "server", lasts: "a_while" } as const;
@@ -44,9 +47,10 @@ export const MEMORY_FAULTS: readonly Fault[] = [
 ];
 
 /**
- * Deletes the number of a semaphore whose permits were evicted. Every client refuses an expirable semaphore with such a
- * number, because it contradicts every limit; of a plain one, the permits are lost. The next acquire creates the number
- * again. Runs as one transaction, so that no permit is acquired between the check and the deletion.
+ * Deletes the number of available permits of a semaphore whose acquired permits were evicted. Otherwise, clients would
+ * refuse a semaphore with expiring permits because the number contradicts its limit, and a plain semaphore would lose
+ * permits. The next acquire creates the number again. Runs as one script, so that no client can acquire a permit
+ * between the check and the deletion.
  */
 async function deleteUnlessWhole(redis: Redis, lock: LockUnderTest): Promise<void> {
   const permitsKey = getPermitsKey(lock);
@@ -56,7 +60,10 @@ if number and tonumber(number) + redis.call('ZCARD', KEYS[2]) ~= tonumber(ARGV[1
   await redis.eval(script, 2, lock.key, permitsKey, PERMIT_LIMIT);
 }
 
-/** The server has evicted all that it may, because its memory is also used by data without a TTL or by connections. */
+/**
+ * Ignores the error of a server that has evicted all possible keys. Data without a TTL and connections also use memory
+ * and cannot be evicted.
+ */
 function ignoreIfFull(error: unknown): void {
   if (!(error instanceof Error) || !error.message.startsWith("OOM ")) throw error;
 }

@@ -3,7 +3,7 @@ import type { Journal } from "../history/journal.ts";
 import { getFault } from "./catalog.ts";
 import type { ChaosEnvironment, PlannedFault } from "./fault.ts";
 
-/** Injects the faults of a schedule and heals each. Resolves when the last one is healed. */
+/** Injects the faults of a schedule and heals each fault after its duration. Resolves when all faults are healed. */
 export async function injectFaults(
   schedule: readonly PlannedFault[],
   stage: ChaosEnvironment,

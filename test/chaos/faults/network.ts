@@ -1,7 +1,7 @@
 import type { LinkMode } from "../servers/link.ts";
 import type { Fault } from "./fault.ts";
 
-/** Creates a fault of one worker's links to all servers or some of them. */
+/** Creates a fault that affects one worker's links to some or all servers. */
 function createLinkFault(name: string, mode: LinkMode | ((chance: number) => LinkMode)): Fault {
   return {
     name,
@@ -10,8 +10,7 @@ function createLinkFault(name: string, mode: LinkMode | ((chance: number) => Lin
     loses: "nothing",
     async begin({ workers }, { target, chance }) {
       const links = workers.getLinks(target);
-      // The random choice also determines how many servers are unreachable. With a single server, it is always that
-      // one.
+      // The random number also determines how many links are affected. At least one link is affected.
       const count = Math.ceil(links.length * Math.max(chance, 0.3));
       for (const link of links.slice(0, count)) {
         link.delayMs = 50 + chance * 600;

@@ -5,8 +5,8 @@ export interface ScheduleOptions {
   readonly seed: number;
   readonly forMs: number;
   readonly faults: readonly Fault[];
-  /** The number of possible targets of each kind. */
+  /** Number of possible targets of each type. */
   readonly targets: Readonly<Record<Fault["on"], number>>;
-  /** The longest lease. Faults last from a third of it to three times as long. */
+  /** The longest lease in milliseconds. Faults last from a third of this lease to three times as long. */
   readonly leaseMs: number;
 }

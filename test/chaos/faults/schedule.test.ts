@@ -80,7 +80,9 @@ describe("fault schedule", () => {
   });
 });
 
-/** Lists the possible clock offsets of servers at a time, because faults begin and end some milliseconds late. */
+/**
+ * Lists the wall clock of each server at a time in the schedule. A fault can end up to `LATE_MS` later than planned.
+ */
 function listClockFaults(atMs: number, schedule: readonly PlannedFault[], servers: number): number[] {
   return Array.from({ length: servers }, (_, server) => {
     const wrong = schedule.find(
@@ -95,7 +97,7 @@ function listClockFaults(atMs: number, schedule: readonly PlannedFault[], server
 }
 const LATE_MS = 200;
 
-/** Finds data losses after which a majority may issue a fence that is not larger than earlier ones. */
+/** Finds data losses after which a majority may issue a fence that is smaller than an earlier fence. */
 function unsafe(schedule: readonly PlannedFault[], servers: number): string[] {
   const times = schedule
     .flatMap(({ atMs, forMs }) => [
@@ -111,7 +113,7 @@ function unsafe(schedule: readonly PlannedFault[], servers: number): string[] {
   let lostBelow = Number.NEGATIVE_INFINITY;
   return times.flatMap((atMs) => {
     const clocks = listClockFaults(atMs, schedule, servers).sort((one, other) => one - other);
-    // The slowest majority issues the time of the fastest clock in it.
+    // A majority issues the time of its fastest clock, and this is the majority with the slowest clocks.
     const least = clocks[majority - 1] ?? 0;
     const found = least < lostBelow ? [`${atMs}: ${least} is below ${lostBelow}`] : [];
     highest = Math.max(highest, ...clocks);

@@ -5,14 +5,15 @@ import { Spacing } from "./spacing.ts";
 
 const FIRST_MS = 500;
 const GAP_MS = [600, 2200] as const;
-/** Time for a process or server to recover before the next fault. */
+/** Time in milliseconds for a process or server to recover before its next fault. */
 const BREATH_MS = 300;
-/** Additional time for a failover, and for the old master to be in sync again. */
+/** Additional time in milliseconds for a failover and for the old master to be in sync again. */
 const GROUP_BREATH_MS = 6000;
 
 /**
- * Creates a schedule of faults with times, durations and targets, which depends only on the seed. No target has two
- * faults at a time, and faults that together would break the order of fences are kept apart.
+ * Creates a schedule of faults with times, durations and targets, all of which depend only on the options, including
+ * the seed. No target has two faults at a time. Faults that would break the order of fences in combination do not
+ * overlap.
  */
 export function createSchedule(options: ScheduleOptions): PlannedFault[] {
   const { seed, forMs, targets, leaseMs } = options;

@@ -1,7 +1,10 @@
 import { TOPOLOGIES, type Topology } from "../servers/topology.ts";
 import { doNothing, type Fault } from "./fault.ts";
 
-/** Ignores the error if a server of a group is down because of another fault. It then has no clients and no scripts. */
+/**
+ * Returns an error handler that ignores errors in replica groups, where the server may be down because of another
+ * fault. Such a server has no clients and no scripts.
+ */
 function ignoreIfReplicated({ name }: Topology): (error: unknown) => void {
   return (error) => {
     if (name !== "sentinel" && name !== "cluster") throw error;

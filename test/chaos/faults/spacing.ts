@@ -8,25 +8,28 @@ interface FaultTiming {
   readonly chance: number;
 }
 
-/** Faults begin and end slightly later than planned. */
+/** Maximum delay of the end of a fault in milliseconds. Faults begin and end slightly later than planned. */
 const SLACK_MS = 1000;
 const STEP_MS_MIN = 5;
 /**
- * Range of long clock steps. Their sum is less than half of the ten minutes for which a companion outlives its hold, so
- * that no companion ends because of a step.
+ * Range of long clock steps in milliseconds. The sum of both limits is less than half of the ten minutes for which a
+ * companion outlives its hold, so that no companion expires because of a step.
  */
 const FAR_MS = [30_000, 240_000] as const;
-/** Start of the last part of a run, in which no data may be lost, as a share of the run. */
+/**
+ * Fraction of a run after which long steps ahead are allowed. Such a step excludes data losses for the remaining time.
+ */
 const LATE = 0.8;
 
 /**
- * Keeps data losses and wrong clocks apart. A fence is larger than the last one that its server remembers, and than its
- * clock. A data loss while the clock is behind the highest fence, because it was set back or returned from being ahead,
- * removes both. Only the fault that says so may do this.
+ * Prevents data losses and wrong clocks from breaking the order of fences in combination. A new fence is larger than
+ * the last fence that the server remembers and than its clock. A data loss while the clock is behind the highest fence
+ * removes both lower bounds. The clock is behind if it was set back, or if it was ahead before. Only faults that lose
+ * `fences` may do this.
  *
- * On a quorum, one server of every majority must keep one of the two. Servers that are set back are a minority, so
- * other servers may lose data at the same time. A server that is ahead puts the highest fence ahead of all other
- * clocks.
+ * On a quorum, every majority must include a server that keeps one of the lower bounds. Servers whose clocks are set
+ * back are a minority, so other servers may lose data at the same time. A server whose clock is ahead can issue a fence
+ * that is ahead of all other clocks.
  */
 export class Spacing {
   readonly #minority: number;
@@ -45,8 +48,8 @@ export class Spacing {
   }
 
   /**
-   * Decides whether a fault may happen. @returns the clock step in ms, 0 for a fault without one; undefined if it must
-   * not happen now
+   * Decides whether a fault may happen. @returns the clock step in ms, which is 0 for a fault that does not set the
+   * clock; `undefined` if the fault must not happen now
    */
   admit(fault: Fault, when: FaultTiming): number | undefined {
     const stepMs = fault.steps === undefined ? 0 : this.#pickStepMs(fault, when);
@@ -64,7 +67,7 @@ export class Spacing {
   }
 
   #pickStepMs(fault: Fault, { atMs, chance }: FaultTiming): number | undefined {
-    // One random number determines direction and size.
+    // The same random number determines the direction and the size.
     const isAhead = fault.steps === "either_way" && chance < 0.5;
     const size = fault.steps === "either_way" ? (2 * chance) % 1 : chance;
     if (isAhead) {
@@ -73,13 +76,14 @@ export class Spacing {
     }
     if (isDataLoss(fault)) return this.#isOneTooMany(atMs) ? undefined : -this.#leaseMs - toFarMs(size);
     if (this.#minority > 0) return this.#isOneTooMany(atMs) ? undefined : -this.#pickSizeMs(size, true);
-    // Holders from before a data loss had fences of that time. The clock must not be set back to before it.
+    // Fences from before a data loss contain the time of that period, so the clock must not be set back to before the
+    // data loss.
     const roomMs = Math.floor(atMs - this.#lostUntilMs);
     const stepMs = Math.min(this.#pickSizeMs(size, roomMs > FAR_MS[1]), roomMs);
     return stepMs < STEP_MS_MIN ? undefined : -stepMs;
   }
 
-  /** Whether a majority would be set back. */
+  /** Returns whether another clock that is set back would exceed a minority. */
   #isOneTooMany(atMs: number): boolean {
     return (
       this.#minority > 0 && this.#setBackUntilMs.filter((untilMs) => untilMs > atMs).length >= this.#minority
@@ -87,8 +91,8 @@ export class Spacing {
   }
 
   /**
-   * Chooses the size of a step: a quarter are short, a quarter up to a lease; the others are several leases, or minutes
-   * if possible.
+   * Chooses the size of a clock step in milliseconds. A quarter of the steps are short, and a quarter are up to a
+   * lease. The others are one to four leases, or half of them minutes if `isFar`.
    */
   #pickSizeMs(size: number, isFar: boolean): number {
     const within = (4 * size) % 1;

@@ -18,7 +18,7 @@ export interface FaultSpan extends Span {
   readonly steps: readonly Step[];
 }
 
-/** A step of a wall clock at some time of the span: forwards, or backwards if negative. */
+/** A step of a wall clock at an unknown time within the span. Negative steps set the clock back. */
 export interface Step extends Span {
   readonly aheadMs: number;
 }
@@ -27,14 +27,14 @@ export interface Stall extends Span {
   readonly process: string;
 }
 
-/** A history, and the facts that the checks derive from it. */
+/** A history with the data that the checks use. */
 export interface AnalyzedHistory {
   readonly history: readonly Entry[];
   readonly topology: TopologyName;
   readonly claims: readonly Claim[];
   readonly faults: readonly FaultSpan[];
   readonly stalls: readonly Stall[];
-  /** The time at which the last fault was healed. */
+  /** Time at which the last fault was healed, in nanoseconds since the start of the run. */
   readonly calmAt: number;
 }
 
@@ -68,7 +68,7 @@ function listFaultSpans(history: readonly Entry[], end: number): FaultSpan[] {
   });
 }
 
-/** Lists the steps of a clock, which moves one way when the fault begins and back when it ends. */
+/** Lists the clock steps of a fault: one when the fault begins, and the reverse step when it ends. */
 function listSteps({ stepMs = 0 }: Entry, between: readonly Entry[], { from, to }: Span): Step[] {
   if (stepMs === 0) return [];
   const begunAt = between.find(({ code }) => code === "begun")?.t ?? to;

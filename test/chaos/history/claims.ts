@@ -1,51 +1,54 @@
 import { type Entry, type HoldKind, isEntering, NS_PER_MS } from "./entry.ts";
 
-/** What a granted acquire or re-entry lets its caller assume: that it holds the lock from `ack` to `end`. */
+/**
+ * A client's claim to hold a lock from `ack` to `end`, based on a granted acquire, re-entry or resumption. Times are in
+ * nanoseconds since the start of the run.
+ */
 export interface Claim {
   readonly process: string;
   readonly context: string;
   readonly call: number;
   readonly lock: string;
-  /** Token of the hold. A re-entry has that of the hold it re-entered. */
+  /** Token of the hold. A re-entry has the token of the hold that was re-entered. */
   readonly token: string;
   readonly fence: string | null;
   readonly count: number;
   readonly kind: HoldKind;
-  /** Number of permits of a semaphore; 1 for other kinds. */
+  /** Number of permits that a semaphore granted. 1 for other kinds. */
   readonly permits: number;
-  /** The total number of permits of the semaphore; 1 for other kinds. */
+  /** Total number of permits of the semaphore. 1 for other kinds. */
   readonly limit: number;
   readonly isReentry: boolean;
   readonly invoke: number;
-  /** The granted request was sent at this time or later. Its deadline counts from before it was sent. */
+  /** Earliest time at which the granted request may have been sent, computed from the deadline. */
   readonly sent: number;
   readonly ack: number;
-  /** The latest deadline that its holder knew. */
+  /** The latest deadline that the holder received. */
   readonly deadline: number;
   readonly lostAt: number | undefined;
   readonly release: Release | undefined;
-  /** Present for a writer that became a reader. */
+  /** The downgrade of a writer to a reader, if there was one. */
   readonly downgrade: Downgrade | undefined;
-  /** The time until which its holder certainly relied on it. */
+  /** Time until which the holder certainly relied on the hold. */
   readonly end: number;
   readonly endedBy: "release" | "deadline" | "loss";
   readonly written: ClaimEntries;
 }
 
-/** The entries of a claim. */
+/** The history entries that belong to a claim. */
 export interface ClaimEntries {
   readonly asked: Entry;
   readonly granted: Entry;
-  /** The entry with its latest deadline: the grant, or a renewal. */
+  /** The entry with the latest deadline: the grant or a renewal. */
   readonly furthest: Entry;
   readonly lost: Entry | undefined;
-  /** The entries of its release and of the answer. */
+  /** The entries for the call that released or gave up the hold, and for its reply. */
   readonly release: readonly Entry[];
 }
 
 export interface Downgrade {
   readonly invoke: number;
-  /** Undefined if the outcome is unknown. */
+  /** `undefined` if the outcome is unknown. */
   readonly ack: number | undefined;
 }
 
@@ -79,7 +82,10 @@ export function buildClaims(history: readonly Entry[]): Claim[] {
     );
 }
 
-/** Lists the calls that gave up a hold with all its entries, by its token. A refused call gives up nothing. */
+/**
+ * Lists the calls that gave up a hold to wait for a condition, by process and token. Refused calls are excluded because
+ * they do not end the hold.
+ */
 function listGivenUp(history: readonly Entry[]): Map<string, Entry[]> {
   const calls = groupBy(
     history.filter(({ op }) => op === "give_up"),
@@ -94,10 +100,10 @@ const formatCallName = ({ process }: Entry, call: number | undefined) => `${proc
 function buildClaim(ok: Entry, invoked: Entry, later: readonly Entry[]): Claim {
   const { process, context = "", call = 0, lock = "", token = "", fence = null, count = 1, leaseMs = 0 } = ok;
   const { kind = "lock", permits = 1, limit = 1 } = ok;
-  // A deadline that had passed when the answer was read may have passed at any time since the request.
+  // If the deadline had already passed when the reply was read, it may have passed at any time since the request.
   const granted = ok.deadline ?? invoked.t;
   const deadlines = later.flatMap(({ op, deadline }) => (op === "renew" && deadline ? [deadline] : []));
-  // If the clock of the process or of a server was set ahead, the deadline moves closer.
+  // The last deadline can be earlier than a previous one if the clock of the process or of a server was set ahead.
   const lastDeadline = deadlines.at(-1) ?? granted;
   const deadline = Math.max(granted, ...deadlines);
   const release = findRelease(later);
@@ -128,7 +134,10 @@ function findClaimEntries(granted: Entry, asked: Entry, later: readonly Entry[])
   return { asked, granted, furthest, lost, release };
 }
 
-/** A downgrade with an unknown outcome may be repeated. It may have been executed since the first call. */
+/**
+ * Finds the downgrade of a hold. A downgrade with an unknown outcome may be repeated, so it may have been executed at
+ * any time since the first call.
+ */
 function findDowngrade(later: readonly Entry[]): Downgrade | undefined {
   const all = later.filter(({ op }) => op === "downgrade");
   const invoked = all.find(({ type }) => type === "invoke");
@@ -136,7 +145,10 @@ function findDowngrade(later: readonly Entry[]): Downgrade | undefined {
   return { invoke: invoked.t, ack: all.find(({ type }) => type === "ok")?.t };
 }
 
-/** A hold that was resumed with several counts has a release for each; the last one ends it. */
+/**
+ * Finds the release that ends a hold. A hold that was resumed with a count above 1 has several releases, and the last
+ * one ends it.
+ */
 function findRelease(later: readonly Entry[]): Release | undefined {
   const all = later.filter(({ op }) => op === "release" || op === "give_up");
   const invoked = all.findLast(({ type }) => type === "invoke");

@@ -4,15 +4,16 @@ import type { Entry } from "./entry.ts";
 import { getProcessSlot } from "./process-slot.ts";
 
 /**
- * A wait for a condition. Holds of a lock follow one another in the order of their fences, so a waiter was waiting when a
- * signal was sent if its earlier hold has a smaller fence than the signaller's, and its later hold a larger one.
+ * A wait for a condition. The holds of a lock follow one another in the order of their fences. A client was therefore
+ * waiting when a signal was sent if the fence of the signalling hold is between the fences of the holds that the client
+ * gave up and resumed.
  */
 export interface ConditionWait extends Span {
   readonly process: string;
   readonly token: string;
-  /** The fence of the hold that was given up. */
+  /** Fence of the hold that was given up. */
   readonly fence: number;
-  /** The fence of the hold that was resumed; Infinity if there is none. */
+  /** Fence of the resumed hold. Infinity if no hold was resumed. */
   readonly resumedFence: number;
   readonly waitMs: number;
   /** `other`: the client was killed, cancelled its wait, or lost its hold. */
@@ -22,12 +23,12 @@ export interface ConditionWait extends Span {
 
 export interface Signal extends Span {
   readonly fence: number;
-  /** How many waiters it woke; undefined if its reply is unknown. */
+  /** Number of waiters that the signal woke. `undefined` if the reply is unknown. */
   readonly count: number | undefined;
   readonly entries: readonly Entry[];
 }
 
-/** The calls of one condition of one lock. Calls that were refused are not included. */
+/** The calls on one condition of one lock, without refused calls. */
 export interface ConditionCalls {
   readonly name: string;
   readonly waits: readonly ConditionWait[];
@@ -87,7 +88,7 @@ function toSignal(asked: Entry, answer: Entry | undefined, end: number): Signal 
   };
 }
 
-/** The end of a call without an answer: when its process was killed, or was last seen. */
+/** Returns the end of a call without a reply: when its process was killed or wrote its last entry. */
 function getEnd(
   { process, t }: Entry,
   seen: ReadonlyMap<string, number>,

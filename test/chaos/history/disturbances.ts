@@ -2,10 +2,13 @@ import type { AnalyzedHistory, Span } from "./analyzed-history.ts";
 import { NS_PER_MS } from "./entry.ts";
 import { getProcessSlot, isOverHttp } from "./process-slot.ts";
 
-/** So long after a fault a client finds its way back. */
+/** Time in milliseconds after a fault within which clients reconnect. */
 const RECOVERY_MS = 1000;
 
-/** When a process may not have reached Redis, or did not run: in order, and apart from each other. */
+/**
+ * Lists the periods in which a process may not have reached Redis or did not run. The spans are sorted and do not
+ * overlap.
+ */
 export function listDisturbances(story: AnalyzedHistory, process: string): Span[] {
   const slot = getProcessSlot(process);
   const isBetween = (target: string) =>
@@ -19,7 +22,7 @@ export function listDisturbances(story: AnalyzedHistory, process: string): Span[
   return mergeSpans(spans);
 }
 
-/** In order, and apart from each other. */
+/** Sorts spans and merges those that overlap. */
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: Span[] = [];
   for (const { from, to } of spans.toSorted((one, other) => one.from - other.from)) {
@@ -30,7 +33,7 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
   return merged;
 }
 
-/** The first moment from which on nothing had disturbed the process for that long, from another moment on. */
+/** Returns the earliest time by which a process has run undisturbed for `forMs`, starting at `from`. */
 export function findUndisturbed(disturbances: readonly Span[], from: number, forMs: number): number {
   let at = from;
   for (const each of disturbances) {

@@ -1,4 +1,6 @@
-/** One line of the history. Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host share. */
+/**
+ * One line of the history. Times are in nanoseconds of CLOCK_MONOTONIC, which is the same for all processes of a host.
+ */
 export interface Entry {
   /** Time since the run began. */
   readonly t: number;
@@ -6,28 +8,31 @@ export interface Entry {
   readonly context?: string;
   readonly op: Op;
   readonly type: "invoke" | "ok" | "fail" | "info";
-  /** Identifies the entries of one call. Later entries of a claim have the call of its acquire as `claim`. */
+  /**
+   * Number that the entries of one call have in common. Later entries about the same hold have the number of its
+   * acquire as `claim`.
+   */
   readonly call?: number;
   readonly claim?: number;
   readonly lock?: string;
-  /** Identifies the hold. Of the entries of an acquire, only the grant has one. */
+  /** Identifies the hold. The request of an acquire has no token yet, only its grant does. */
   readonly token?: string;
   readonly fence?: string | null;
   readonly count?: number;
-  /** The kind of an acquire; a plain lock by default. */
+  /** Kind of the requested hold. A plain lock by default. */
   readonly kind?: HoldKind;
-  /** For a semaphore: the number of permits that were requested or granted. Its holds have a count of 1. */
+  /** Number of requested or granted permits of a semaphore. The holds of semaphores have a count of 1. */
   readonly permits?: number | undefined;
-  /** For a semaphore: its total number of permits. */
+  /** Total number of permits of a semaphore. */
   readonly limit?: number | undefined;
   readonly leaseMs?: number;
-  /** The time until which the holder may rely on the hold, as computed by the holder. */
+  /** Time until which the holder may rely on the hold, as computed by the holder. */
   readonly deadline?: number;
   readonly waitMs?: number;
   /** The name of a condition of the lock. */
   readonly condition?: string;
   readonly register?: Register;
-  /** The version that a write was based on, and the one that it created. */
+  /** Version on which a write was based. `version` is the version that the write created. */
   readonly base?: number;
   readonly version?: number;
   readonly value?: string;
@@ -36,7 +41,7 @@ export interface Entry {
   readonly fault?: string;
   readonly target?: string;
   readonly code?: string;
-  /** How often an HTTP request was sent, if it had to be repeated. */
+  /** Number of times that an HTTP request was sent. Absent if it was sent once. */
   readonly asked?: number;
 }
 
@@ -49,10 +54,11 @@ export type SemaphoreKind = "semaphore" | "plain_semaphore";
  *
  * `begun`: the run started on the topology `target`. `serving`: an API server accepts requests. `accept`: the resource
  * accepted a write. `assert`: a holder checked whether its hold is lost. `stall`: a process did not run for a while.
- * `endless`: a lock without an expiry was seen. `leftover`: a key that remained in Redis at the end. `calm`: the last
- * fault was healed. `set_count`, `count_down` and `await` are calls of a latch, with its count.
- * `give_up` and `resume` are the two halves of a wait for a condition, with successive numbers of calls: a hold is given
- * up, and another one with the same count is granted. `signal` wakes waiters of a condition; its count is their number.
+ * `endless`: a lock had no TTL. `leftover`: a key remained in Redis at the end. `calm`: the last fault was healed.
+ * `set_count`, `count_down` and `await`: a call on a latch, with the latch's count.
+ * `give_up` and `resume`: a wait for a condition, as two calls with successive numbers. The first gives up a hold, and
+ * the second is granted another hold with the same count. `signal`: wakes waiters of a condition, and `count` is the
+ * number of woken waiters.
  */
 export type Op =
   | "begun"

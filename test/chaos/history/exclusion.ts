@@ -3,8 +3,8 @@ import type { Claim } from "./claims.ts";
 import { isSemaphore } from "./entry.ts";
 
 /**
- * Returns until when the hold excludes all others: a reader never does, and a writer does until it requests a
- * downgrade.
+ * Returns the time until which a hold excludes all other holds. A reader never excludes all others, and a writer does
+ * until it requests a downgrade.
  */
 function getExclusiveEnd({ kind, end, downgrade }: Claim): number {
   if (kind === "read") return Number.NEGATIVE_INFINITY;
@@ -12,9 +12,9 @@ function getExclusiveEnd({ kind, end, downgrade }: Claim): number {
 }
 
 /**
- * Returns when two holds that exclude each other certainly exist at the same time. Holds of a semaphore exclude each
- * other if together they have more permits than it has; of other locks, all except readers do. Empty or undefined if
- * this never happens.
+ * Returns the span in which two holds that exclude each other certainly exist at the same time, or `undefined` if there
+ * is none. Holds of a semaphore exclude each other if their permits exceed its limit. Holds of other locks exclude each
+ * other unless both are readers.
  */
 export function findConflict(one: Claim, other: Claim): Span | undefined {
   const from = Math.max(one.ack, other.ack);
@@ -25,7 +25,7 @@ export function findConflict(one: Claim, other: Claim): Span | undefined {
   return from < until ? { from, to: until } : undefined;
 }
 
-/** Whether the grant of the later hold shows that the other one is lost. */
+/** Returns whether the grant of `next` proves that the hold of `claim` was lost. */
 export function excludesHold(next: Claim, claim: Claim): boolean {
   if (isSemaphore(claim.kind)) return claim.permits + next.permits > claim.limit;
   return !isReader(claim, next.ack) || !isReader(next, next.ack);
@@ -38,7 +38,7 @@ export function isReadWrite({ kind }: Claim): boolean {
   return kind === "read" || kind === "write";
 }
 
-/** Whether holds of this kind can exist at the same time. */
+/** Returns whether a lock of this kind can have several holds at the same time. */
 export function isShared(claim: Claim): boolean {
   return isReadWrite(claim) || isSemaphore(claim.kind);
 }

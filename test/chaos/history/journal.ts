@@ -1,7 +1,10 @@
 import { openSync, writeSync } from "node:fs";
 import type { Entry } from "./entry.ts";
 
-/** Writes the history of one process. Each line is passed to the kernel at once, so a killed process loses none. */
+/**
+ * Writes the history of one process. Each line is passed to the kernel immediately, so no lines are lost if the process
+ * is killed.
+ */
 export class Journal {
   readonly #file: number;
   readonly #epochNs: bigint;

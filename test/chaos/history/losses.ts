@@ -9,12 +9,12 @@ import {
 import type { Claim } from "./claims.ts";
 import { NS_PER_MS } from "./entry.ts";
 
-/** Precision of a deadline. */
+/** Precision of a deadline, in milliseconds. */
 const SLACK_MS = 5;
 
 /**
- * Finds faults that may have ended a hold without a release: its data was lost since the request, or the clock of a
- * server was set ahead by at least the remaining lease. Empty if no such fault is known.
+ * Finds faults that may have ended a hold before `until` without a release: data losses, or steps of a server's clock
+ * by at least the remaining lease. Returns no faults if none explains the end.
  */
 export function findLosses(story: AnalyzedHistory, { sent, deadline }: Claim, until: number): FaultSpan[] {
   const span = { from: sent, to: until };
@@ -26,7 +26,7 @@ export function findLosses(story: AnalyzedHistory, { sent, deadline }: Claim, un
   return [...new Set([...lost, ...hurried])];
 }
 
-/** Finds faults by which a server lost data. */
+/** Finds faults in the span by which a server may have lost data. */
 export function findDataLosses({ faults }: AnalyzedHistory, span: Span): FaultSpan[] {
   return faults.filter((fault) => isDataLoss(fault) && isTouching(fault, span));
 }
@@ -36,20 +36,23 @@ export function isDataLoss({ loses }: FaultSpan): boolean {
 }
 
 /**
- * Finds faults in the span after which lower fences may be issued. On a quorum there are none: in each majority, a
- * server remembers the last fence, or has a correct clock.
+ * Finds faults in the span after which lower fences may be issued. A quorum has no such faults because in each
+ * majority, a server remembers the last fence or has a correct clock.
  */
 export function findFenceLosses(story: AnalyzedHistory, span: Span): FaultSpan[] {
   if (isQuorum(story)) return [];
   return story.faults.filter((fault) => fault.loses === "fences" && isTouching(fault, span));
 }
 
-/** Whether fences always increase. */
+/** Returns whether fences always increase under the faults of this history. */
 export function hasStableFences(story: AnalyzedHistory): boolean {
   return isQuorum(story) || story.faults.every(({ loses }) => loses !== "fences");
 }
 
-/** Returns how much earlier a lease in the span may end: the largest step ahead of one server's clock in that time. */
+/**
+ * Returns how much earlier a lease in the span may end because clocks were set ahead, in milliseconds. This is the
+ * largest sum of steps for one server.
+ */
 export function getAheadMs({ faults }: AnalyzedHistory, span: Span): number {
   const ahead = new Map<string, number>();
   for (const { target, steps } of faults) {
@@ -62,7 +65,7 @@ export function getAheadMs({ faults }: AnalyzedHistory, span: Span): number {
   return Math.max(0, ...ahead.values());
 }
 
-/** Returns the first step ahead of any server in the span. */
+/** Returns the time of the first step ahead of any server's clock in the span, or `undefined` if there is none. */
 export function findFirstStepAhead({ faults }: AnalyzedHistory, span: Span): number | undefined {
   const went = faults.flatMap(({ steps }) => steps.filter((step) => isAhead(step) && isTouching(step, span)));
   return went.length === 0 ? undefined : Math.min(...went.map(({ from }) => from));

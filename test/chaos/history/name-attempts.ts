@@ -3,8 +3,8 @@ import type { Entry, Op } from "./entry.ts";
 const ATTEMPTS: readonly Op[] = ["acquire", "resume"];
 
 /**
- * Gives each acquire the token that it was granted. An acquire that was refused or never answered gets a unique name,
- * because no other call is about its hold.
+ * Adds the granted token to the request of each acquire. An acquire that was refused or has no reply gets a unique name
+ * instead, because no other call refers to its hold.
  */
 export function nameAttempts(history: readonly Entry[]): Entry[] {
   const granted = new Map<string, string>();

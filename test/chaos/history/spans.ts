@@ -1,9 +1,9 @@
 import { isTouching, type Span } from "./analyzed-history.ts";
 
-/** Finds the spans that touch a span without iterating over all of them. */
+/** An index for finding the spans that touch a given span without iterating over all spans. */
 export class Spans<Of extends Span> {
   readonly #sorted: readonly Of[];
-  /** The latest end of all spans up to each index. */
+  /** For each index, the latest end of all spans up to that index. */
   readonly #latest: readonly number[];
 
   constructor(spans: readonly Of[]) {
@@ -15,7 +15,7 @@ export class Spans<Of extends Span> {
     });
   }
 
-  /** Returns the touching spans by their beginning. */
+  /** Returns the spans that touch the given span, ordered by their start. */
   findTouching(span: Span): Of[] {
     const found: Of[] = [];
     for (let at = this.#countUntil(span.to) - 1; (this.#latest[at] ?? -1) >= span.from; at--) {

@@ -1,7 +1,7 @@
 import type { AnalyzedHistory, Span } from "./analyzed-history.ts";
 import type { Entry, HoldKind } from "./entry.ts";
 
-/** An acquire with a wait time, or the wait for a latch. */
+/** An acquire with a wait time, or a wait for a latch. */
 export interface Wait extends Span {
   readonly process: string;
   readonly call: number;
@@ -9,14 +9,14 @@ export interface Wait extends Span {
   readonly lock: string;
   readonly kind: HoldKind;
   readonly permits: number;
-  /** The maximum wait time. */
+  /** Maximum wait time in milliseconds. */
   readonly waitMs: number;
-  /** `ok`, or the code of an error; undefined if its process was killed. */
+  /** `ok` or an error code. `undefined` if the process of the call was killed. */
   readonly ending: string | undefined;
   readonly entries: readonly Entry[];
 }
 
-/** Lists the waits of one kind of call. A wait without an answer lasts until the last entry of its process. */
+/** Lists the waits of one kind of call. A wait without a reply lasts until the last entry of its process. */
 export function listWaits({ history }: AnalyzedHistory, op: "acquire" | "await"): Wait[] {
   const open = new Map<string, Entry>();
   const seen = new Map<string, number>();

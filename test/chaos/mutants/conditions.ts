@@ -39,7 +39,7 @@ export const MUTANTS_OF_CONDITIONS: readonly Mutant[] = [
         instead: "if true then end_wait(",
       },
     ],
-    // A stopped process finds its time over before it reads the message.
+    // A process that is resumed after a stop detects that its wait has ended before it reads the message.
     run: { kinds: ["condition"], locks: 1, faults: ["stop-worker", "block-worker"] },
     noticedBy: ["C10"],
   },
@@ -53,7 +53,7 @@ export const MUTANTS_OF_CONDITIONS: readonly Mutant[] = [
         instead: "",
       },
     ],
-    // Few signals, so that no later one wakes the next waiter first.
+    // With few signals, no later signal wakes the next waiter before the violation is detected.
     run: { kinds: ["condition"], contexts: 2, faults: ["kill-worker"], seconds: 60 },
     noticedBy: ["C10"],
   },

@@ -2,10 +2,13 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Edit, Mutant } from "./mutant.ts";
 
-/** The parts of the core. */
+/** Files and folders that are copied for a mutant. */
 const PARTS = ["server", "lib", "package.json"];
 
-/** Creates a copy of the core with one fault. It is inside the project, so that its packages are found. */
+/**
+ * Creates a copy of the lock core with one fault and returns its folder. The folder is inside the project, so that
+ * imports of packages resolve.
+ */
 export function createMutant({ name, edits }: Mutant, project: string): string {
   const folder = join(project, ".cache", "chaos-mutants", name);
   rmSync(folder, { recursive: true, force: true });
@@ -17,7 +20,7 @@ export function createMutant({ name, edits }: Mutant, project: string): string {
   return folder;
 }
 
-/** Applies an edit. @throws Error if the core has changed so that the place of the edit is ambiguous */
+/** Applies an edit. @throws Error unless the text to replace occurs exactly once */
 export function applyEdit(text: string, { file, find, instead }: Edit): string {
   const [before, after, ...more] = text.split(find);
   if (before === undefined || after === undefined || more.length > 0) {

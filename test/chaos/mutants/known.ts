@@ -12,7 +12,7 @@ const CREATED = `if not count or kept.fence ~= fence then
 end
 `;
 
-/** Mutants with one fault each: faults that other implementations have, or that a small change here would cause. */
+/** Mutants with faults that other implementations have or that a small change to the lock core would cause. */
 export const THE_TEN: readonly Mutant[] = [
   {
     name: "token-unchecked",
@@ -113,8 +113,8 @@ export const THE_TEN: readonly Mutant[] = [
         instead: "this.subscriber.subscribe(wake)]);\n    queue.sleepUntil(null);",
       },
     ],
-    // Latency widens the window between the first read and the subscription. With many locks, no later release of the
-    // same lock wakes a waiter that missed one.
+    // Latency increases the time between the first attempt and the subscription. With many locks, a waiter that missed
+    // a release is not woken by a later release of the same lock.
     run: { faults: [], contexts: 1, locks: 12, latencyMs: 10, seconds: 30 },
     noticedBy: ["C5"],
   },

@@ -1,13 +1,16 @@
 import type { Mutant } from "./mutant.ts";
 
-/** Uses the complete script for every acquire. */
+/** An edit that disables the fast path, so that every acquire runs the complete script. */
 export const SHORT_WAY_OFF = {
   file: "server/formats/fast-path/acquire.lua",
   find: " and is_free() then",
   instead: " and false then",
 };
 
-/** Further mutants: full memory, clocks that are set back, the API, and the identity of holds. */
+/**
+ * Further mutants, with faults in the handling of full memory, of clocks that are set back, in the API and in the
+ * identity of holds.
+ */
 export const MORE_MUTANTS: readonly Mutant[] = [
   {
     name: "batch-replies-swapped",
@@ -19,7 +22,7 @@ export const MORE_MUTANTS: readonly Mutant[] = [
         instead: "settle(batch[replies.length - 1 - index] ?? batch[index], reply);",
       },
     ],
-    // Enough for several verbs in one turn of the event loop, on different locks.
+    // With this many contexts, several verbs on different locks are issued in one turn of the event loop.
     run: { faults: [], contexts: 32, locks: 12 },
     noticedBy: ["C1", "C4", "C5", "C7", "C8"],
   },
@@ -61,7 +64,8 @@ export const MORE_MUTANTS: readonly Mutant[] = [
       },
     ],
     run: { faults: ["drop-replies", "restart-api"] },
-    // A re-entry needs the key, and a repeated release is told that it held nothing.
+    // Without the key, a repeated re-entry increases the count twice, and a repeated release is answered with
+    // `not_held`.
     noticedBy: ["C5", "C8"],
   },
   {

@@ -1,18 +1,21 @@
 import type { CheckName } from "../checks/check.ts";
 import type { RunRequest } from "../run-request.ts";
 
-/** The core with one fault, and the run that must reveal it. */
+/** A variant of the lock core with one fault, and the run that must reveal the fault. */
 export interface Mutant {
   readonly name: string;
-  /** Describes the fault. */
+  /** Description of the fault. */
   readonly wrong: string;
   readonly edits: readonly Edit[];
   readonly run: Partial<RunRequest>;
-  /** The checks that must reveal it. Violations of other checks may be caused by a slow machine. */
+  /**
+   * The checks of which at least one must reveal the fault. Violations of other checks do not count, because a slow
+   * machine may cause them.
+   */
   readonly noticedBy: readonly CheckName[];
 }
 
-/** A text that occurs exactly once in a file, and its replacement. */
+/** The replacement of a string that occurs exactly once in a file. */
 export interface Edit {
   readonly file: string;
   readonly find: string;

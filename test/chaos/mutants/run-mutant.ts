@@ -22,21 +22,21 @@ const RUN: RunRequest = {
   locks: 3,
   latencyMs: 0,
 };
-/** Number of runs with different seeds, because some faults are revealed only by chance. */
+/** Maximum number of runs with different seeds. Some faults are only revealed by chance. */
 const TRIES = 3;
 
 export interface MutantResult {
   readonly mutant: Mutant;
-  /** The checks that were violated in the last run. */
+  /** Checks that were violated in the last run. */
   readonly checks: readonly CheckName[];
-  /** A violation that one of the expected checks found; undefined if the mutant survived. */
+  /** A violation that one of the expected checks found. `undefined` if no run revealed the fault. */
   readonly example: Violation | undefined;
   readonly request: RunRequest;
 }
 
 const hasSucceeded = (entry: Entry) => entry.type === "ok" && (isEntering(entry) || entry.op === "await");
 
-/** Runs a mutant until one of the expected checks reveals it. @throws Error if it does not run at all */
+/** Runs a mutant until one of the expected checks reveals its fault. @throws Error if the mutant does not run at all */
 export async function runMutant(
   mutant: Mutant,
   seed: number,
@@ -50,7 +50,7 @@ export async function runMutant(
     try {
       const history = await run({ ...request, core, library, folder: join(folder, mutant.name) }, resources);
       const story = analyzeHistory(history);
-      // A core that does not run would violate only liveness and prove nothing.
+      // A mutant that does not run would only violate liveness, which proves nothing.
       if (
         !history.some(hasSucceeded) ||
         history.some(({ op, target }) => op === "died" && target !== undefined)

@@ -1,12 +1,15 @@
 import type { Edit } from "./mutant.ts";
 
-/** The core with one fault that only a request for several locks reveals: test/several-locks runs it. */
+/**
+ * A variant of the lock core with one fault that only a request for several locks reveals. The tests in
+ * test/several-locks run it.
+ */
 export interface SeveralLocksMutant {
   readonly name: string;
   readonly wrong: string;
   readonly edits: readonly Edit[];
   readonly topology: "single" | "cluster";
-  /** Matches the fault that is reported. */
+  /** Pattern that matches the expected report of the fault. */
   readonly fault: RegExp;
 }
 

@@ -1,4 +1,4 @@
-/** An API server like `npm start`, but without pages, on the core under test. */
+/** Runs an API server like `npm start`, but without pages and with the lock core under test. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Journal } from "../history/journal.ts";
@@ -36,7 +36,7 @@ await start();
 journal.write({ op: "serving", type: "info" });
 process.send?.("ready");
 
-/** Starts the server. If Redis is down, it exits with one line, and its supervisor starts it again. */
+/** Starts the server, and retries while Redis is down, like a supervisor that starts the process again. */
 async function start(): Promise<void> {
   for (;;) {
     try {

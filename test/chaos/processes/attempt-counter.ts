@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Counts the attempts of one call whose outcome is unknown. */
+/** The number of attempts of one call whose outcome is unknown. */
 interface CallAttempts {
   readonly verb: string;
   unanswered: number;
@@ -9,15 +9,15 @@ interface CallAttempts {
 const calls = new AsyncLocalStorage<CallAttempts>();
 
 /**
- * A `fetch` that counts the requests of the surrounding `countAttempts` without an answer. It also reads the response,
- * so that an incomplete one counts as well.
+ * A `fetch` that counts requests without a reply for the surrounding `countAttempts`. Reads the whole response, so that
+ * an incomplete response also counts as no reply.
  */
 export const fetchAndCount: typeof fetch = async (input, init) => {
   const verb = String(input)
     .split(/[/?]/)
     .findLast((part) => /^[a-z]+$/.test(part));
   const call = calls.getStore();
-  // A background renewal runs in the context of the call that acquired the hold.
+  // Background renewals run in the async context of the call that acquired the hold, so the verb must match.
   const isCounted = call !== undefined && call.verb === verb;
   try {
     const response = await fetch(input, init);
@@ -30,7 +30,11 @@ export const fetchAndCount: typeof fetch = async (input, init) => {
   }
 };
 
-/** Runs a call of the API. @returns its result, and the number of attempts if the first answers were lost */
+/**
+ * Runs an API call and counts its attempts.
+ *
+ * @returns the result of the call, and one more than the number of attempts without a reply
+ */
 export async function countAttempts<Result>(
   verb: "acquire" | "release",
   run: () => Promise<Result>,

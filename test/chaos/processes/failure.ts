@@ -2,12 +2,15 @@ import type { Attempts } from "./locking-client.ts";
 
 const REFUSED = ["held", "timeout", "queue_full", "unavailable", "lost"];
 
-/** Returns `fail` for a call that was certainly not executed, and `info` for one that may have been or may yet be. */
+/**
+ * Converts an error to the fields of a history entry. The type is `fail` for a call that was certainly not executed and
+ * `info` for a call that may have been executed or may still be.
+ */
 export function describeFailure(error: unknown) {
   const code =
     error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error);
   const asked = getAttempts(error instanceof Error && "asked" in error ? (error as Attempts) : {});
-  // An earlier attempt without an answer may still be executed.
+  // An earlier attempt without a reply may still be executed.
   const isCertain = REFUSED.includes(code) && asked.asked === undefined;
   return { type: isCertain ? ("fail" as const) : ("info" as const), code, ...asked };
 }

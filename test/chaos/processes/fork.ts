@@ -3,16 +3,19 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { guardProcess, unguardProcess } from "../../support/process-guard.ts";
 
-/** Time limit of a start. On a machine with ten times its capacity of work, nine processes start within a minute. */
+/**
+ * Maximum time for a process to start, in milliseconds. Even on a machine with ten times more work than its capacity,
+ * nine processes start within a minute.
+ */
 const READY_MS = 90_000;
 
-/** Starts a file of this folder in a separate process. */
+/** Starts a module of this folder in a separate process. */
 export function forkProcess(file: string, args: readonly string[]): ChildProcess {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = fork(path, [...args], { execArgv: ["--import", "tsx"], stdio: ["ignore", 2, 2, "ipc"] });
   const { pid } = child;
   if (pid === undefined) return child;
-  // A stopped process does not notice that this one has ended.
+  // A stopped process does not notice that its parent has exited, so it must be killed.
   guardProcess(pid);
   child.once("exit", () => unguardProcess(pid));
   return child;

@@ -7,7 +7,7 @@ import type { HttpAccess } from "./task.ts";
 
 type ClientModule = typeof import("../../../lib/client/lockkeeper-client.ts");
 
-/** The product's HTTP client, from the core under test. */
+/** Locks through the product's HTTP client, loaded from the core under test. */
 export class HttpClient implements LockingClient {
   private constructor(private readonly client: LockkeeperClient) {}
 
@@ -27,6 +27,6 @@ export class HttpClient implements LockingClient {
     return new HttpHold(result, asked);
   }
 
-  /** Node keeps the connections open. They end with the process. */
+  /** Does nothing. Node closes the connections when the process exits. */
   close(): void {}
 }

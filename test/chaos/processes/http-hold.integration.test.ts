@@ -23,7 +23,10 @@ const it = serverTest()
       },
   );
 
-/** Returns the maximum time by which the local deadline is later than the end of the lease in Redis. */
+/**
+ * Returns the maximum time in milliseconds by which the local deadline of a hold can be later than the end of its lease
+ * in Redis.
+ */
 async function measureLateMs(direct: Redis, lock: string, hold: { remainingMs(): number }): Promise<number> {
   const leftMs = await direct.pttl(lock);
   return hold.remainingMs() - leftMs;

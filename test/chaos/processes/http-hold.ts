@@ -3,7 +3,7 @@ import { parseHoldId } from "../../../server/formats/hold-id.ts";
 import { countAttempts } from "./attempt-counter.ts";
 import type { HeldLock } from "./locking-client.ts";
 
-/** A failure with its code. `certain`: the server refused the request. `open`: it may still be executed. */
+/** An error with a code. `certain`: the server refused the request. `open`: the request may still be executed. */
 export class HttpFailure extends Error {
   override readonly name = "HttpFailure";
 
@@ -18,7 +18,7 @@ export class HttpFailure extends Error {
 }
 
 /**
- * Throws an error of the client as a failure with its code and cause, because the error classes may be those of a
+ * Throws an `HttpFailure` for an error of the client. The error's class cannot be compared because it may belong to a
  * mutant.
  */
 export function throwFailure(error: unknown): never {
@@ -29,7 +29,7 @@ export function throwFailure(error: unknown): never {
   throw new HttpFailure(error.code, unanswered + 1, isReported ? "certain" : "open", { cause: error });
 }
 
-/** A hold of the HTTP client, with the token that its id names. */
+/** A hold of the HTTP client, with the token that its hold ID contains. */
 export class HttpHold implements HeldLock {
   readonly token: string;
 
@@ -91,7 +91,7 @@ export class HttpHold implements HeldLock {
   }
 }
 
-/** Reads the token from the `holdId`. @throws HttpFailure if the id does not match the hold that it came with */
+/** Reads the token from the `holdId`. @throws HttpFailure if the ID does not match the other fields of the hold */
 function readToken({ holdId, key, format, fence }: Hold): string {
   const ref = parseHoldId(holdId);
   if (ref?.key === key && ref.format === format && ref.fence === fence) return ref.token;

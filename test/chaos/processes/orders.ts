@@ -10,7 +10,7 @@ export function listenForOrders(stop: () => void): void {
     else if (order.order === "clock") clockAheadMs = order.ms;
     else stop();
   });
-  // Without its parent, the process has no purpose.
+  // Exits when the parent process has exited.
   process.on("disconnect", () => process.exit(0));
 }
 

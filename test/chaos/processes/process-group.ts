@@ -6,13 +6,15 @@ import { forkProcess, waitUntilReady } from "./fork.ts";
 import type { Order } from "./task.ts";
 
 export interface ProcessSlot {
-  /** Creates the task of the nth process in this slot. */
+  /** Creates the task for the nth process in this slot. */
   createTask(nth: number): object;
-  /** The links to the servers that its processes call. */
+  /** Links to the servers that the processes in this slot call. */
   readonly links: readonly Link[];
 }
 
-/** Processes of one kind. Each slot runs one process, and a new one after it was killed. */
+/**
+ * Worker or API processes. Each slot runs one process at a time, and a new process after the previous one was killed.
+ */
 export class ProcessGroup {
   readonly #running = new Map<number, ChildProcess>();
   readonly #started = new Map<number, number>();
@@ -30,7 +32,7 @@ export class ProcessGroup {
   }
 
   async start(n: number): Promise<void> {
-    // A fault that began late ends after the next one has begun. A slot has one process at a time.
+    // If a fault began late, the next fault may begin before its end and have started a process already.
     await this.kill(n);
     const nth = (this.#started.get(n) ?? 0) + 1;
     this.#started.set(n, nth);
@@ -45,14 +47,14 @@ export class ProcessGroup {
       await waitUntilReady(child);
       this.#ready.add(child);
     } catch (error) {
-      // The next fault may begin before the process has started.
+      // The next fault may kill the process before it is ready.
       if (!this.#ending.has(child)) throw error;
     }
   }
 
   /**
-   * Kills a process, like a crash. Its connections stay open in its links, as if its host had failed, until they are
-   * cut.
+   * Kills a process, like a crash. Its connections stay open in the links until they are cut, as if the host had
+   * failed.
    */
   async kill(n: number): Promise<void> {
     const child = this.#running.get(n);
@@ -63,7 +65,10 @@ export class ProcessGroup {
     await exited;
   }
 
-  /** Terminates a process, like a deployment: sends SIGTERM, and SIGKILL if it does not exit. */
+  /**
+   * Terminates a process like a deployment does: sends SIGTERM, and SIGKILL if the process does not exit within
+   * `withinMs`.
+   */
   async terminate(n: number, withinMs: number): Promise<void> {
     const child = this.#running.get(n);
     if (child === undefined) return;
@@ -72,7 +77,7 @@ export class ProcessGroup {
     child.kill("SIGTERM");
     try {
       const [code, signal] = await exited;
-      // A process that is still starting does not handle the signal yet.
+      // A process that is still starting does not handle SIGTERM yet.
       if (code !== 0 && this.#ready.has(child)) this.#recordExit(n, `${code ?? signal} after SIGTERM`);
     } catch {
       this.#recordExit(n, `did not end within ${withinMs} ms of SIGTERM`);
@@ -92,7 +97,11 @@ export class ProcessGroup {
     return this.#getSlot(n).links;
   }
 
-  /** Lets all processes finish their work. @returns the number of those that did not in time */
+  /**
+   * Tells all processes to finish their work and exit.
+   *
+   * @returns the number of processes that did not exit within `withinMs`
+   */
   async stopAll(withinMs: number): Promise<number> {
     const children = [...this.#running.values()];
     const exits = children.map((child) => {

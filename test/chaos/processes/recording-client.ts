@@ -4,31 +4,33 @@ import { describeFailure, getAttempts } from "./failure.ts";
 import { HttpFailure } from "./http-hold.ts";
 import type { AcquireRequest, HeldLock, LockingClient } from "./locking-client.ts";
 
-/** Interval at which deadlines are read, because only the deadline shows a renewal by the watchdog. */
+/**
+ * Interval in milliseconds at which deadlines are read. A renewal by the watchdog is only visible as a later deadline.
+ */
 const WATCH_INTERVAL_MS = 20;
 const RENEWED_NS_MIN = 5 * NS_PER_MS;
 
-/** A hold, and the number of the call that acquired it. */
+/** A hold with the number (`id`) of the call that acquired it. */
 export interface RecordedHold {
   readonly id: number;
   readonly hold: HeldLock;
   readonly lock: string;
   readonly kind: HoldKind;
-  /** The token of the grant. A downgrade gives the hold another one. */
+  /** Token of the grant. A downgrade changes the token of `hold` but not this one. */
   readonly token: string;
 }
 
-/** The fields of a call that may be granted a hold. */
+/** The common history fields of a call that may be granted a hold. */
 type EntryCall = Pick<Entry, "context" | "op" | "leaseMs" | "permits" | "limit"> & {
   readonly call: number;
   readonly lock: string;
   readonly kind: HoldKind;
 };
 
-/** Records the lock calls of one context: before each call, and when it is answered. */
+/** Makes the lock calls of one context and records each call before it is sent and after its reply. */
 export class RecordingClient {
   static #calls = 0;
-  /** Ends the observation of a hold, by the number of its call. */
+  /** Functions that stop watching a hold, by the number of the call that acquired it. */
   readonly #watches = new Map<number, () => void>();
 
   constructor(
@@ -56,7 +58,11 @@ export class RecordingClient {
     return await this.#recordEntry(what, hold.reenter(), token);
   }
 
-  /** @param reentered token of the hold that is re-entered */
+  /**
+   * Records the reply of an acquire or a re-entry, and watches the granted hold.
+   *
+   * @param reentered token of the hold that is re-entered
+   */
   async #recordEntry(
     what: EntryCall,
     entering: Promise<HeldLock>,
@@ -69,7 +75,7 @@ export class RecordingClient {
       const token = reentered ?? hold.token;
       const t = this.journal.now();
       const told = { token, fence, deadline: this.#getDeadline(hold, t), ...getAttempts(hold) };
-      // The count of a semaphore's hold is the number of its permits, which it acquires and releases at once.
+      // For a semaphore, `count` is the number of permits, which are acquired and released together.
       const counted = isSemaphore(kind) ? { count: 1, permits: hold.count } : { count: hold.count };
       this.journal.write({ ...what, type: "ok", ...told, ...counted }, t);
       const claim = { id: call, hold, lock, kind, token };
@@ -77,7 +83,7 @@ export class RecordingClient {
       return claim;
     } catch (error) {
       const failure = describeFailure(error);
-      // The libraries also report `lost` for a re-entry that was granted after their own deadline had passed.
+      // The clients also report `lost` if a re-entry was granted but the local deadline has passed.
       const isCertain = error instanceof HttpFailure && error.knowledge === "certain";
       const isOpen = what.op === "reenter" && failure.code === "lost" && !isCertain;
       const asked = reentered === undefined ? {} : { token: reentered };
@@ -113,7 +119,7 @@ export class RecordingClient {
     }
   }
 
-  /** @returns whether the hold is certainly a reader now */
+  /** Downgrades a writer to a reader. @returns whether the hold is certainly a reader now */
   async downgrade({ id, hold, lock, token }: RecordedHold): Promise<boolean> {
     if (hold.state !== "held") return false;
     const call = ++RecordingClient.#calls;
@@ -145,11 +151,11 @@ export class RecordingClient {
   }
 
   /**
-   * Waits for a condition of the lock, with all counts of a hold.
+   * Gives up all counts of a hold and waits for a condition of the lock.
    *
-   * @param counts the holds that stand for the counts, the first one first
-   * @returns the resumed hold for each of them, and whether it was signalled; `undefined` if the hold is lost; the same
-   *   counts if the wait was refused
+   * @param counts one entry for each count of the hold, in the order in which they were acquired
+   * @returns the entries for the resumed hold and whether the wait was signalled; the same entries if the wait was
+   * refused; `undefined` if the hold is lost
    */
   async awaitCondition(
     counts: readonly RecordedHold[],
@@ -188,7 +194,7 @@ export class RecordingClient {
     }
   }
 
-  /** Wakes the longest waiter of a condition, or all of them. */
+  /** Wakes the client that has waited longest for a condition, or all of its waiters. */
   async signal({ hold, lock, token }: RecordedHold, condition: string, who: "one" | "all"): Promise<void> {
     if (hold.condition === undefined || hold.state !== "held") return;
     const call = ++RecordingClient.#calls;
@@ -240,7 +246,10 @@ export class RecordingClient {
     });
   }
 
-  /** Returns the deadline; undefined if it had passed before its holder looked, at an unknown time. */
+  /**
+   * Returns the deadline of a hold. Returns `undefined` if the deadline has already passed, because its time is then
+   * unknown.
+   */
   #getDeadline(hold: HeldLock, now: number): number | undefined {
     const remainingMs = hold.remainingMs();
     return remainingMs === 0 ? undefined : Math.round(now + remainingMs * NS_PER_MS);

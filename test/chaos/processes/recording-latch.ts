@@ -3,9 +3,9 @@ import type { Journal } from "../history/journal.ts";
 import { describeFailure } from "./failure.ts";
 import type { LatchUnderTest } from "./locking-client.ts";
 
-/** Records the calls of one context on a latch: before each call, and when it is answered. */
+/** Makes the calls of one context on a latch and records each call before it is sent and after its reply. */
 export class RecordingLatch {
-  // Starts above the numbers of calls on locks, which each process counts from 0.
+  // Starts above the numbers that `RecordingClient` uses for calls on locks.
   static #calls = 1_000_000_000;
 
   constructor(

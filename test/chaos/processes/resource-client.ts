@@ -8,22 +8,25 @@ export interface ResourceRequest {
   readonly lock: string;
   readonly fence: string | null;
   readonly value?: string;
-  /** Puts an item into the buffer, or takes one. */
+  /** 1 puts an item into the buffer, and -1 takes one out. */
   readonly by?: 1 | -1;
-  /** The versions that were read. */
+  /** Versions of the registers that were read before the write. */
   readonly bases?: { readonly unfenced: number; readonly fenced: number };
 }
 
 export interface ResourceReply {
   readonly id: number;
   readonly unfenced: number;
-  /** null: refused, because it has accepted a higher fence. */
+  /**
+   * Version of the fenced register. `null` if the request was refused because the register has already accepted a
+   * higher fence.
+   */
   readonly fenced: number | null;
-  /** The number of items in the buffer. */
+  /** Number of items in the buffer. */
   readonly size: number;
 }
 
-/** A connection to the resource. */
+/** A connection to the protected resource. */
 export class ResourceClient {
   readonly #waiting = new Map<number, (reply: ResourceReply) => void>();
   #id = 0;

@@ -1,6 +1,7 @@
 /**
- * The protected resource: for each lock, a register that accepts every write, and one that checks the fence. A write that
- * the latter accepts may also put an item into a buffer, or take one.
+ * Runs the protected resource. For each lock, it has an unfenced register that accepts every write and a fenced
+ * register that checks the fence. A write that the fenced register accepts may also put an item into a buffer or take
+ * one out.
  */
 import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -18,8 +19,8 @@ class Registers {
 
   handleRequest({ ask, lock, fence, value, bases, by }: ResourceRequest): Omit<ResourceReply, "id"> {
     const isCurrent = fence !== null && BigInt(fence) >= this.#highest;
-    // Readers are checked and remembered like writers. Otherwise, a late write between a read and its write would be
-    // lost.
+    // The fence of a read also counts. Otherwise, a late write with a lower fence could be accepted between a read and
+    // the write that is based on it, and would be lost.
     if (isCurrent) this.#highest = BigInt(fence);
     if (ask === "write") {
       const base = bases?.unfenced ?? 0;
@@ -48,7 +49,7 @@ function serveSocket(socket: Socket): void {
   socket.setNoDelay(true);
   socket.on("error", () => socket.destroy());
   const lines = createInterface({ input: socket });
-  // The reader forwards the errors of its socket.
+  // The readline interface emits the errors of its socket again.
   lines.on("error", () => socket.destroy());
   lines.on("line", (line) => {
     const ask = JSON.parse(line) as ResourceRequest;

@@ -4,7 +4,7 @@ import type { Journal } from "../history/journal.ts";
 const CHECK_INTERVAL_MS = 20;
 const STALL_MS_MIN = 60;
 
-/** Records when this process did not run for a while. Time limits are extended by these times. */
+/** Records the periods in which this process did not run. The checks extend their time limits by these periods. */
 export function recordStalls(journal: Journal): void {
   let seenAt = journal.now();
   setInterval(() => {

@@ -2,14 +2,17 @@ import type { WritableFormat } from "../../../lib/contract/format.ts";
 import type { RedisLocation } from "../../../server/locks/backends/open-backend.ts";
 import type { LockUnderTest } from "../locks-under-test.ts";
 
-/** The common part of each process's task. */
+/** The properties that the tasks of all processes have in common. */
 interface Task {
   readonly name: string;
   readonly epochNs: string;
   readonly journal: string;
 }
 
-/** `core`: the folder that contains `server` and `lib`: this project, or a mutant. */
+/**
+ * Access to locks through the library. `core` is the folder that contains `server` and `lib`, either of this project or
+ * of a mutant.
+ */
 export interface LibraryAccess {
   readonly door: "library";
   readonly core: string;
@@ -19,7 +22,7 @@ export interface LibraryAccess {
 export interface HttpAccess {
   readonly door: "http";
   readonly core: string;
-  /** The API servers, starting with the one to use first. */
+  /** URLs of the API servers, in the order in which the client tries them. */
   readonly urls: readonly string[];
   readonly apiKey: string;
 }
@@ -43,8 +46,8 @@ export interface ApiTask extends Task {
   readonly apiKey: string;
 }
 
-/** An order to a running process. */
+/** A message that controls a running process. */
 export type Order =
   | { readonly order: "stop" }
-  /** `block`: blocks its event loop. `clock`: sets its wall clock ahead of the true time. */
+  /** `block`: blocks the event loop for `ms`. `clock`: sets the wall clock `ms` ahead of the true time. */
   | { readonly order: "block" | "clock"; readonly ms: number };

@@ -1,4 +1,4 @@
-/** Acquires locks and records what it was told: calls, answers, losses. */
+/** Uses locks in several contexts and records the calls, the replies and the losses of holds. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { createSeededRandom } from "../../support/seeded-random.ts";
@@ -17,8 +17,8 @@ type LockClientModule = typeof import("../../../server/locks/client/lock-client.
 
 const GIVEN_UP_MS = 100;
 /**
- * Errors of a client that cannot reach its server. Their names are compared because their classes may be those of a
- * mutant.
+ * Names of the errors that a client throws if it cannot reach its server. The classes cannot be compared because they
+ * may belong to a mutant.
  */
 const AWAY = ["TimeoutError", "StartupError"];
 
@@ -31,7 +31,7 @@ const stop = new AbortController();
 listenForOrders(() => stop.abort());
 recordStalls(journal);
 
-/** Opens the client. The server may be down when a worker starts; a supervisor would start it again. */
+/** Opens the client, and retries while the server is down, like a supervisor that starts the worker again. */
 async function openClient({ core, where }: LibraryAccess): Promise<LockingClient> {
   const { LockClient }: LockClientModule = await import(
     pathToFileURL(`${core}/server/locks/client/lock-client.ts`).href
@@ -54,7 +54,7 @@ const contexts = Array.from({ length: task.contexts }, (_, n) => {
   return new Session(options, client).run();
 });
 await Promise.all(contexts);
-// Abandoned waits are removed from their lists in the background.
+// Allows the clients to remove abandoned waits in the background.
 await sleep(GIVEN_UP_MS);
 client.close();
 resource.close();

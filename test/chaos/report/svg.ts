@@ -1,4 +1,4 @@
-/** The shapes of a timeline. */
+/** The position and the size of a shape in the timeline, in pixels. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -22,7 +22,7 @@ export function renderElement(
   return `<${name}${all.join("")}>${content.join("")}</${name}>`;
 }
 
-/** Renders a band with a tooltip. */
+/** Renders a rectangle with a tooltip. */
 export function renderBand(place: Box, kind: string, says: string): string {
   return renderElement("rect", { class: kind, ...place }, [`<title>${escapeXml(says)}</title>`]);
 }

@@ -20,8 +20,8 @@ import { formatOutcome, formatVerdicts, getRunResult } from "./text.ts";
 const COMMAND = "npm run chaos -- --topology single --seconds 30 --seed 7 --format redisson";
 
 /**
- * Entries that are not part of a violation: holds before, after and of another lock, writes, and a fault that is no
- * excuse.
+ * Entries that do not contribute to a violation: earlier and later holds, a hold of another lock, writes, and a fault
+ * that does not excuse the violation.
  */
 const BESIDE: readonly EntrySpec[] = [
   ...buildAcquire("n1", 1, 20),
@@ -45,7 +45,7 @@ const refused: EntrySpec[] = [
   { op: "acquire", type: "fail", call: 9, token: "b", code: "held", atMs: 60_060 },
 ];
 
-/** Formats the excerpt of the only violation that a check finds: when, who, what. */
+/** Formats the time, the token or process, and the operation of each entry in the only violation that a check finds. */
 function getExcerpt(check: string, history: readonly EntrySpec[]): string[] {
   const verdicts = runChecks(buildHistory(...BESIDE, ...history)).filter(
     (verdict) => verdict.check === check,

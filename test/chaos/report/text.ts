@@ -3,7 +3,7 @@ import { type Entry, toMilliseconds } from "../history/entry.ts";
 
 const SHOWN = 3;
 
-/** Formats the result of a run for people. @param command repeats the run */
+/** Formats the result of a run as text. @param command the command that repeats the run */
 export function formatVerdicts(verdicts: readonly Verdict[], command: string): string {
   const lines = verdicts.map(
     (verdict) =>
@@ -33,8 +33,8 @@ export interface RunResult {
 }
 
 /**
- * Returns the result of a run: 0 if all checks held, 1 after a violation, 3 if there was none but something is
- * undecided.
+ * Returns the report and the exit code of a run: 0 if all checks passed, 1 after a violation, and 3 if there was no
+ * violation but a check could not decide.
  */
 export function getRunResult(verdicts: readonly Verdict[], command: string): RunResult {
   const violations = verdicts.reduce((sum, verdict) => sum + verdict.violations.length, 0);

@@ -13,7 +13,10 @@ const TOP_PX = 70;
 const LEFT_PX = 90;
 const ROOM_FOR_FENCE_PX = 52;
 
-/** Renders a run as a self-contained page: one lane per context with its holds, the faults and the violations. */
+/**
+ * Renders a run as a self-contained HTML page with the faults, the violations and one lane for each context with its
+ * holds.
+ */
 export function renderTimeline(
   story: AnalyzedHistory,
   verdicts: readonly Verdict[],
@@ -43,11 +46,14 @@ ${list.length === 0 ? "<p>No violations.</p>" : `<ol class="violations">${list.j
 `;
 }
 
-/** Maps times to positions, and contexts to lanes. */
+/** Draws the timeline. Maps times to x positions and contexts to lanes. */
 class TimelineDrawing {
   readonly locks: readonly string[];
   readonly #lanes: readonly Lane[];
-  /** Start of the picture in whole seconds. Before it, the processes start. */
+  /**
+   * Start of the timeline in whole seconds since the run began. The time before, in which processes start, is not
+   * shown.
+   */
   readonly #startS: number;
   readonly #endS: number;
 
@@ -94,7 +100,7 @@ class TimelineDrawing {
     });
   }
 
-  /** Draws the periods from the time an API server was ready until it was told to exit or was killed. */
+  /** Draws the periods in which API servers were ready. A period ends when a fault restarts the server. */
   #drawServingSpans(): string[] {
     const { history, faults } = this.analyzed;
     return history.flatMap(({ op, process, t }) => {
@@ -104,14 +110,16 @@ class TimelineDrawing {
       const ended = faults.find(
         (each) => each.fault === "restart-api" && each.target === seat && each.from > t,
       );
-      // It was ready before the start of the picture.
+      // The server may have been ready before the start of the timeline.
       const from = Math.max(t, this.#startS * 1e9);
       const across = this.#toExtent({ from, to: ended?.from ?? this.#endS * 1e9 });
       return [renderBand({ ...across, y: TOP_PX + lane * LANE_PX + 8, height: 6 }, "serving", process)];
     });
   }
 
-  /** Draws a fault: over the lanes of its worker or API server, or over all lanes if it affects a Redis server. */
+  /**
+   * Draws a fault over the lanes of its worker or API server, or over all lanes if the fault affects a Redis server.
+   */
   #drawFault(fault: FaultSpan, n: number, height: number): string {
     const across = this.#toExtent(fault);
     const lanes = this.#lanes.filter(({ slot: seat }) => seat === fault.target);
@@ -177,7 +185,7 @@ interface Lane {
   readonly slot: string | undefined;
 }
 
-/** Lists the lanes: API servers first, then one per context. */
+/** Lists the lanes: the API servers first, then one lane for each context. */
 function listLanes(history: readonly Entry[]): Lane[] {
   const lanes = history.flatMap(({ op, process, context }) => {
     const slot = getProcessSlot(process);

@@ -8,11 +8,11 @@ import { type Command, UsageError } from "../arguments.ts";
 import { getFault } from "../faults/catalog.ts";
 
 /**
- * Finds the library that sets the wall clocks of servers, if a fault of the run needs it. If such a fault was named
- * explicitly, the library is unpacked from the distribution's packages; otherwise, faults that need it are left out if
- * it is missing.
+ * Finds the library that sets the wall clocks of servers, if a fault of the run needs it. If the command line names the
+ * faults, a missing library is downloaded and unpacked from the distribution's packages. Otherwise, the faults that
+ * need the library are omitted.
  *
- * @throws UsageError if a fault was named explicitly and the library is not available
+ * @throws UsageError if the command line names such a fault and the library is not available
  */
 export async function findClockLibrary(
   { faults, chosen }: Pick<Command, "faults" | "chosen">,

@@ -11,7 +11,7 @@ const sockets: Socket[] = [];
 
 beforeEach(async () => {
   received = [];
-  // Echoes everything.
+  // Echoes all received data.
   server = createServer((socket) => {
     socket.on("error", () => undefined);
     socket.on("data", (chunk) => {
@@ -65,7 +65,7 @@ describe("link between worker and server", () => {
     link.delayMs = 120;
     link.set("delay");
     const reply = echoed(open(), "one");
-    // Time does not advance until the server has the request and its reply waits in the link.
+    // The fake time does not advance until the server has received the request and the link delays the reply.
     while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
     expect(received).toEqual(["one"]);
     vi.advanceTimersByTime(119);

@@ -2,14 +2,15 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, connect as dial, type Server, type Socket } from "node:net";
 
 /**
- * `drop`: one in three replies is dropped and its connection closed, after Redis has executed the request. `delay`:
- * replies are late. `cut`: connections are refused. `mute`: connections stay open but pass nothing in either direction.
+ * How a link treats connections. `drop`: one in three replies is dropped and its connection closed, after Redis has
+ * executed the request. `delay`: replies are delayed. `cut`: connections are closed and refused. `mute`: connections
+ * stay open but pass no data in either direction.
  */
 export type LinkMode = "pass" | "drop" | "delay" | "cut" | "mute";
 
 const DROP_SHARE = 1 / 3;
 
-/** The connection path from one worker to one server. */
+/** A TCP proxy for the connections from one process to one server, which can disturb these connections. */
 export class Link {
   readonly #server: Server;
   readonly #ends = new Set<ProxiedConnection>();
@@ -52,7 +53,7 @@ export class Link {
     return this.#mode === "drop" && this.random() < DROP_SHARE;
   }
 
-  /** Closes all connections, because the process that uses them is gone. */
+  /** Closes all connections. Used after the process that opened them has been killed. */
   cutAll(): void {
     for (const wire of this.#ends) wire.cut();
   }
@@ -74,7 +75,7 @@ export class Link {
   }
 }
 
-/** A connection and its counterpart. */
+/** A connection from a client and the corresponding connection to the server. */
 class ProxiedConnection {
   readonly #toRedis: Lane;
   readonly #toClient: Lane;
@@ -112,7 +113,7 @@ class ProxiedConnection {
   }
 }
 
-/** One direction of a connection. Delayed data also delays what follows it, as in TCP. */
+/** One direction of a connection. Delayed data also delays subsequent data, as in TCP. */
 class Lane {
   readonly #waiting: { readonly chunk: Buffer; readonly notBefore: number }[] = [];
   #timer: NodeJS.Timeout | undefined;

@@ -7,30 +7,32 @@ import { startTestSentinel, type TestSentinel } from "../../support/test-sentine
 import { waitUntil } from "../../support/test-server.ts";
 
 /**
- * Time limit of a failover. It takes two to four seconds, twice as long if the first attempt fails, and more on a busy
- * machine.
+ * Maximum time for a failover, in milliseconds. A failover takes 2 to 4 s, twice as long if the first attempt fails,
+ * and longer on a busy machine.
  */
 const WITHIN_MS = 45_000;
 const ASK_MS = 300;
 const IN_STEP_MS = 1000;
 const SLOTS = 16_384;
 
-/** Servers of which one, or one of each shard, is the master of others. Servers are identified by number. */
+/**
+ * Masters and their replicas, managed by Sentinel or as a cluster. Servers are identified by their index in `servers`.
+ */
 export interface ReplicaGroup {
   readonly servers: readonly TestRedis[];
   /** Returns the location for a client that reaches each server through a separate port. */
   getLocation(ports: readonly number[]): RedisLocation;
   /** Finds the current masters. */
   findMasters(): Promise<number[]>;
-  /** Finds the master that has the lock. */
+  /** Finds the master that stores the lock. */
   findMasterOf(lock: string): Promise<number>;
-  /** Resolves when another server has replaced this one. */
+  /** Resolves when another server has replaced the given master. */
   waitForPromotion(insteadOf: number): Promise<void>;
-  /** Performs an orderly failover of this master. Resolves when it is complete. */
+  /** Performs an orderly failover of the given master. Resolves when the failover is complete. */
   failOver(master: number): Promise<void>;
-  /** Stops the replicas of a master and drops data in transit to them. @returns their numbers */
+  /** Stops the replicas of a master and drops data in transit to them. @returns the indexes of the replicas */
   cutReplicas(master: number): Promise<number[]>;
-  /** Resolves when every server is up and every replica in sync with its master. */
+  /** Resolves when all servers are up and all replicas are in sync with their masters. */
   waitUntilInSync(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -46,7 +48,7 @@ export async function startClusterGroup(): Promise<ClusterGroup> {
   return group;
 }
 
-/** Creates a map of addresses, because servers name each other by their own ports and clients use others. */
+/** Maps the addresses that servers announce to the addresses of the links that clients use. */
 function createNatMap(servers: readonly TestRedis[], ports: readonly number[]): Record<string, string> {
   return Object.fromEntries(
     servers.map(({ port }, n) => [`127.0.0.1:${port}`, `127.0.0.1:${ports[n] ?? port}`]),
@@ -100,7 +102,7 @@ class SentinelGroup implements ReplicaGroup {
   }
 }
 
-/** Three masters with one replica each. */
+/** A cluster of three masters with one replica each. */
 export class ClusterGroup implements ReplicaGroup {
   readonly #direct: readonly Redis[];
 
@@ -129,7 +131,7 @@ export class ClusterGroup implements ReplicaGroup {
     return owner;
   }
 
-  /** Finds the owner of a slot. The queried node may not know a new owner yet; the slot then has none. */
+  /** Finds the master that owns a slot. Returns `undefined` while the nodes do not agree on the owners. */
   async #findSlotOwner(slot: number): Promise<number | undefined> {
     return (await this.#readSlotOwners()).find(({ from, to }) => from <= slot && slot <= to)?.master;
   }
@@ -157,7 +159,8 @@ export class ClusterGroup implements ReplicaGroup {
   }
 
   /**
-   * Starts to move the slot of a lock to another master. @returns a function that moves its keys and completes the move
+   * Starts to move the slot of a lock to another master. @returns a function that moves the slot's keys and completes
+   * the move
    */
   async startSlotMove(lock: string, chance: number): Promise<() => Promise<void>> {
     const slot = computeSlot(lock);
@@ -190,7 +193,7 @@ export class ClusterGroup implements ReplicaGroup {
   }
 
   /**
-   * Reads the owners of slots that the nodes agree on, because a server that was down may still consider itself a
+   * Reads the slot owners on which a majority of the nodes agree. A server that was down may still consider itself a
    * master.
    */
   async #readSlotOwners(): Promise<{ from: number; to: number; master: number }[]> {
@@ -226,8 +229,8 @@ export class ClusterGroup implements ReplicaGroup {
   }
 
   /**
-   * Whether a replica has confirmed a new write, because it may receive nothing for up to a second after a full
-   * synchronization.
+   * Returns whether a replica has confirmed a new write. The link status is not sufficient, because a replica may
+   * receive no data for up to a second after a full synchronization.
    */
   async #isFollowed(master: number, owners: readonly { from: number; to: number; master: number }[]) {
     const isHere = (key: string) => {
@@ -246,7 +249,7 @@ async function readNodeId(redis: Redis): Promise<string> {
   return String(await redis.cluster("MYID"));
 }
 
-/** Returns undefined if the answer does not arrive in time. */
+/** Waits for a reply. Returns `undefined` if the reply is an error or does not arrive within `ms`. */
 async function waitForAnswer<Answer>(asked: Promise<Answer>, ms = ASK_MS): Promise<Answer | undefined> {
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, ms, undefined).unref());
   return await Promise.race([asked.catch(() => undefined), late]);

@@ -2,8 +2,8 @@ import { test } from "vitest";
 import { Topology } from "./topology.ts";
 
 /**
- * Tests on a single Redis, like the chaos tests: `topology`, and `redis`, a plain connection. Each test begins without
- * keys.
+ * Returns a test function with a single Redis as in chaos runs. Its fixtures are `topology` and `redis`, a plain
+ * connection. Each test starts with an empty database.
  */
 export function topologyTest() {
   return test

@@ -14,7 +14,7 @@ export function countServers(name: TopologyName): number {
   return SERVERS[name];
 }
 
-/** The servers of a run. They store nothing on disk. */
+/** The Redis servers of a run, without persistence. */
 export class Topology {
   readonly #direct: readonly Redis[];
 
@@ -27,7 +27,11 @@ export class Topology {
     this.#direct = servers.map((server) => server.createClient());
   }
 
-  /** Starts the servers. @param library sets wrong clocks; without it, the servers use the clock of the machine */
+  /**
+   * Starts the servers.
+   *
+   * @param library sets the clocks of the servers; without the library, they use the clock of the machine
+   */
   static async start(name: TopologyName, library?: LibfaketimeTool): Promise<Topology> {
     if (name === "sentinel" || name === "cluster") {
       const group = await (name === "sentinel" ? startSentinelGroup() : startClusterGroup());
@@ -43,7 +47,7 @@ export class Topology {
     return new Topology(name, servers, clocks);
   }
 
-  /** Returns the location for a client that uses these ports, one per server. */
+  /** Returns the Redis location for a client that connects through the given ports, one for each server. */
   getLocation(ports: readonly number[]): RedisLocation {
     if (this.replicas !== undefined) return this.replicas.getLocation(ports);
     const urls = ports.map((port) => `redis://127.0.0.1:${port}`);
@@ -56,7 +60,7 @@ export class Topology {
     return this.replicas;
   }
 
-  /** Returns the numbers of the servers that are not replicas. */
+  /** Returns the indexes of the servers that are masters. */
   async findMasters(): Promise<number[]> {
     return (await this.replicas?.findMasters()) ?? this.servers.map((_, n) => n);
   }
@@ -80,7 +84,7 @@ export class Topology {
     return clock;
   }
 
-  /** Returns how far the clock of a server was set back. */
+  /** Returns how far the clock of a server was set back, in milliseconds. */
   getBehindMs(n: number): number {
     return this.clocks[n]?.behindMs ?? 0;
   }

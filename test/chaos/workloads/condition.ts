@@ -7,10 +7,10 @@ const PRODUCERS = 0.5;
 const SIGNALS_ALL = 0.15;
 const LONG_WAITS = 0.4;
 const LONG_WAIT_MS = 15_000;
-/** How often a client waits until it gives up. */
+/** Maximum number of waits before a client gives up. */
 const WAITS_MAX = 3;
 
-/** Puts an item into a buffer of limited size or takes one, and waits while that is not possible. */
+/** Puts an item into a bounded buffer or takes one out, and waits for a condition while the buffer is full or empty. */
 export async function runCondition(workload: Workload, lock: string): Promise<void> {
   const first = await workload.acquire(lock, "lock");
   if (first === undefined) return;
@@ -21,7 +21,11 @@ export async function runCondition(workload: Workload, lock: string): Promise<vo
   for (const each of held.toReversed()) await workload.client.release(each);
 }
 
-/** @returns the counts to release: those that were acquired, or resumed by the last wait */
+/**
+ * Changes the buffer and signals the other condition, or gives up after several waits.
+ *
+ * @returns the counts to release: the acquired ones, or the ones that the last wait resumed
+ */
 async function changeBuffer(
   workload: Workload,
   acquired: readonly RecordedHold[],

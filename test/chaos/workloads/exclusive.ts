@@ -1,6 +1,6 @@
 import type { Workload } from "./workload.ts";
 
-/** Acquires a plain or fair lock, changes what it protects, and releases it. */
+/** Acquires a plain or fair lock, changes the protected resource, and releases the lock. */
 export async function runExclusive(workload: Workload, lock: string, kind: "lock" | "fair"): Promise<void> {
   const held = await workload.acquire(lock, kind);
   if (held === undefined) return;

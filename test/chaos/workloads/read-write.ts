@@ -3,7 +3,7 @@ import type { Workload } from "./workload.ts";
 
 const READERS = 0.7;
 
-/** Reads what the lock protects as one of several readers, or changes it as the writer. */
+/** Reads the protected resource as one of several readers, or changes the resource as the writer. */
 export async function runReadWrite(workload: Workload, lock: string): Promise<void> {
   if (workload.isChosen(READERS)) await runReader(workload, lock);
   else await runWriter(workload, lock);
@@ -30,7 +30,7 @@ async function runWriter(workload: Workload, lock: string): Promise<void> {
   await workload.client.release(held);
 }
 
-/** Repeats a downgrade with an unknown outcome once, as documented. */
+/** Downgrades the hold. Repeats a downgrade with an unknown outcome once, as the documentation recommends. */
 async function becomeReader(workload: Workload, held: RecordedHold): Promise<void> {
   const isReader = (await workload.client.downgrade(held)) || (await workload.client.downgrade(held));
   if (isReader) await workload.look(held);

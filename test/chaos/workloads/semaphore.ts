@@ -2,7 +2,7 @@ import type { SemaphoreKind } from "../history/entry.ts";
 import { PERMIT_LIMIT, PERMITS_MAX } from "../locks-under-test.ts";
 import type { Workload } from "./workload.ts";
 
-/** Acquires some permits of a semaphore, works, and releases them. */
+/** Acquires permits of a semaphore, works, and releases the permits. */
 export async function runSemaphore(workload: Workload, lock: string, kind: SemaphoreKind): Promise<void> {
   const permits = workload.pickInteger(1, PERMITS_MAX);
   const held = await workload.acquire(lock, kind, { permits, limit: PERMIT_LIMIT });

@@ -8,7 +8,9 @@ import { runReadWrite } from "./read-write.ts";
 import { runSemaphore } from "./semaphore.ts";
 import { Workload, type WorkloadOptions } from "./workload.ts";
 
-/** One context: uses one lock after the other as its kind is used, until it is stopped. */
+/**
+ * Runs one context: uses randomly chosen locks one after another with the workload for their kind, until the run stops.
+ */
 export class Session {
   readonly #workload: Workload;
   readonly #locks: readonly LockUnderTest[];

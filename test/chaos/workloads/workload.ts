@@ -7,7 +7,7 @@ import type { ResourceClient, ResourceReply } from "../processes/resource-client
 import type { WorkerTask } from "../processes/task.ts";
 
 export interface WorkloadOptions {
-  /** The name of the context in the history. */
+  /** Name of the context in the history. */
   readonly name: string;
   readonly task: WorkerTask;
   readonly client: RecordingClient;
@@ -18,10 +18,10 @@ export interface WorkloadOptions {
 }
 
 export const WAIT_MS = 6000;
-/** The same for all holds, so that a core that identifies holds by their label fails. */
+/** The owner label of all holds. With a shared label, a core that identifies holds by their label fails. */
 const OWNER = "chaos";
 
-/** What the workloads of all kinds do with a hold. */
+/** The operations on holds from which the workloads of all kinds are composed. */
 export class Workload {
   readonly client: RecordingClient;
 
@@ -46,12 +46,12 @@ export class Workload {
     });
   }
 
-  /** Asks the server whether the hold exists, if the client can. */
+  /** Verifies the hold on the server in some cases, if the client supports this. */
   async inspect(held: RecordedHold): Promise<void> {
     if (held.hold.verify !== undefined && this.isChosen(0.3)) await this.client.verify(held);
   }
 
-  /** Renews the hold if it has no watchdog. */
+  /** Renews the hold in some cases, unless the watchdog is on. */
   async renew(held: RecordedHold): Promise<void> {
     if (this.options.task.watchdog === "on" || !this.isChosen(0.3)) return;
     await this.client.renew(held);
@@ -71,12 +71,12 @@ export class Workload {
     const { hold, lock } = held;
     const read = await this.options.resource.ask({ ask: "read", lock, fence: hold.fence });
     await this.pause(this.pickWorkMs());
-    // Half of the holders do not check their hold first; the fence must reject their writes.
+    // Half of the holders do not check their hold first. The fenced register must reject their late writes.
     if (this.isChosen(0.5) && !this.client.isHeld(held)) return;
     await this.write(held, read);
   }
 
-  /** Writes a new value after the resource was read. @param by puts an item into the buffer, or takes one */
+  /** Writes a new value after the resource was read. @param by 1 puts an item into the buffer, and -1 takes one out */
   async write({ hold, lock, id, token }: RecordedHold, read: ResourceReply, by?: 1 | -1): Promise<void> {
     const { resource, journal, name } = this.options;
     const { fence } = hold;
@@ -89,7 +89,7 @@ export class Workload {
     journal.write({ ...what, type: fenced === null ? "fail" : "ok" });
   }
 
-  /** Reads twice with a pause in between. */
+  /** Reads the resource twice, with a pause between the reads. */
   async look(held: RecordedHold): Promise<void> {
     const { lock, hold } = held;
     for (const pauseMs of [this.pickWorkMs(), 0]) {
@@ -99,14 +99,14 @@ export class Workload {
     }
   }
 
-  /** Works, and looks before and after whether the hold is lost. */
+  /** Works for a random time, and checks before and after whether the hold is lost. */
   async work(held: RecordedHold): Promise<void> {
     if (!this.client.isHeld(held)) return;
     await this.pause(this.pickWorkMs());
     this.client.isHeld(held);
   }
 
-  /** Ends early when the run ends. */
+  /** Pauses for `ms`, or until the run ends. */
   async pause(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.options.stop }).catch(() => undefined);
   }

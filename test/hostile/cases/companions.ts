@@ -4,15 +4,19 @@ import type { CaseContext, HostileCase } from "../hostile-case.ts";
 const PAUSE_MS = 50;
 const RESPONSE_MS_MAX = 1_000;
 
-/** The header lines of a companion without a hold, for both layouts: only requests follow. */
+/** Header lines of a companion without a hold, for both companion layouts. Only requests may follow. */
 const EMPTY_HEADERS = ["\n\n0\n\n0\n0\n0\n0\n0\ntoken\n", "\n\n0\n\n0\n0\n0\n0\n0\ntoken\n\n\n"];
 const ENTRY = "\na\t0";
 const GARBAGE_BYTES = 400;
 
-/** Any client that may write keys can write this one. */
+/** Returns the key of a lock's companion, which any client with write access can overwrite. */
 const getCompanionKey = (key: string) => `lockkeeper:hold:{${key}}`;
 
-/** Acquires locks with planted companions, and reports responses that are errors or late. */
+/**
+ * Repeatedly plants a companion and acquires its lock.
+ *
+ * @returns faults with their number: server errors, missing responses and late responses
+ */
 async function acquireBeside(
   { redis, keys, version, enough, addPlanted }: CaseContext,
   companions: readonly (string | Buffer)[],

@@ -5,7 +5,7 @@ const CHANNEL = "lockkeeper:events:0";
 const MESSAGES_PER_BATCH = 50;
 const BATCHES_PER_SECOND = 80;
 
-/** Creates the message of a release with an owner that no release has. */
+/** Creates a forged message that reports the release of a lock. Each message has a different owner. */
 function createReleased(index: number, ownerBytes: number): string {
   const owner = `forger:${index}:`.padEnd(ownerBytes, "*a");
   const fields = ["released", Date.now(), "", index, 0, Date.now() - 1000, owner, ""];
@@ -27,7 +27,10 @@ export const FORGED_EVENTS: HostileCase = {
   },
 };
 
-/** Redis disconnects a subscriber whose buffer is full. Lockkeeper then reads everything again. */
+/**
+ * Publishes messages that exceed the output buffer of a subscriber, so that Redis disconnects it. Lockkeeper must then
+ * read all locks again.
+ */
 export const LARGE_MESSAGES: HostileCase = {
   name: "large-messages",
   finding: "F8",

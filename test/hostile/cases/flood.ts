@@ -5,7 +5,10 @@ const NAME_BYTES = 1_000;
 const OWNER_CHARACTERS = 256;
 const LEASE_MS = 24 * 60 * 60 * 1000;
 
-/** One API key acquires locks with long names and the longest lease until it is refused. */
+/**
+ * Acquires locks with long names and the longest lease with one API key, until an acquire is rejected. Only
+ * `quota_exceeded` is correct.
+ */
 export const LOCK_FLOOD: HostileCase = {
   name: "lock-flood",
   finding: "F12",

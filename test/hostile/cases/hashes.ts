@@ -1,7 +1,7 @@
 import type { CaseContext, HostileCase } from "../hostile-case.ts";
 import { repeatUntil } from "./repeat.ts";
 
-/** The default patterns watch every key whose name contains "lock". */
+/** A hash that is not a lock, but is watched: the default patterns match every key name that contains "lock". */
 const KEY = "blocklist:users";
 const CHANGES_PER_SECOND = 20;
 

@@ -14,7 +14,10 @@ interface NamedValue {
 
 const repeatTo = (part: string, bytes: number) => part.repeat(Math.ceil(bytes / part.length));
 
-/** Names that make the expressions for job locks and cache locks backtrack. */
+/**
+ * Creates a name that made the expression for job locks backtrack. The following functions do so for cache locks and
+ * Tooz locks.
+ */
 const createBullJob = (bytes: number): NamedValue => ({
   key: `a${repeatTo(":repeat:1", bytes)}:x:lock`,
   value: "8743c9c0-0795-4907-87fd-6c719a6b4586:1",
@@ -45,7 +48,7 @@ export const BULL_KEY_NAME = createNameCase("long-bullmq-name", createBullJob);
 export const CACHE_KEY_NAME = createNameCase("long-laravel-name", createCacheLock);
 export const TOOZ_KEY_NAME = createNameCase("long-tooz-name", createToozLock);
 
-/** Long names of short-lived keys: each leaves two events in the history. */
+/** Creates and deletes keys with long names. Each key leaves two events in the history. */
 export const SHORT_LIVED_KEYS: HostileCase = {
   name: "long-names-come-and-go",
   finding: "F9",

@@ -6,13 +6,16 @@ const LEASE_MS = 600_000;
 const STRING = "lock:large-string";
 const SET = "lock:large-set";
 const SORTED_SET = "lock:large-sorted-set";
-/** Redisson's fair lock: the hash of the holder, the queue of waiters, and their timeouts. */
+/** Hash of a fair lock of Redisson. The queue of its waiters and their timeouts are separate keys. */
 const FAIR_LOCK = "lock:large-queue";
 const FAIR_QUEUE = `redisson_lock_queue:{${FAIR_LOCK}}`;
 const FAIR_TIMEOUTS = `redisson_lock_timeout:{${FAIR_LOCK}}`;
 const REDISSON_OWNER = "8743c9c0-0795-4907-87fd-6c719a6b4586:1";
 
-/** Written at its end first, so that Redis allocates it once. */
+/**
+ * A string of `stringBytes` with a change at its beginning. Its last byte is written first, so that Redis allocates the
+ * memory only once.
+ */
 export const LARGE_STRING: HostileCase = {
   name: "large-string",
   finding: "F1",

@@ -3,7 +3,7 @@ import type { CaseContext } from "../hostile-case.ts";
 const LEASE_MS = 600_000;
 const KEYS_PER_BATCH = 500;
 
-/** Plants foreign locks and waits until Lockkeeper has indexed all of them. */
+/** Creates foreign locks and waits until Lockkeeper has indexed all of them. */
 export async function plantLocks(
   { redis, addPlanted, waitForLocks }: CaseContext,
   keys: readonly string[],

@@ -17,7 +17,10 @@ async function plantFilteredLocks(context: CaseContext): Promise<string[]> {
   return keys;
 }
 
-/** Waits until the recording of deletions has ended, because this case measures only searches. */
+/**
+ * Waits until the history contains the end of the last deleted lock, because the case measures only searches and not
+ * the recording of events.
+ */
 async function waitForEnd({ keys, over }: CaseContext, key: string): Promise<void> {
   const isRecorded = async () => {
     const { body } = await keys.root.get(`/locks/${encodeURIComponent(key)}/history?limit=1`);
@@ -26,7 +29,7 @@ async function waitForEnd({ keys, over }: CaseContext, key: string): Promise<voi
   await waitUntil(isRecorded, RECORD_MS_MAX, "The end of the planted locks is not recorded", over);
 }
 
-/** Sends a new query on each connection as soon as the previous one is answered. */
+/** Sends queries over all connections, each as soon as the previous response has arrived. */
 async function storm(
   reader: ApiClient,
   enough: AbortSignal,
@@ -40,7 +43,7 @@ async function storm(
   return [];
 }
 
-/** A text that almost matches at every position of a name, and differs each time. */
+/** Creates text that almost matches at every position of a key name. Each index creates a different text. */
 const createLiteral = (index: number) => `${"a".repeat(FILTER_LETTERS)}${index}b`;
 const createStars = (index: number) => `${"*a".repeat(FILTER_LETTERS / 4)}*${index}b`;
 

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Calls `act` at a fixed rate until the signal is aborted. A late call delays the next one. */
+/**
+ * Calls `act` and then pauses for the interval of `perSecond`, until the signal is aborted. A slow call therefore
+ * delays the next one.
+ */
 export async function repeatUntil(
   signal: AbortSignal,
   perSecond: number,

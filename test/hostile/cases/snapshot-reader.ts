@@ -2,16 +2,18 @@ import { get, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CaseContext } from "../hostile-case.ts";
 
-/** Later than any event: the stream cannot resume after it, and begins with a snapshot of all locks. */
+/**
+ * An event id that is later than every event. A stream cannot resume after it and begins with a snapshot of all locks.
+ */
 export const UNKNOWN_EVENT_ID = "9999999999999-0";
 const RETRY_MS = 500;
 const NOT_EVENTS = new Set(["hello", "reset", "snapshot", "gap"]);
 
 /**
- * Reads a snapshot of all locks as fast as it arrives, then waits for an event. It reconnects only if the server
- * refuses the stream. Its API key differs from that of the readers that do not read.
+ * Reads a snapshot of all locks as fast as possible and then waits for an event. It reconnects only if the server
+ * rejects the stream. Its API key differs from that of the idle readers.
  *
- * @returns what was wrong, or undefined once every lock and an event have arrived
+ * @returns a description of the fault, or undefined if all locks and an event have arrived
  */
 export async function readSnapshot(
   context: CaseContext,
@@ -56,7 +58,7 @@ async function readToEvent(
       }
     }
   } catch {
-    // The connection was closed: the last line says how far the reader got.
+    // The server closed the connection. The message below contains the number of locks read so far.
   }
   return `the honest reader was disconnected after ${seen.size} of ${count} locks`;
 }

@@ -10,12 +10,15 @@ const LEASE_MS = 600_000;
 const SNAPSHOT_PREFIX = "lock:snapshot:";
 const LONG_NAMES = 250;
 const LONG_NAME_BYTES = 900;
-/** 250 connections per second: the attack is many simultaneous streams, not a flood of connections. */
+/**
+ * Number of connections that are opened before each pause, which results in 250 connections per second. The attack is
+ * the number of open streams, not the rate of new connections.
+ */
 const CONNECTIONS_PER_BATCH = 25;
 const BATCH_PAUSE_MS = 100;
 const CLOSE_PAUSE_MS = 20;
 
-/** Sends a request and reads nothing of the response until `readStatus` is called. */
+/** Opens a connection, sends a request and reads nothing of the response. */
 function openIdleReader({ url, keys }: CaseContext, path: string, headers: readonly string[] = []): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).on("error", () => undefined);
@@ -30,8 +33,8 @@ function openIdleReader({ url, keys }: CaseContext, path: string, headers: reado
 }
 
 /**
- * Readers that do not read, and one with another API key that reads as fast as it can and must receive every lock and
- * then an event.
+ * Opens many readers that read nothing. One more reader with another API key reads as fast as it can, and must receive
+ * every lock and then an event.
  */
 export const SNAPSHOT_READERS: HostileCase = {
   name: "idle-snapshot-readers",
@@ -62,7 +65,7 @@ export const SNAPSHOT_READERS: HostileCase = {
   },
 };
 
-/** Streams that end after their first state, whose clients do not read it. */
+/** Opens many streams that end after their first state. The clients read nothing of it. */
 export const POLLING_STREAMS: HostileCase = {
   name: "polling-streams",
   finding: "F15",

@@ -1,6 +1,6 @@
 /**
- * An ordinary client in a separate process, so that only the servers delay it: it acquires and releases locks at a
- * fixed rate over persistent connections, and polls `/healthz` and the state of the target.
+ * An ordinary client, which runs in a separate process so that only the servers can delay it. It acquires and releases
+ * locks at a fixed rate over persistent connections, and polls `/healthz` and the state of the target.
  */
 import { Agent, request } from "node:http";
 import { type ApiVersion, getApiVersion } from "../servers/api-version.ts";

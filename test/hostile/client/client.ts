@@ -6,10 +6,13 @@ import { killProcess } from "../servers/limited-redis.ts";
 import type { ClientRequest, ClientResponse, ClientResult, ClientTarget } from "./messages.ts";
 
 const SCRIPT = fileURLToPath(new URL("client-process.ts", import.meta.url));
-/** High enough for 1,000 acquires in 7 s, low enough for a server that shares two cores with the harness. */
+/**
+ * Number of acquires per second. High enough for 1,000 acquires in 7 s, and low enough for a server that shares two
+ * cores with the test.
+ */
 const RATE_PER_SECOND = 150;
 
-/** The process of the ordinary client. */
+/** Controls the child process of the ordinary client. */
 export class Client {
   readonly #child: ChildProcess;
   #runs = 0;
@@ -25,7 +28,7 @@ export class Client {
     return new Client(child);
   }
 
-  /** Starts to acquire and release locks, and to poll. */
+  /** Makes the child process acquire and release locks and poll the server. */
   async begin(target: ClientTarget): Promise<void> {
     const name = String(this.#runs++);
     await this.#send({ do: "start", target, ratePerSecond: RATE_PER_SECOND, name });
@@ -46,7 +49,7 @@ export class Client {
     return killProcess(this.#child);
   }
 
-  /** Sends one message at a time, because responses have no id. */
+  /** Sends a message after the response to the previous one, because responses have no id. */
   #send(message: ClientRequest): Promise<ClientResponse> {
     const response = this.#last.then(() => sendRequest<ClientResponse>(this.#child, message));
     this.#last = response.catch(() => undefined);

@@ -1,6 +1,6 @@
 import type { ApiVersionName } from "../servers/api-version.ts";
 
-/** The address to which the client process sends requests. */
+/** The server that the client process calls, and the API key. */
 export interface ClientTarget {
   readonly url: string;
   readonly secret: string;
@@ -17,16 +17,16 @@ export type ClientRequest =
   | { readonly do: "count" }
   | { readonly do: "stop" };
 
-/** The measurements of an ordinary client. Times are in milliseconds. */
+/** The measurements of the ordinary client. Times are in milliseconds. */
 export interface ClientResult {
-  /** From the time at which each acquire was due, whether or not an earlier one delayed it. */
+  /** Time from when each acquire was due to its response. A delay by earlier acquires is included. */
   readonly acquireMs: readonly number[];
-  /** Acquires and releases that were refused or not answered, by reason. */
+  /** Number of acquires and releases that were rejected or got no response, by reason. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Longest response of `/healthz`. A request without a response counts until it was abandoned. */
+  /** Longest response time of `/healthz`. A request without a response counts with the time until it was abandoned. */
   readonly healthzMsMax: number;
   readonly healthzFailures: number;
-  /** States of the target that `GET /targets` returned, with the number of responses. */
+  /** Number of responses of `GET /targets`, by the state of the target. */
   readonly states: Readonly<Record<string, number>>;
 }
 

@@ -6,7 +6,7 @@ export interface ApiReply {
   readonly body: any;
 }
 
-/** Sends requests below /api/v1 with one API key. */
+/** Sends requests to the paths below `/api/v1` with one API key. */
 export class ApiClient {
   constructor(
     readonly url: string,
@@ -26,7 +26,11 @@ export class ApiClient {
     return this.post(`/locks/${encodeURIComponent(key)}/acquire`, { owner, leaseMs });
   }
 
-  /** Sends a request. @returns status 0 if there was no response */
+  /**
+   * Sends a request.
+   *
+   * @returns the reply, with status 0 if there was no response
+   */
   async #send(path: string, init: RequestInit): Promise<ApiReply> {
     try {
       const response = await fetch(`${this.url}/api/v1${path}`, {

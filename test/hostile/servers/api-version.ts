@@ -1,26 +1,26 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** A lock that a client of the harness holds. */
+/** A lock that a client of the tests holds. */
 export interface GrantedLock {
   readonly key: string;
   readonly owner: string;
-  /** Undefined for versions that identify a hold by its owner. */
+  /** Id of the hold. Undefined for API versions that identify a hold by its owner. */
   readonly holdId: string | undefined;
 }
 
-/** A request below /api/v1. */
+/** A request with a path below `/api/v1`. */
 export interface ApiRequest {
   readonly path: string;
   readonly body: object;
 }
 
-/** The differences between the API of this checkout and that of an older one. */
+/** The aspects in which the API of this checkout and older APIs differ. */
 export interface ApiVersion {
-  /** Script that runs the server without pages, from the root of the checkout. */
+  /** Script that starts the server without pages, relative to the root of the checkout. */
   readonly serverScript: string;
   readonly release: (lock: GrantedLock) => ApiRequest;
-  /** Query of `GET /live` for a stream that ends after its first state. */
+  /** Query string of `GET /live` for a stream that ends after its first state. */
   readonly pollQuery: string;
 }
 
@@ -30,7 +30,7 @@ const CURRENT: ApiVersion = {
   pollQuery: "mode=poll",
 };
 
-/** Up to commit edc7eb8 and some later ones: holds are identified by owner. */
+/** The API until commit edc7eb8 and in some later commits, which identifies a hold by its owner. */
 const OWNER_IS_HOLD: ApiVersion = {
   serverScript: "server/testing/workers/api-server.ts",
   release: ({ key, owner }) => ({
@@ -45,7 +45,11 @@ export type ApiVersionName = keyof typeof VERSIONS;
 
 export const getApiVersion = (name: ApiVersionName): ApiVersion => VERSIONS[name];
 
-/** Detects the API version. @throws if the folder is not a checkout that the harness can run */
+/**
+ * Detects the API version of a checkout.
+ *
+ * @throws if the folder is not a checkout whose server can be started
+ */
 export function detectApiVersion(checkout: string): ApiVersionName {
   for (const name of ["current", "owner_is_hold"] as const) {
     if (existsSync(join(checkout, VERSIONS[name].serverScript))) return name;

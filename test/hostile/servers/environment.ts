@@ -12,18 +12,22 @@ const VICTIM_LEASE_MS = 60 * 60 * 1000;
 const READ_WITHIN_MS = 5_000;
 const CLEAR_MS_MAX = 15_000;
 
-/** Redis and Lockkeeper for one or more cases, with a lock that no case may change. */
+/** Redis and Lockkeeper servers for one or more cases, and a lock (the victim's) that no case may change. */
 export interface Environment {
   readonly redis: LimitedRedis;
   readonly lockkeeper: Lockkeeper;
   readonly versionName: ApiVersionName;
   readonly version: ApiVersion;
   readonly keys: ApiKeys;
-  /** Why a server has ended, or undefined while both run. */
+  /** Returns why a server has exited. Undefined while both servers run. */
   describeEnd(): string | undefined;
-  /** Returns what is wrong with the victim's lock; undefined if nothing is. */
+  /**
+   * Checks that the victim's lock is unchanged.
+   *
+   * @returns a description of the fault, or undefined if there is none
+   */
   checkVictim(): Promise<string | undefined>;
-  /** Deletes everything that cases planted, and waits until only the victim's lock is listed. */
+  /** Deletes all planted data and waits until only the victim's lock is listed. */
   clear(): Promise<void>;
   countLocks(): Promise<number>;
   stop(): Promise<void>;
@@ -69,7 +73,7 @@ export async function startEnvironment(checkout: string): Promise<Environment> {
     },
     async clear() {
       const isClear = async () => {
-        // Repeated each time, because a pending request of the client may acquire a lock after the first deletion.
+        // Deletes again in each attempt, because a pending request may have acquired another lock.
         await deletePlanted(redis, victimKeys);
         const { locks, state } = await readTarget();
         return locks === 1 && state === "live";
@@ -84,13 +88,13 @@ export async function startEnvironment(checkout: string): Promise<Environment> {
   };
 }
 
-/** API clients with the access that cases need. */
+/** API clients with different permissions. */
 export interface ApiKeys {
-  /** Has all permissions. */
+  /** Client with all permissions. */
   readonly root: ApiClient;
-  /** The ordinary client, and the owner of the victim's lock. */
+  /** The ordinary client, which also owns the victim's lock. */
   readonly application: ApiClient;
-  /** Another application. */
+  /** Another application with the same permissions. */
   readonly attacker: ApiClient;
   readonly reader: ApiClient;
 }
@@ -113,7 +117,11 @@ async function createKey(root: ApiClient, name: string, verbs: readonly string[]
   return reply.body.secret;
 }
 
-/** Acquires the victim's lock. @returns the Redis keys of the hold */
+/**
+ * Acquires the victim's lock.
+ *
+ * @returns the Redis keys that belong to the hold
+ */
 async function acquireVictim(client: ApiClient, { client: redis }: LimitedRedis): Promise<string[]> {
   const reply = await client.acquire(VICTIM, VICTIM_OWNER, VICTIM_LEASE_MS);
   if (reply.status >= 300)

@@ -12,19 +12,19 @@ import { findFreePort, findTestBinary } from "../../support/test-redis.ts";
 const START_MS_MAX = 10_000;
 const POLL_MS = 20;
 
-/** A Redis server whose address space is limited with `ulimit -v`. */
+/** A Redis server with an address space that `ulimit -v` limits. */
 export interface LimitedRedis {
   readonly url: string;
   readonly pid: number;
-  /** For planting and inspection. Commands fail as soon as the server has ended. */
+  /** Connection that plants and inspects data. Its commands fail once the server has exited. */
   readonly client: Redis;
   readonly hasEnded: () => boolean;
   stop(): Promise<void>;
 }
 
 /**
- * Starts Redis in a shell that first limits its address space. Redis aborts when an allocation exceeds the limit. It
- * saves nothing, so it never forks.
+ * Starts Redis from a shell that limits the address space. Redis aborts when an allocation exceeds the limit.
+ * Persistence is off, so Redis never forks.
  */
 export async function startLimitedRedis(addressSpaceBytes: number): Promise<LimitedRedis> {
   const binary = await findTestBinary();
@@ -50,7 +50,7 @@ export async function startLimitedRedis(addressSpaceBytes: number): Promise<Limi
   client.on("error", () => undefined);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   await waitForReply(client, hasEnded);
-  // From now on, a lost connection means that Redis has ended or has disconnected this client.
+  // From here on, a lost connection means that Redis has exited or has disconnected the client.
   client.options.retryStrategy = () => (hasEnded() ? null : POLL_MS);
   return {
     url: `redis://127.0.0.1:${port}`,
@@ -66,7 +66,7 @@ export async function startLimitedRedis(addressSpaceBytes: number): Promise<Limi
   };
 }
 
-/** Kills a process that this one started, and waits until it has ended. */
+/** Kills a child process and waits until it has exited. */
 export async function killProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));

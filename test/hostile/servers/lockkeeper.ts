@@ -11,12 +11,12 @@ const WATCHDOG_MS = 100;
 const LOG_CHARACTERS_MAX = 4000;
 
 export interface LockkeeperOptions {
-  /** Root of the checkout to run. */
+  /** Root folder of the checkout whose server is started. */
   readonly checkout: string;
   readonly apiVersion: ApiVersionName;
   readonly redisUrl: string;
   readonly rootKey: string;
-  /** The watchdog kills the process if its resident memory exceeds this limit. */
+  /** Resident memory in bytes above which the watchdog kills the process. */
   readonly rssBytesMax: number;
 }
 
@@ -25,12 +25,12 @@ export interface Lockkeeper {
   readonly url: string;
   readonly pid: number;
   readonly hasEnded: () => boolean;
-  /** Why the process has ended; undefined while it runs. */
+  /** Returns why the process has exited. Undefined while it runs. */
   readonly describeEnd: () => string | undefined;
   stop(): Promise<void>;
 }
 
-/** Starts the server of a checkout under a watchdog on its resident memory. */
+/** Starts the server of a checkout. A watchdog limits its resident memory. */
 export async function startLockkeeper(options: LockkeeperOptions): Promise<Lockkeeper> {
   const { checkout, apiVersion, redisUrl, rootKey, rssBytesMax } = options;
   const script = join(checkout, getApiVersion(apiVersion).serverScript);

@@ -26,7 +26,7 @@ import { tokenClients } from "./token.ts";
 import { wakeUpClients } from "./wake-ups.ts";
 import { watchEventsClients } from "./watch-events.ts";
 
-/** The clients that prove exclusion against other libraries. Their failures are never treated as flaky. */
+/** Clients that prove mutual exclusion with other libraries. Their failures are never treated as flaky. */
 export const EXCLUSION_CLIENTS: readonly Client[] = [
   redisson,
   ...tokenClients,
@@ -35,7 +35,7 @@ export const EXCLUSION_CLIENTS: readonly Client[] = [
   clockAheadOfQuorum,
 ];
 
-/** The clients in the order of their output. */
+/** All clients, in the order in which they run. */
 export const CLIENTS: readonly Client[] = [
   redisson,
   redissonFairLock,

@@ -1,24 +1,28 @@
 import type { Tools } from "../prepared.ts";
 
-/** A client, and what it has to prove. */
+/** An interoperability test with software of other authors, such as a lock library, a database or a proxy. */
 export interface Client {
   readonly name: string;
   readonly needs: readonly (keyof Tools)[];
-  /** Runs the client. @throws Skip if the machine lacks something that it needs */
+  /**
+   * Runs the test.
+   *
+   * @throws Skip if the machine lacks a tool that the test needs
+   */
   run(bench: ClientContext): Promise<void>;
 }
 
 export interface ClientContext {
   readonly tools: Tools;
-  /** How long the sides contend; undefined for the default of the client. */
+  /** Duration of the contention in seconds; undefined for the default of the test. */
   readonly seconds: number | undefined;
-  /** Prints a figure. */
+  /** Prints a line with measurements. */
   note(line: string): void;
-  /** Declares that nothing is timed from now on, so that other clients may run at the same time. */
+  /** Declares that the test measures no times from now on, so that another test may run at the same time. */
   timed(): void;
 }
 
-/** The answer of a peer, in whatever language it is written. */
+/** A peer's reply to a request to acquire a lock. */
 export interface AcquireResult {
   readonly outcome: "granted" | "refused";
   readonly atMs: number;

@@ -34,7 +34,10 @@ const HOLDERS: readonly Holder[] = [
   },
 ];
 
-/** `lockkeeper ls` and `show` without a server, with locks that three libraries hold. MONITOR shows no write. */
+/**
+ * Runs `lockkeeper ls` and `show` without a server, on locks that three libraries hold. Uses MONITOR to prove that they
+ * write nothing.
+ */
 export const commandLine: Client = {
   name: "lockkeeper ls --redis",
   needs: ["redisson", "npm", "redisPy"],

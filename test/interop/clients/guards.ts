@@ -21,7 +21,7 @@ import { formatReason, Skip } from "../skip.ts";
 import type { NpmTool } from "../steps/npm.ts";
 import type { Client, ClientContext } from "./client.ts";
 
-/** The guard of docs/guards/redis.lua. */
+/** Tests the guard in docs/guards/redis.lua. */
 export const guardRedis: Client = {
   name: "guard redis",
   needs: [],
@@ -32,7 +32,7 @@ export const guardRedis: Client = {
   },
 };
 
-/** The guards of docs/guards/postgresql.sql. */
+/** Tests the guards in docs/guards/postgresql.sql. */
 export const guardPostgresql: Client = {
   name: "guard postgresql",
   needs: ["npm", "postgresql"],
@@ -50,7 +50,7 @@ export const guardPostgresql: Client = {
   },
 };
 
-/** The guards of docs/guards/mysql.sql, on MariaDB. */
+/** Tests the guards in docs/guards/mysql.sql on MariaDB. */
 export const guardMariadb: Client = {
   name: "guard mariadb",
   needs: ["npm", "mariadb"],
@@ -69,7 +69,7 @@ export const guardMariadb: Client = {
   },
 };
 
-// A server that does not start counts as missing on this machine.
+// A database server that cannot be started counts as not available.
 function throwSkip(error: unknown): never {
   throw new Skip(formatReason(error));
 }
@@ -109,7 +109,8 @@ async function prove(
 }
 
 /**
- * Verifies what docs/fencing.md says about affected rows: which numbers an application reads, and where they mislead.
+ * Verifies the statements of docs/fencing.md about affected rows: which numbers an application gets, and when they are
+ * misleading.
  */
 async function countRows(
   npm: NpmTool,

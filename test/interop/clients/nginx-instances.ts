@@ -8,7 +8,7 @@ import type { Client } from "./client.ts";
 const REQUESTS_PER_SECOND = 1500;
 const BEFORE_MS = 1000;
 
-/** A browser session through docs/nginx/two-instances.conf, while each instance is killed in turn. */
+/** Uses a browser session through docs/nginx/two-instances.conf while each instance is killed in turn. */
 const sessionBehindNginx: Client = {
   name: "nginx with two instances: a browser session",
   needs: ["nginx", "consoleBelow"],
@@ -23,7 +23,7 @@ const sessionBehindNginx: Client = {
   },
 };
 
-/** Clients that retry once, while each instance is restarted in turn. */
+/** Runs clients that retry once while each instance is restarted in turn. */
 const rollingRestart: Client = {
   name: "nginx with two instances: a rolling restart",
   needs: ["nginx", "consoleBelow"],

@@ -20,7 +20,7 @@ const SETTINGS = {
   LOCKKEEPER_RATE_LIMIT_UNAUTHENTICATED: `0.01/${UNKNOWN_MAX}`,
 };
 
-/** The API behind docs/nginx/at-the-root.conf. */
+/** Tests the API behind docs/nginx/at-the-root.conf. */
 const atTheRoot: Client = {
   name: "nginx at the root",
   needs: ["nginx"],
@@ -43,7 +43,7 @@ const atTheRoot: Client = {
   },
 };
 
-/** All of Lockkeeper behind docs/nginx/below-a-path.conf: API, streams and pages. */
+/** Tests the API, the streams and the pages behind docs/nginx/below-a-path.conf. */
 const belowAPath: Client = {
   name: "nginx below a path",
   needs: ["nginx", "consoleBelow"],

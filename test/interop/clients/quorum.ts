@@ -16,16 +16,22 @@ const SECONDS = 20;
 const CLIENTS = 3;
 const KEY = "lock:clock-ahead";
 const OUTAGE_MS = { least: 40, most: 400 };
-/** Acknowledged writes survive a restart, because the guarantee does not cover masters that lose fences. */
+/**
+ * Redis options with which acknowledged writes survive a restart of the process. Lockkeeper's guarantee does not cover
+ * masters that lose fencing tokens.
+ */
 const KEEPING = ["--appendonly", "yes", "--appendfsync", "no"];
 
 interface Grant {
   readonly fence: bigint;
-  /** The master that was down at that time. */
+  /** Index of the master that was down when the lock was granted; undefined if none was. */
   readonly away: number | undefined;
 }
 
-/** Five masters, one of them with its clock ahead, each of them down at times. Fences must always increase. */
+/**
+ * Tests a quorum of five masters, one of which has a clock that is ahead. One master at a time is down. Fencing tokens
+ * must always increase.
+ */
 export const clockAheadOfQuorum: Client = {
   name: "clock ahead (libfaketime)",
   needs: ["libfaketime"],
@@ -55,7 +61,11 @@ export const clockAheadOfQuorum: Client = {
   },
 };
 
-/** Starts the masters. The clock of the first one is ahead. @throws Skip if Redis does not run with it */
+/**
+ * Starts the masters, the first one with a clock that is ahead.
+ *
+ * @throws Skip if Redis does not run under libfaketime
+ */
 async function startMasters({ libfaketime }: Tools): Promise<TestMasters> {
   const ahead = { args: KEEPING, env: createClockAheadEnvironment(libfaketime, AHEAD_S) };
   try {
@@ -65,7 +75,7 @@ async function startMasters({ libfaketime }: Tools): Promise<TestMasters> {
   }
 }
 
-/** Reads the offset of a server's clock, as scripts see it. */
+/** Reads the offset in ms of a server's clock, as scripts observe it. */
 async function readClockOffset(redis: Redis): Promise<number> {
   const time = "local time = redis.call('TIME') return time[1] .. string.format('%06d', time[2])";
   const microseconds = await redis.eval(time, 0);
@@ -105,7 +115,10 @@ async function acquireDuringOutages(
   return { grants, outages: await outages };
 }
 
-/** Alternately freezes a master, or kills it and restarts it with its data. */
+/**
+ * Makes a master unavailable for a while: freezes the process in one turn, and kills and restarts it with its data in
+ * the next.
+ */
 async function injectOutage(master: TestRedis | undefined, turn: number): Promise<void> {
   const { least, most } = OUTAGE_MS;
   const awayMs = least + Math.random() * (most - least);

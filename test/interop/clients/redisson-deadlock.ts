@@ -12,16 +12,19 @@ import { startRedisson } from "./redisson.ts";
 const LEASE_MS = 60_000;
 const WAIT_MS = 50_000;
 const FAIR_WAIT_MS = 300_000;
-/** A deadlock is reported within this time after the wait that completes it, and its end as well. */
+/** Maximum time in ms until a deadlock is reported, and until its end is reported. */
 const WITHIN_MS = 2000;
 const ROUNDS = 6;
-/** The name of the thread of Redisson. */
+/** Name of the thread in which Redisson acquires and waits. */
 const THREAD = "a";
 
 const OPENINGS = ["library", "http", "redisson"] as const;
 type Owner = (typeof OPENINGS)[number];
 
-/** The lock that each owner holds. Each owner waits for the next lock, and the last one for the first. */
+/**
+ * Key of the lock that each owner holds. Each owner waits for the lock of the next one, and the last owner waits for
+ * the lock of the first.
+ */
 type Keys = Readonly<Record<Owner, string>>;
 
 interface Sides {
@@ -30,7 +33,7 @@ interface Sides {
   readonly theirs: Peer;
 }
 
-/** What remains of a ring: its waits, which end once one of its locks is released. */
+/** A deadlock of three owners. Their waits end once one of the locks is released. */
 interface Ring {
   readonly keys: Keys;
   readonly thread: string;
@@ -39,7 +42,7 @@ interface Ring {
   readonly closedAt: number;
 }
 
-/** A client of the library, one of the HTTP API and one of Redisson wait for each other. */
+/** Creates deadlocks of a client of the Node.js library, a client of the HTTP API and a Redisson client. */
 export const redissonDeadlock: Client = {
   name: "redisson deadlock",
   needs: ["redisson"],
@@ -78,7 +81,7 @@ export const redissonDeadlock: Client = {
   },
 };
 
-/** Makes a ring. The owner whose wait completes it differs per round. */
+/** Creates a deadlock. A different owner completes it in each round. */
 async function makeRing({ operator: { server }, client, theirs }: Sides, round: number): Promise<Ring> {
   const key = (owner: Owner) => `lock:ring:${owner}:${round}`;
   const keys = { library: key("library"), http: key("http"), redisson: key("redisson") };
@@ -88,7 +91,7 @@ async function makeRing({ operator: { server }, client, theirs }: Sides, round: 
   expect("the lock of Redisson", (await take(keys.redisson, 0)).outcome, "granted");
   const [thread = ""] = await redis.hkeys(keys.redisson);
   const http = await server.acquire(keys.http, { owner: "http", leaseMs: LEASE_MS });
-  // Only the release of a fair lock wakes the queue of RFairLock.
+  // Only the release of a fair lock wakes waiters in the queue of an RFairLock.
   const hold = await client.acquire(keys.library, { kind: "fair", leaseMs: LEASE_MS });
   const options = { owner: "library", leaseMs: LEASE_MS, waitMs: WAIT_MS, holding: [hold] };
   const waits: Record<Owner, () => Promise<void>> = {
@@ -111,7 +114,7 @@ async function makeRing({ operator: { server }, client, theirs }: Sides, round: 
   };
   const last = OPENINGS[round % OPENINGS.length] ?? "library";
   const pending = OPENINGS.filter((owner) => owner !== last).map((owner) => waits[owner]());
-  // Both waits are known before the last one begins.
+  // Waits until both waits are known before the last wait begins.
   for (const owner of OPENINGS.filter((each) => each !== last))
     await waitForWait(server, keys, owner, thread);
   const closedAt = performance.now();

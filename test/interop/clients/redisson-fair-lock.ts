@@ -17,9 +17,12 @@ const THREADS = 4;
 const LOOPS = 2;
 const ROUNDS = 30;
 const FAIR_WAIT_MS = 300_000;
-/** Shorter than Lockkeeper's retry interval (1.6 to 2 s): a longer hand-off was not caused by a message. */
+/**
+ * Maximum time in ms of a hand-off by message. It is shorter than Lockkeeper's retry interval (1.6 to 2 s), so a longer
+ * hand-off means that a message was missed.
+ */
 const MISSED_MS = 1000;
-/** Wait of the waiters that die. */
+/** Maximum wait in ms of the Redisson waiter that is killed. */
 const SHORT_WAIT_MS = 3000;
 const SHORT_LEASE_MS = 4000;
 const HEARTBEAT_MS = 6000;
@@ -30,7 +33,10 @@ interface Sides {
   readonly ours: readonly [Peer, Peer];
 }
 
-/** Redisson's RFairLock, two instances in one JVM, and two Lockkeeper processes, in one queue. */
+/**
+ * Tests a fair lock with Redisson's RFairLock (two instances in one JVM) and two Lockkeeper processes, which share one
+ * queue.
+ */
 export const redissonFairLock: Client = {
   name: "redisson fair lock",
   needs: ["redisson"],
@@ -64,7 +70,7 @@ async function withSides(
   }
 }
 
-/** One client holds the lock, the other is the only waiter, and the first releases it. */
+/** Measures hand-offs from Redisson to Lockkeeper and vice versa, with a single waiter. */
 async function proveHandOffs({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const [theirEnd, ourEnd]: [PeerClient, PeerClient] = [
     { peer: theirs, who: "a" },
@@ -90,7 +96,7 @@ async function proveHandOffs({ redis, theirs, ours }: Sides, bench: ClientContex
   }
 }
 
-/** The waiters join one after the other, alternately on both sides, and are served in that order. */
+/** Proves that waiters of both libraries acquire the lock in the order in which they began to wait. */
 async function proveOrder({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const key = "lock:fair:order";
   const holder = { peer: ours[0], who: "h" };
@@ -137,7 +143,10 @@ async function contendAll({ redis, theirs, ours }: Sides, bench: ClientContext):
   );
 }
 
-/** A dead waiter of Lockkeeper delays others by its heartbeat, and one of Redisson by its timeout. */
+/**
+ * Proves that a killed waiter delays the others only until it is removed: a Lockkeeper waiter until its heartbeat has
+ * passed, and a Redisson waiter until its timeout.
+ */
 async function proveDeaths({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const holder = { peer: theirs, who: "h" };
   await acquireLock(holder, "lock:fair:ours-dies", 0);
@@ -157,7 +166,7 @@ async function proveDeaths({ redis, theirs, ours }: Sides, bench: ClientContext)
   const ourHolder = { peer: ours[0], who: "h" };
   await acquireLock(ourHolder, key, 0, SHORT_LEASE_MS);
   const joinedMs = Date.now();
-  // For a tryLock, Redisson uses the wait as the fair wait time.
+  // tryLock of Redisson uses its wait time as the fair wait time.
   const theirEnd = waitUntilItEnds(theirs, key, SHORT_WAIT_MS);
   await waitUntilQueued(redis, key, 1);
   const last = acquireLock({ peer: ours[0], who: "b" }, key, LEASE_MS);
@@ -171,7 +180,7 @@ async function proveDeaths({ redis, theirs, ours }: Sides, bench: ClientContext)
   bench.note(`a JVM was killed while it waited: the next one had the lock ${theirCost} ms after it joined`);
 }
 
-/** Lets a peer wait for the lock until its process ends. */
+/** Makes a peer wait for a lock and resolves when the process of the peer has exited or the wait has ended. */
 function waitUntilItEnds(peer: Peer, key: string, waitMs = LEASE_MS): Promise<unknown> {
   return peer.ask("take", ["a", key, waitMs, LEASE_MS], waitMs).catch(() => undefined);
 }

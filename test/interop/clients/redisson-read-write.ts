@@ -13,17 +13,22 @@ const LOOPS = 2;
 const LEASE_MS = 30_000;
 const READERS = 3;
 const HAND_OFFS = 15;
-/** The same as in hand-offs.ts. A client without a wake-up retries after about two seconds, or when the lease ends. */
+/**
+ * Time in ms within which most hand-offs must happen, as in hand-offs.ts. A client that is not woken retries after
+ * about two seconds or when the lease ends.
+ */
 const WITHIN_MS = 50;
 const SHARE = 0.8;
 const MISSED_MS = 1000;
-/** Far more than the sections of all others take, and less than a lease. */
+/**
+ * Wait in ms that counts as starvation: far more than the other clients need for their sections, and less than a lease.
+ */
 const STARVED_MS = 20_000;
 const KEY = "lock:read-write";
 
 type Kind = "read" | "write";
 
-/** One scenario of a hand-off: the holder, how its hold ends, and the waiters. */
+/** A scenario of hand-offs: the holder, how its hold ends, and the waiters. */
 interface HandOff {
   readonly name: string;
   readonly from: Peer;
@@ -33,7 +38,7 @@ interface HandOff {
   readonly waits: Kind;
 }
 
-/** Redisson's RReadWriteLock in two JVMs, and two Lockkeeper processes. */
+/** Tests a read/write lock with Redisson's RReadWriteLock in two JVMs and two Lockkeeper processes. */
 export const redissonReadWrite: Client = {
   name: "redisson read/write lock",
   needs: ["redisson"],
@@ -64,7 +69,7 @@ function startOurs(url: string, name: string): Promise<Peer> {
   return Peer.start(name, process.execPath, ["--import", "tsx", worker, url]);
 }
 
-/** The first call of a process loads classes and scripts. */
+/** Acquires and releases a lock once, because the first call of a process loads classes and scripts. */
 async function warmUp(peer: Peer): Promise<void> {
   for (const kind of ["read", "write"] as const) {
     for (let n = 0; n < 10; n++) {
@@ -94,7 +99,12 @@ function listHandOffs([jvm, , ours]: readonly Peer[]): HandOff[] {
   ];
 }
 
-/** Measures hand-offs. @throws if a wake-up was missed, or less than 80 % were handed over within 50 ms */
+/**
+ * Measures the hand-offs of a scenario.
+ *
+ * @returns a line with the measurements
+ * @throws if a wake-up was missed, or if less than 80 % of the hand-offs took at most 50 ms
+ */
 async function measureHandOffs(redis: Redis, each: HandOff): Promise<string> {
   const tookMs: number[] = [];
   for (let n = 0; n < HAND_OFFS; n++) {
@@ -108,13 +118,18 @@ async function measureHandOffs(redis: Redis, each: HandOff): Promise<string> {
   return line;
 }
 
-/** Measures one hand-off. @returns the time until the last waiter has the lock */
+/**
+ * Measures one hand-off.
+ *
+ * @returns the time in ms until the last waiter has the lock
+ */
 async function measureHandOff(redis: Redis, key: string, { from, holds, end, to, waits }: HandOff) {
   await take(from, "holder", key, holds, 0);
   const names = waits === "read" ? Array.from({ length: READERS }, (_, at) => `waiter-${at}`) : ["waiter-0"];
   const waiting = names.map((who) => take(to, who, key, waits, LEASE_MS));
   await waitUntilSubscribed(redis, key);
-  // A message that arrives before a thread of a JVM sleeps does not wake it: Redisson wakes only threads that are queued.
+  // Redisson wakes only threads that are already queued, so a message that arrives before a thread sleeps does not wake
+  // it.
   await sleep(to.name.startsWith("JVM") ? 300 : 40);
   const { fromMs } = await from.ask<ReleaseResult>(end, ["holder", key, holds]);
   const granted = await Promise.all(waiting);

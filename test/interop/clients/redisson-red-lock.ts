@@ -10,12 +10,12 @@ import type { AcquireResult, Client } from "./client.ts";
 
 const MASTERS = 3;
 const KEY = "lock:red-lock";
-/** Lets Redisson's watchdogs renew it, each client with its own timer. */
+/** Lease that makes each Redisson client renew its part of the lock with its own watchdog. */
 const WATCHDOG = -1;
-/** Longer than two intervals of the watchdog. */
+/** Time in ms that is longer than two renewal intervals of the watchdog. */
 const WATCHED_MS = 22_000;
 
-/** RedissonRedLock on the masters of a quorum target: one lock with a different owner on each master. */
+/** Tests RedissonRedLock on the masters of a quorum target. The lock has a different owner on each master. */
 export const redissonRedLock: Client = {
   name: "redisson redlock on a quorum",
   needs: ["redisson"],
@@ -49,7 +49,7 @@ export const redissonRedLock: Client = {
       await operator.forceRelease(KEY, later.version);
       const next = await waiting;
       expect("the RedLock that waited", next.outcome, "granted");
-      // It may have abandoned a master on which it waited. A majority is sufficient.
+      // The RedLock may have given up a master on which it waited. A majority of the masters is sufficient.
       const other = await operator.waitForLock(
         KEY,
         (each) => isRedLock(each) && each.version !== lock.version,

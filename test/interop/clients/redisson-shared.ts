@@ -17,14 +17,20 @@ const SECONDS = 60;
 const LIMIT = 5;
 const LOOPS = 4;
 const WAIT_MS = 20_000;
-/** Shorter than the interval at which Lockkeeper's waiters retry without a message. */
+/**
+ * Maximum time in ms of a hand-off by message. It is shorter than the interval at which Lockkeeper's waiters retry
+ * without a message.
+ */
 const MISSED_MS = 1000;
 const HAND_OFFS = 30;
 const LEAKED_MS = 700;
 const PAIRS = 2000;
-/** The lease of a worker that is killed. */
+/** Lease in ms of a worker that is killed. */
 const KEPT_MS = 2000;
-/** Above the interval at which a process of ours returns the permits of dead holders. */
+/**
+ * Maximum time in ms until the permits of a dead holder are returned. It is longer than the interval at which a
+ * Lockkeeper process returns them.
+ */
 const RETURN_MS = 6000;
 
 interface Sides {
@@ -38,7 +44,7 @@ interface Sides {
 
 type Proof = (sides: Sides, bench: ClientContext) => Promise<void>;
 
-/** Creates a client with two JVMs with Redisson and two Lockkeeper processes. */
+/** Creates a test with two Redisson JVMs and two Lockkeeper processes. */
 function createClient(name: string, prove: Proof, kind: SemaphoreKind = "semaphore"): Client {
   return {
     name,
@@ -73,7 +79,7 @@ async function waitForSubscribers(redis: Redis, channel: RedisArgument, clients:
   }
 }
 
-/** One client holds the only permit and the other waits. Measures the time until it has the permit. */
+/** Measures hand-offs of a semaphore's only permit from one client to another. */
 async function measureHandOffs(sides: Sides, from: Peer, to: Peer): Promise<string> {
   const { redis } = sides;
   const tookMs: number[] = [];
@@ -97,7 +103,7 @@ async function measureHandOffs(sides: Sides, from: Peer, to: Peer): Promise<stri
   return `${from.name} to ${to.name}: ${HAND_OFFS} hand-offs, ${formatSummary(tookMs)}`;
 }
 
-/** A client with the only permit dies. The other one acquires it when it expires. */
+/** Proves that the only permit, if its holder does not release it, is acquired by a waiter when it expires. */
 async function proveExpiry(sides: Sides, from: Peer, to: Peer): Promise<string> {
   const key = `permits:leaked:${from.name}`.replaceAll(" ", "-");
   await from.ask("prepare", [key, 1]);
@@ -152,7 +158,10 @@ const proveSemaphore: Proof = async (sides, bench) => {
   await proveContention(sides, bench, "permits:contended");
 };
 
-/** A worker of ours dies with permits. Another one of ours waits, so its next attempt returns them, also to the JVM. */
+/**
+ * Kills a Lockkeeper worker that holds permits. Another Lockkeeper worker waits, so its next attempt returns the
+ * permits, which also wakes the waiting JVM.
+ */
 async function proveReturn(sides: Sides): Promise<string> {
   const { redis, startOurs, theirs, ours } = sides;
   const key = "permits:dead";
@@ -177,12 +186,16 @@ async function proveReturn(sides: Sides): Promise<string> {
   return `two permits of a killed worker with a lease of ${KEPT_MS} ms: both waiters had them ${lateMs + KEPT_MS} ms later`;
 }
 
-/** A worker of ours dies with a permit while others contend. @returns how long its permit stayed acquired */
+/**
+ * Kills a Lockkeeper worker that holds a permit while other clients contend.
+ *
+ * @returns the time in ms until the permit of the killed worker was returned
+ */
 async function measureReturn({ redis, startOurs }: Sides, key: string): Promise<number> {
   const dead = await startOurs("ours 3");
   const { token } = await dead.ask<{ token: string }>("keep", [key, KEPT_MS], WAIT_MS);
   const [id = ""] = computePermitIds(token, 1);
-  // Its watchdog keeps it beyond its first lease.
+  // By then, the permit is held only because the watchdog has renewed the lease.
   await sleep(2 * KEPT_MS);
   dead.end();
   const killedAt = performance.now();
@@ -244,8 +257,9 @@ async function proveContention(sides: Sides, bench: ClientContext, key: string):
 }
 
 /**
- * Runs one round: all four set a latch at the same time, wait, and count down once. @returns the delays of the wake-ups
- * in ms
+ * Runs one round: all four clients try to set the same latch, wait for it, and count down once.
+ *
+ * @returns the delay in ms from the last count-down to the wake-up, for each client
  */
 async function openOnce({ redis, all }: Sides, key: string): Promise<number[]> {
   const sets = await Promise.all(
@@ -276,7 +290,7 @@ const proveLatch: Proof = async (sides, bench) => {
   const tookMs: number[] = [];
   let rounds = 0;
   for (; performance.now() < until; rounds++) {
-    // A key is used for several rounds, as in an application.
+    // Each key is used in several rounds, as in an application.
     const took = await openOnce(sides, `latch:${rounds % 3}`);
     assert(Math.max(...took) < MISSED_MS, () => `a wake-up was missed: ${took.join(", ")} ms`);
     tookMs.push(...took);

@@ -29,7 +29,7 @@ interface Sides {
   readonly ours: readonly [Peer, Peer];
 }
 
-/** Redisson's RLock and RFencedLock, two instances in one JVM, and two Lockkeeper processes. */
+/** Tests locks with Redisson's RLock and RFencedLock (two instances in one JVM) and two Lockkeeper processes. */
 export const redisson: Client = {
   name: "redisson",
   needs: ["redisson"],
@@ -54,7 +54,11 @@ export const redisson: Client = {
   },
 };
 
-/** Starts Redisson. @param fairWaitMs the fair wait time, for fair locks */
+/**
+ * Starts a JVM with Redisson.
+ *
+ * @param fairWaitMs fair wait time in ms, for fair locks
+ */
 export function startRedisson(
   { java, classpath }: JavaTool,
   url: string,
@@ -74,7 +78,7 @@ async function proveHandOver({ redis, theirs, ours }: Sides, bench: ClientContex
   bench.note(await measureHandOffs(redis, ourEnd, theirEnd, "ours to Redisson"));
 }
 
-/** The first call of a process loads classes and scripts. */
+/** Acquires and releases a lock once, because the first call of a process loads classes and scripts. */
 async function warmUp(end: PeerClient): Promise<void> {
   for (let n = 0; n < 20; n++) {
     await acquireLock(end, "lock:warm-up", 0);
@@ -82,7 +86,9 @@ async function warmUp(end: PeerClient): Promise<void> {
   }
 }
 
-/** A hold of Redisson cannot be re-entered with Lockkeeper, even by a client whose label is its owner. */
+/**
+ * Proves that Lockkeeper cannot re-enter a hold of Redisson, even if the owner label of the client is Redisson's owner.
+ */
 async function proveRefusal({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const key = "lock:held-by-redisson";
   const holder = { peer: theirs, who: "a" };
@@ -96,7 +102,8 @@ async function proveRefusal({ redis, theirs, ours }: Sides, bench: ClientContext
 }
 
 /**
- * An operator force-releases Redisson's hold: its waiters are woken, and its old holder gets an error when it unlocks.
+ * Force-releases a hold of Redisson. Proves that Redisson's waiters are woken and that the old holder gets an error
+ * when it unlocks.
  */
 async function proveForceRelease({ url, redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   for (const waiter of [
@@ -123,8 +130,8 @@ async function proveForceRelease({ url, redis, theirs, ours }: Sides, bench: Cli
 }
 
 /**
- * RFencedLock and Lockkeeper alternate on a key, starting with Redisson, or with Lockkeeper if its counter was created
- * first.
+ * Proves that fencing tokens increase when RFencedLock and Lockkeeper acquire a key alternately, whichever of the two
+ * created the counter.
  */
 async function proveFenceSequence({ redis, theirs, ours }: Sides, bench: ClientContext): Promise<void> {
   const counter = String(buildFencedCounterKey("lock:fenced-by-us"));

@@ -15,7 +15,10 @@ const SECONDS = 10;
 interface Redlock {
   readonly name: string;
   readonly module: string;
-  /** redlock 5 keeps the votes of a failed attempt, which block it and Lockkeeper until they expire. */
+  /**
+   * Whether the contention test runs. It does not for redlock 5, whose failed attempts leave votes that block both
+   * libraries until they expire.
+   */
   readonly contends: boolean;
 }
 
@@ -24,7 +27,7 @@ const REDLOCKS: readonly Redlock[] = [
   { name: "redlock 5 on a quorum", module: "redlock5", contends: false },
 ];
 
-/** Redlock in its authors' implementation and Lockkeeper's quorum, on the same masters. */
+/** Tests versions 4 and 5 of the npm package `redlock` together with Lockkeeper's quorum on the same masters. */
 export const redlockClients: readonly Client[] = REDLOCKS.map(({ name, module, contends }) => ({
   name,
   needs: ["npm"],
@@ -51,12 +54,12 @@ export const redlockClients: readonly Client[] = REDLOCKS.map(({ name, module, c
   },
 }));
 
-/** Also with a bare majority of the votes. */
+/** Proves mutual exclusion when the holder has the votes of all masters, and when it has only a majority. */
 async function proveExclusion(masters: TestMasters, holder: Peer, other: Peer): Promise<void> {
   for (const lost of [0, 1]) {
     const key = `lock:held-by-${holder.name}-${lost}`;
     await acquireLock({ peer: holder, who: "a" }, key, 0);
-    // redlock 5 returns with the majority. The last master may still be storing its vote.
+    // redlock 5 returns once it has a majority, so the last master may not have stored its vote yet.
     await waitUntil(async () => {
       const votes = new Set(await masters.readHolders(key));
       return votes.size === 1 && !votes.has(null);

@@ -22,16 +22,19 @@ import type { AcquireResult, Client, ClientContext, ReleaseResult } from "./clie
 const SECONDS = 15;
 const LOOPS = 3;
 const SHORT_MS = 400;
-/** A foreign release causes no message, so Lockkeeper retries after two seconds at the latest. */
+/**
+ * Maximum time in ms until Lockkeeper notices a foreign release. No message announces it, so Lockkeeper retries every
+ * two seconds or more often.
+ */
 const NOTICED_MS = 2300;
 
 interface Library {
   readonly name: string;
   readonly needs: keyof Tools;
   readonly start: (tools: Tools, url: string) => Promise<Peer>;
-  /** The prefix of its lock names. */
+  /** Prefix that the library adds to its lock names. */
   readonly prefix: string;
-  /** Whether the caller of a late release gets an error. */
+  /** Whether the library reports an error when a hold is released after the end of its lease. */
   readonly reportsLateRelease: boolean;
 }
 
@@ -61,7 +64,7 @@ const LIBRARIES: readonly Library[] = [
   REDIS_PY,
 ];
 
-/** Libraries that store a lock as one string, and Lockkeeper's format `token`. */
+/** Tests libraries that store a lock as a string together with Lockkeeper's format `token`. */
 export const tokenClients: readonly Client[] = LIBRARIES.map((library) => ({
   name: library.name,
   needs: [library.needs],
@@ -110,7 +113,7 @@ async function proveExclusion({ library, theirs, ours }: Sides): Promise<void> {
   }
 }
 
-/** A release after the end of the lease does not affect the next holder. */
+/** Proves that a release after the end of the lease does not affect the next holder. */
 async function proveLateRelease({ redis, library, theirs, ours }: Sides): Promise<void> {
   for (const [late, next] of [
     [theirs, ours[0]],
@@ -156,8 +159,8 @@ async function proveReleaseNotice(
 }
 
 /**
- * An operator force-releases their hold: Lockkeeper's waiter acquires the lock at once, and their release does not
- * affect it.
+ * Force-releases a hold of the other library. Proves that a Lockkeeper waiter acquires the lock at once and that the
+ * late release by the old holder does not affect it.
  */
 async function proveForceRelease({ url, redis, library, theirs, ours }: Sides): Promise<void> {
   const key = `${library.prefix}freed`;

@@ -5,18 +5,18 @@ import type { Tools } from "../prepared.ts";
 import { startPython } from "../python-peer.ts";
 import type { AcquireResult } from "./client.ts";
 
-/** A library whose waiters Lockkeeper has to wake, and the other way round. */
+/** A library that exchanges wake-ups with Lockkeeper's format `token`. */
 export interface WakeUpLibrary {
   readonly name: string;
   readonly needs: keyof Tools;
-  /** The signal that a Lockkeeper release sends to its waiters; undefined if they poll. */
+  /** The signal that Lockkeeper sends on release to wake the library's waiters. Undefined if the waiters poll. */
   readonly signal: SignalledLibrary | undefined;
   start(tools: Tools, url: string): Promise<Peer>;
   acquire(peer: Peer, key: string, waitMs: number, leaseMs: number): Promise<AcquireResult>;
   release(peer: Peer, key: string): Promise<unknown>;
 }
 
-/** Creates a library of a peer with several libraries, each named in the request. */
+/** Creates a library whose peer supports several libraries and takes the library's name in each request. */
 function createHoldingLibrary(
   object: string,
   more: Pick<WakeUpLibrary, "needs" | "signal" | "start">,

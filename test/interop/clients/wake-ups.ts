@@ -11,14 +11,19 @@ import { WAKE_UP_LIBRARIES, type WakeUpLibrary } from "./wake-up-libraries.ts";
 
 const ROUNDS = 15;
 const LEASE_MS = 30_000;
-/** The maximum sleep of a waiter of another library. */
+/** Maximum time in ms that a waiter of the other library sleeps. */
 const WAIT_MS = 3000;
-/** Time until a waiter sleeps or polls. The longest interval of a polling library is shorter. */
+/**
+ * Minimum time in ms after which a waiter sleeps or polls. It is longer than the longest interval of a polling library.
+ */
 const SETTLE_MS = 150;
-/** Far shorter than the sleep of a waiter, and longer than every polling interval. */
+/**
+ * Maximum median of a wake-up in ms. It is far shorter than the sleep of a waiter and longer than every polling
+ * interval.
+ */
 const WOKEN_MS = 1000;
 
-/** The releasing side, and the waiting side. */
+/** Combinations of the client that ends the hold and the client that waits. */
 const DIRECTIONS = [
   "their release to our waiter",
   "our release to their waiter",
@@ -33,7 +38,7 @@ interface Sides {
   readonly ours: Peer;
 }
 
-/** Each library and Lockkeeper's `token`: the time from a release until the waiter of the other side has the lock. */
+/** Measures, for each library, the time from a release until a waiter of the other library acquires the lock. */
 export const wakeUpClients: readonly Client[] = WAKE_UP_LIBRARIES.map((library) => ({
   name: `wake-ups of ${library.name}`,
   needs: [library.needs],
@@ -47,7 +52,9 @@ export const wakeUpClients: readonly Client[] = WAKE_UP_LIBRARIES.map((library) 
 }));
 
 /**
- * Measures wake-ups. @returns the duration of each round in each direction, in ms; a wait that timed out counts in full
+ * Measures wake-ups in each direction.
+ *
+ * @returns the duration of each round in ms, by direction. A wait that timed out counts with its whole duration
  */
 export async function measureWakeUps(
   library: WakeUpLibrary,
@@ -92,7 +99,7 @@ async function measureRounds(sides: Sides, direction: Direction, rounds: number)
   return tookMs;
 }
 
-/** Whether a client sleeps until a signal. A polling client never does, and counts as asleep. */
+/** Whether the waiter of the library sleeps until it gets a signal. Always true for a library that polls. */
 async function isAsleep({ library }: Sides, redis: Redis): Promise<boolean> {
   if (library.signal === undefined) return true;
   if (library.signal === "spring") return Number(await redis.pubsub("NUMPAT")) > 0;

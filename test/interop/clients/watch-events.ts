@@ -11,7 +11,7 @@ import type { Client, ClientContext } from "./client.ts";
 
 const GO_FOLDERS = ["/usr/local/go/bin"];
 
-/** The programs that follow events, as they are downloaded. `npm test` runs those in shell and TypeScript. */
+/** Tests the downloadable programs that follow events. `npm test` runs those in shell and TypeScript. */
 export const watchEventsClients: readonly Client[] = [
   createWatchClient("Python", "python3", (python, prove) => prove(createPythonWatcher(python))),
   createWatchClient("Go", "go", withGoWatcher),

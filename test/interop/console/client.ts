@@ -5,7 +5,7 @@ import type { Tools } from "../prepared.ts";
 import { Operator } from "./operator.ts";
 import type { ScenarioResult } from "./release-scenario.ts";
 
-/** Locks of other libraries, as an operator sees and releases them. */
+/** Creates a test in which an operator sees and releases locks of other libraries. */
 export function createConsoleClient(
   name: string,
   needs: keyof Tools,

@@ -7,13 +7,19 @@ import { assert, expect } from "../figures.ts";
 import type { Peer } from "../peer.ts";
 import type { Operator } from "./operator.ts";
 
-/** Longer than a scenario: no hold expires before it is released, and no waiter gives up. */
+/**
+ * Lease in ms, longer than a scenario, so that no hold expires before it is released. `WAIT_MS` is longer still, so
+ * that no waiter gives up.
+ */
 export const LEASE_MS = 40_000;
 export const WAIT_MS = 60_000;
-/** A tenth of the lease that a waiter would sleep without a wake-up. Polling libraries retry twenty times as often. */
+/**
+ * Maximum time of a wake-up in ms: a tenth of the lease, for which a waiter would sleep without a wake-up. Polling
+ * libraries retry at least twenty times in this period.
+ */
 const WOKEN_MS = LEASE_MS / 10;
 
-/** A holder or waiter: a thread or task of a peer, and the object of its library. */
+/** A holder or waiter: a thread or task of a peer, with the library object that it uses. */
 export interface Party {
   readonly peer: Peer;
   readonly who: string;
@@ -22,21 +28,25 @@ export interface Party {
 
 export interface AcquiredHold {
   readonly outcome: "granted" | "refused";
-  /** The times of the request and of the answer, by the clock of this machine. */
+  /** Time of the request, in Unix milliseconds. `atMs` is the time of the grant. */
   readonly sinceMs: number;
   readonly atMs: number;
-  /** The owner as the library knows it. */
+  /** The owner string, if the library exposes it. */
   readonly owner?: string;
   readonly fence?: string;
 }
 
 export interface ReleaseOutcome {
   readonly outcome: "released" | "refused";
-  /** How the library reports to its caller that it no longer held the lock. */
+  /** How the library reports to its caller that the lock is no longer held, such as the name of an exception. */
   readonly said: string;
 }
 
-/** Acquires a hold. @param leaseMs undefined for the library's default, which it renews */
+/**
+ * Acquires a hold.
+ *
+ * @param leaseMs lease in ms. By default, the library uses its own default and renews the lease
+ */
 export async function acquireHold(
   { peer, who, object }: Party,
   key: string,
@@ -67,7 +77,7 @@ export async function expectReleased(party: Party, key: string): Promise<void> {
   );
 }
 
-/** The expected fields of a lock in the API. Fields that are not named are not compared. */
+/** The expected fields of a lock in the API. Omitted fields are not compared. */
 export interface Shown {
   readonly format: FormatName;
   readonly kind: LockKind;
@@ -88,7 +98,11 @@ export function expectShown(lock: Lock, { holders, ...shown }: Shown): void {
   expect(`the holders of ${lock.key} as shown`, found, wanted);
 }
 
-/** Waits for a liveness state, which takes some observation. @returns the lock at that time */
+/**
+ * Waits until the lock has a liveness state, which requires several observations.
+ *
+ * @returns the lock in that state
+ */
 export async function expectLiveness(
   operator: Operator,
   key: string,
@@ -101,14 +115,18 @@ export async function expectLiveness(
 }
 
 interface WaitExpectation {
-  /** The expected waiters. */
+  /** The waiters that the API should show. */
   readonly waiters: Waiters;
   readonly leaseMs?: number | undefined;
-  /** Whether the waiter is asleep, if only Redis shows it. */
+  /** Whether the waiter sleeps, for libraries whose waiters are visible only in Redis. */
   readonly isAsleep?: (() => Promise<boolean>) | undefined;
 }
 
-/** Starts a waiter behind the holder, and waits until it is visible. @returns its hold, once it has the lock */
+/**
+ * Starts a waiter for a held lock and waits until the API shows it.
+ *
+ * @returns a promise of the waiter's hold
+ */
 export async function waitBehind(
   operator: Operator,
   party: Party,
@@ -120,12 +138,16 @@ export async function waitBehind(
   const isSeen = (lock: Lock) => lock.waiters.count === waiters.count && lock.waiters.known === waiters.known;
   await operator.waitForLock(key, isSeen);
   if (isAsleep !== undefined) await waitUntil(isAsleep);
-  // Invisible waiters need a moment to begin, and visible ones a moment to fall asleep.
+  // Waiters that the API cannot show need time to start, and the others need time to fall asleep.
   await sleep(300);
   return { held };
 }
 
-/** Expects the waiter to be woken. @returns the time in ms from the force-release until it had the lock */
+/**
+ * Checks that the waiter was woken.
+ *
+ * @returns the time in ms from the force-release to the grant
+ */
 export async function expectWoken(
   held: Promise<AcquiredHold>,
   freed: { asOf: number },
@@ -138,7 +160,10 @@ export async function expectWoken(
   return Math.max(0, tookMs);
 }
 
-/** Releases the lost hold of the old owner: its library reports the loss, and the next hold is not affected. */
+/**
+ * Releases the hold that the old owner has lost. Checks that its library reports the loss and that the next hold is not
+ * affected.
+ */
 export async function expectReleaseRefused(
   operator: Operator,
   old: Party,

@@ -50,7 +50,9 @@ function startPeer({ dir }: NpmTool, url: string): Promise<Peer> {
   return Peer.start("npm", process.execPath, ["--import", "tsx", worker, url, dir]);
 }
 
-/** The process of redis-semaphore's old owner ends at its next refresh, by default. */
+/**
+ * Proves that the process of the old owner exits at its next refresh, which is the default behavior of redis-semaphore.
+ */
 async function endOwner(operator: Operator, holder: Party, waiter: Party): Promise<number> {
   const key = "mutex:orders";
   const { owner = "" } = await acquireHold(holder, key, 0, 4000);

@@ -14,11 +14,15 @@ export const REASON = "to see what its holder makes of it";
 const BY = "key:root";
 const SHOWN_MS = 10_000;
 
-/** An operator who uses the API of a Lockkeeper server that watches a separate Redis. */
+/** An operator who calls the API of a Lockkeeper server that has its own Redis. */
 export class Operator {
   constructor(readonly server: TestServer) {}
 
-  /** Starts the server. @param formats format rules, as in `LOCKKEEPER_FORMATS` */
+  /**
+   * Starts a server and returns an operator for it.
+   *
+   * @param formats format rules as in `LOCKKEEPER_FORMATS`
+   */
   static async open(formats = ""): Promise<Operator> {
     const environment = { LOCKKEEPER_WATCH: "*", LOCKKEEPER_FORMATS: formats };
     return new Operator(await startTestServer({ environment }));
@@ -28,7 +32,11 @@ export class Operator {
     return getBody(await this.server.call(`/locks/${encodeKeyPath(key)}`));
   }
 
-  /** Polls until the lock is shown as expected. @throws with the actual lock */
+  /**
+   * Reads a lock repeatedly until `shown` accepts it.
+   *
+   * @throws if `shown` does not accept the lock in time. The message contains the lock
+   */
   async waitForLock(key: string, shown: (lock: Lock) => boolean, withinMs = SHOWN_MS): Promise<Lock> {
     const until = performance.now() + withinMs;
     for (;;) {
@@ -39,7 +47,7 @@ export class Operator {
     }
   }
 
-  /** Expects that the list shows the lock like a read of it. */
+  /** Checks that the list shows the lock as a read of the lock does. */
   async expectListed({ key, format, kind, confidence, holders }: Lock): Promise<void> {
     const list = getBody<LockList>(await this.server.call(`/locks?filter=key:${encodeURIComponent(key)}`));
     const [item, ...others] = list.items;
@@ -55,7 +63,7 @@ export class Operator {
     assert(isListed, () => `${key} is listed as ${JSON.stringify(list.items)}`);
   }
 
-  /** Force-releases the hold that was seen, in the given `format` if the value does not determine it. */
+  /** Force-releases a hold. `format` is required if the value does not determine the format of the lock. */
   async forceRelease(
     key: string,
     version: string | null,
@@ -69,11 +77,14 @@ export class Operator {
     return freed;
   }
 
-  /** Expects that the history names who released whose hold, and that it was not recreated. */
+  /**
+   * Checks that the history contains one force-release of the owner's hold with the operator and the reason, and that
+   * the lock was not recreated.
+   */
   async expectEventOnce(key: string, owner: string): Promise<void> {
     let events = await this.#readEvents(key);
     const endsOf = () => events.filter((event) => event.owner === owner && event.type === "force_released");
-    // The event is recorded shortly after the release.
+    // The event is recorded shortly after the release, so the history is read repeatedly.
     for (let asked = 0; endsOf().length === 0 && asked < 100; asked++) {
       await sleep(20);
       events = await this.#readEvents(key);

@@ -69,13 +69,13 @@ export const pythonInConsole = createConsoleClient(
   },
 );
 
-/** How the library reports the loss: when the lock is released, and when it is extended. */
+/** Creates the expected errors of a library when a lost lock is released and when it is extended. */
 const createRefusal = (said: string, extended = said) => ({
   said: { outcome: "refused", said } as const,
   extended: { outcome: "refused", said: extended } as const,
 });
 
-/** The renewing thread finds that the lock is gone, and ends. */
+/** Checks that the renewing thread of the library ends when it finds that the lock was force-released. */
 async function expectRenewalEnds(operator: Operator, holder: Party): Promise<void> {
   const key = "lock:alone:renewed";
   const isAlive = async () =>

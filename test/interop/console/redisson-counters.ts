@@ -11,11 +11,13 @@ import {
 import type { RedissonSetup } from "./redisson-objects.ts";
 import { createWaiterEstimate } from "./release-scenario.ts";
 
-/** Redis stores only a number. A rule says what it is, and the waiters show which of the two objects. */
+/**
+ * Format rule for keys that contain only a number. Lockkeeper distinguishes semaphores from latches by their waiters.
+ */
 export const COUNTED = "orders:counted:*=redisson";
 const SHOWN = { format: "redisson", confidence: "likely", candidates: [] } as const;
 
-/** Releases a permit on behalf of an unknown holder. The waiter acquires it at once. */
+/** Force-releases a permit of an unknown holder. Checks that a waiter acquires the permit at once. */
 export async function forceReleaseSemaphore({ operator, redis, party }: RedissonSetup): Promise<string> {
   const key = "orders:counted:permits";
   const [holder, waiter] = [party("a", "semaphore"), party("b", "semaphore")];
@@ -35,7 +37,7 @@ export async function forceReleaseSemaphore({ operator, redis, party }: Redisson
   return `RSemaphore ${wokenMs} ms`;
 }
 
-/** Opens the latch for all waiters. */
+/** Opens a latch by force. Checks that all waiters are woken. */
 export async function openLatch({ operator, redis, party }: RedissonSetup): Promise<string> {
   const key = "orders:counted:latch";
   const [first, second] = [party("a", "latch"), party("b", "latch")] as const;

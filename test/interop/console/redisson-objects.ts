@@ -17,18 +17,21 @@ import {
 import type { Operator } from "./operator.ts";
 import { createWaiterEstimate } from "./release-scenario.ts";
 
-/** Redisson's watchdog renews every ten seconds. */
+/** Time in ms in which a lock is renewed at least twice. Redisson's watchdog renews every ten seconds. */
 export const RENEWED_WITHIN_MS = 25_000;
 export const MONITOR: ReleaseOutcome = { outcome: "refused", said: "IllegalMonitorStateException" };
 
 export interface RedissonSetup {
   readonly operator: Operator;
   readonly redis: Redis;
-  /** A thread of Redisson. Threads with odd and even letters belong to two instances. */
+  /**
+   * Returns a thread of Redisson by its letter. Threads with odd letters (a, c, …) and threads with even letters belong
+   * to different instances.
+   */
   readonly party: (who: string, object: string) => Party;
 }
 
-/** The waiters of a fair lock acquire it in the order in which they came. */
+/** Force-releases a fair lock. Checks that the waiters acquire it in the order in which they began to wait. */
 export async function forceReleaseFairLock({ operator, party }: RedissonSetup): Promise<string> {
   const key = "orders:fair";
   const [holder, first, second] = ["a", "b", "c"].map((who) => party(who, "fair")) as [Party, Party, Party];
@@ -56,7 +59,7 @@ export async function forceReleaseFairLock({ operator, party }: RedissonSetup): 
   return `RFairLock ${wokenMs} ms`;
 }
 
-/** Releases one of two readers while a writer waits, and then the writer while a reader waits. */
+/** Force-releases one of two readers while a writer waits, and then the writer while a reader waits. */
 export async function forceReleaseReadWriteLock({ operator, party }: RedissonSetup): Promise<string> {
   const key = "orders:shared";
   const readers = [party("a", "read"), party("b", "read")] as const;
@@ -100,7 +103,7 @@ export async function forceReleaseReadWriteLock({ operator, party }: RedissonSet
   return `RReadWriteLock ${writerMs} ms (writer) and ${readerMs} ms (reader)`;
 }
 
-/** Releases one of two permits. The waiter acquires it. */
+/** Force-releases one of two permits. Checks that the waiter acquires it. */
 export async function forceReleasePermit({ operator, redis, party }: RedissonSetup): Promise<string> {
   const key = "orders:permits";
   const [first, second, third] = ["a", "b", "c"].map((who) => party(who, "permits")) as [Party, Party, Party];
@@ -134,7 +137,7 @@ export async function forceReleasePermit({ operator, redis, party }: RedissonSet
   return `RPermitExpirableSemaphore ${wokenMs} ms`;
 }
 
-/** A watchdog that finds its lock gone does not recreate it. */
+/** Checks that Redisson's watchdog does not recreate a lock that was force-released. */
 export async function abandonLock({ operator, party }: RedissonSetup): Promise<void> {
   const key = "orders:abandoned:lock";
   const { owner = "" } = await acquireHold(party("a", "lock"), key, 0);

@@ -23,7 +23,7 @@ export const redissonInConsole = createConsoleClient(
     const party: RedissonSetup["party"] = (who, object) => ({ peer, who: `${who}-${object}`, object });
     const scene: RedissonSetup = { operator, redis, party };
     const story = (object: string, kind: "lock" | "fenced"): ReleaseScenario => ({
-      // No other key distinguishes a spin lock from other hashes, so its name has to.
+      // A spin lock has no additional keys that distinguish it from other hashes, so its key must look like a lock's.
       key: object === "spin" ? "orders:spin:lock" : `orders:${object}`,
       holder: party("a", object),
       waiter: party("b", object),

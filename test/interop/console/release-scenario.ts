@@ -22,38 +22,41 @@ import type { Operator } from "./operator.ts";
 export const POLLING_WAITERS: Waiters = { count: null, known: "unknown" };
 export const createWaiterEstimate = (count: number): Waiters => ({ count, known: "estimated" });
 
-/** A client holds the lock, another one of the same library waits, and an operator releases the lock. */
+/**
+ * A scenario in which an operator force-releases the lock of one client while another client of the same library waits.
+ */
 export interface ReleaseScenario {
   readonly key: string;
   readonly holder: Party;
   readonly waiter: Party;
-  /** How often the holder acquires the lock. */
+  /** Number of times that the holder acquires the lock. The default is 1. */
   readonly entries?: number;
-  /** undefined for the library's default, which it renews. */
+  /** Lease in ms. If undefined, the library uses its own default and renews the lease. */
   readonly leaseMs?: number;
   readonly shown: Omit<Shown, "holders">;
   readonly liveness?: { readonly state: LivenessState; readonly withinMs: number };
   readonly waiters: Waiters;
-  /** Whether the waiter is asleep, if Redis shows it. */
+  /** Whether the waiter sleeps, if Redis shows that. */
   readonly isAsleep?: () => Promise<boolean>;
-  /** The format that the operator specifies, if the value does not determine it. */
+  /** The format that the operator must specify because the value does not determine it. */
   readonly as?: FormatName;
-  /** What the old owner is told when it extends its lease. */
+  /** The expected result when the old owner extends its lease. If undefined, it does not try. */
   readonly extended?: ReleaseOutcome;
-  /** What the old owner is told when it releases the lock. */
+  /** The expected result when the old owner releases the lock. */
   readonly said: ReleaseOutcome;
 }
 
 export interface ScenarioResult {
   readonly key: string;
   readonly wokenMs: number;
-  /** The hold that was released, and that of the waiter. */
+  /** The hold that was force-released, and the hold of the waiter. */
   readonly held: readonly [AcquiredHold, AcquiredHold];
 }
 
 /**
- * Runs the scenarios. All acquire their locks at the same time, because liveness needs time. @returns one result per
- * scenario
+ * Runs the scenarios. All locks are acquired at the beginning, because it takes time to assess their liveness.
+ *
+ * @returns one result per scenario
  */
 export async function runScenarios(
   operator: Operator,
@@ -111,7 +114,7 @@ async function runScenario(
   return { key, wokenMs, held: [first, second] };
 }
 
-/** Without a waiter: what the old owner is told when the lock is gone. */
+/** Force-releases a lock without waiters and checks the result of a later release by the old owner. */
 export async function forceReleaseAlone(
   operator: Operator,
   holder: Party,
@@ -127,7 +130,7 @@ export async function forceReleaseAlone(
 
 const SHORT_MS = 12_000;
 
-/** A lease that is not renewed is reported as such before it ends. */
+/** Checks that a lease that is not renewed is reported as `not_renewing` before it ends. */
 export async function expectNotRenewing(operator: Operator, holder: Party, key: string): Promise<void> {
   await acquireHold(holder, key, 0, SHORT_MS);
   await expectLiveness(operator, key, "not_renewing", SHORT_MS);

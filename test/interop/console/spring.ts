@@ -55,7 +55,10 @@ export const springInConsole = createConsoleClient(
   },
 );
 
-/** When its job has ended, ShedLock's old owner deletes whatever is there: the next lock, or a reservation. */
+/**
+ * Force-releases a job lock of ShedLock. When the job of the old owner ends, ShedLock deletes the key regardless of its
+ * value, which may be the next lock or a reservation.
+ */
 async function forceReleaseJob(
   operator: Operator,
   party: (who: string, object: string) => Party,

@@ -8,7 +8,7 @@ export interface MariadbServer extends Database {
   readonly socketPath: string;
 }
 
-/** Starts MariaDB without system tables: no users are needed, and the start takes a second. */
+/** Starts MariaDB without system tables. Users are not needed, and the server starts in about a second. */
 export async function startMariadb(
   tool: MariadbTool,
   knock: (socketPath: string) => Promise<unknown>,

@@ -5,11 +5,11 @@ import type { PostgresqlTool } from "../steps/postgresql.ts";
 import { createTempDir, type Database, launchDatabase } from "./server.ts";
 
 const INIT_MS = 60_000;
-/** PostgreSQL refuses to run as root. It then runs as this user. */
+/** User that PostgreSQL runs as if this process is root, because PostgreSQL refuses to run as root. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 export interface PostgresqlServer extends Database {
-  /** The folder of its socket, used as `host`. */
+  /** Folder of the Unix socket, which clients use as `host`. */
   readonly host: string;
   readonly user: string;
 }
@@ -49,7 +49,7 @@ export async function startPostgresql(
   return { ...database, host: dir, user: USER };
 }
 
-// The user nobody may not enter every home folder, so an unpacked server is copied to an accessible folder.
+// The user `nobody` cannot enter every home folder, so an unpacked server is copied to a folder that it can enter.
 async function copyToReachableDir(tool: PostgresqlTool, dir: string, isRoot: boolean) {
   const { bin, unpacked } = tool;
   if (unpacked === undefined) return { bin };

@@ -8,12 +8,15 @@ import { addCleanUp, kill, start } from "../children.ts";
 const READY_MS = 30_000;
 const END_MS = 2000;
 
-/** A temporary database server with a Unix socket. */
+/** A temporary database server that listens on a Unix socket. */
 export interface Database {
   stop(): Promise<void>;
 }
 
-/** Creates a folder for a server's data and socket. Its path is short, as required for a socket. */
+/**
+ * Creates a folder for the data and the socket of a server. Its path is short, because the length of socket paths is
+ * limited.
+ */
 export async function createTempDir(): Promise<string> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-db-")));
   addCleanUp(() => rm(dir, { recursive: true, force: true }));
@@ -24,13 +27,17 @@ export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly options: SpawnOptions;
-  /** The signal for an orderly but fast shutdown. */
+  /** Signal that makes the server shut down cleanly without waiting for clients. */
   readonly endWith: NodeJS.Signals;
-  /** Resolves when the server accepts connections, and rejects until then. */
+  /** Resolves if the server accepts connections, otherwise rejects. */
   readonly checkReady: () => Promise<unknown>;
 }
 
-/** Starts a server and waits until it accepts connections. @throws with its output if it does not */
+/**
+ * Starts a server and waits until it accepts connections.
+ *
+ * @throws Error with the output of the server if it does not start
+ */
 export async function launchDatabase({
   command,
   args,

@@ -5,7 +5,7 @@ import { type RunningProgram, startProgram } from "../samples/running-program.ts
 import type { WatchRunner } from "./watch-runners.ts";
 
 export const WITHIN_MS = 60_000;
-/** Printed for an event without an id. */
+/** Printed in place of the id for an event without an id. */
 const NO_ID = "-";
 
 interface PrintedEvent {
@@ -15,7 +15,7 @@ interface PrintedEvent {
 }
 
 export interface RunningWatcher extends RunningProgram {
-  /** Lists the messages that were printed completely, in order. */
+  /** Lists the events that have been printed completely, in order of output. */
   readonly listEvents: () => PrintedEvent[];
 }
 
@@ -40,7 +40,7 @@ export function startWatcher(
   };
 }
 
-/** Reads the events of the history after an id, oldest first, once the release of `lastKey` is among them. */
+/** Reads the events after an id, oldest first. Waits until the history contains the release of `lastKey`. */
 async function readHistory(
   server: TestServer,
   lastKey: string,
@@ -56,12 +56,13 @@ async function readHistory(
 }
 
 /**
- * Waits until all events after an id and up to the release of `lastKey` were printed.
+ * Waits until all events after an id, up to the release of `lastKey`, have been printed.
  *
- * The server sends an event without an id if it cannot record it at once, which happens on a busy machine. It is sent
- * again after a reconnect, so such events may be printed twice.
+ * The server sends an event without an id if it cannot store it at once, which happens on a busy machine. After a
+ * reconnect, the server sends the stored event again, so such an event may be printed twice.
  *
- * @throws unless each other event was printed once, in the order of the history
+ * @returns the number of events
+ * @throws if an event with an id was not printed exactly once, or not in the order of the history
  */
 export async function expectAllPrinted(
   server: TestServer,
@@ -79,7 +80,7 @@ export async function expectAllPrinted(
     return recorded.filter((event) => !isPrinted(event));
   };
   await waitUntil(() => findMissing().length === 0, WITHIN_MS).catch(() => undefined);
-  // A `gap` may follow on a busy machine.
+  // Ignores later messages, because a `gap` may follow on a busy machine.
   const lastId = recorded.at(-1)?.id ?? NO_ID;
   const printedIds = watcher
     .listEvents()

@@ -5,7 +5,7 @@ const BAD_GATEWAY = "<html><head><title>502 Bad Gateway</title></head><body>502 
 const HELLO = /^event: hello\ndata: .*"newest":(?:"([^"]+)"|null)/m;
 const HALF_MESSAGE = /^id: .*\nevent: .*\ndata: ./m;
 
-/** Starts a proxy in front of a server's event stream. */
+/** Starts a proxy in front of a Lockkeeper server. */
 export async function startStreamProxy(serverUrl: string): Promise<StreamProxy> {
   const server = createServer((client) => proxy.accept(client));
   const proxy = new StreamProxy(server, serverUrl);
@@ -14,26 +14,26 @@ export async function startStreamProxy(serverUrl: string): Promise<StreamProxy> 
   return proxy;
 }
 
-/** A proxy on a fixed port, which can cut, silence and refuse event streams. */
+/** A proxy on a fixed port that can cut, silence and refuse event streams. */
 export class StreamProxy {
-  /** The handling of new connections. `bad_gateway`: a 502 with an HTML page. */
+  /** How new connections are handled. `bad_gateway` returns status 502 with an HTML page. */
   mode: "pass" | "bad_gateway" = "pass";
-  /** Whether data is withheld from the connections that are open now. */
+  /** Whether the server's data is withheld from the clients. A new connection resets it. */
   isSilent = false;
-  /** Sent to the server instead of the client's own `Last-Event-ID`. */
+  /** If set, replaces the client's `Last-Event-ID` in requests. */
   lastEventId: string | undefined;
-  /** Number of streams that began. */
+  /** Number of streams that have begun. */
   streamCount = 0;
-  /** `newest` of the first `hello`; undefined if the history is empty. */
+  /** The `newest` id in the first `hello` message; undefined if the history was empty. */
   firstNewestId: string | undefined;
-  /** Number of requests that got a 502. */
+  /** Number of requests that were answered with 502. */
   refusedCount = 0;
   #cutsNextMessage = false;
   readonly #sockets = new Set<Socket>();
 
   constructor(
     private readonly server: Server,
-    /** The server that new connections lead to. */
+    /** URL of the server to which new connections are forwarded. */
     public serverUrl: string,
   ) {}
 
@@ -41,7 +41,7 @@ export class StreamProxy {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Closes the connection in the middle of the next event. */
+  /** Makes the proxy close the connection in the middle of the next event. */
   cutInNextMessage(): void {
     this.#cutsNextMessage = true;
   }
@@ -56,7 +56,7 @@ export class StreamProxy {
       client.once("data", () => this.#refuse(client));
       return;
     }
-    // A stream that begins now is not the one that was silenced.
+    // A new connection must not be silent, because only the existing ones were silenced.
     this.isSilent = false;
     const { hostname, port } = new URL(this.serverUrl);
     const server = connect(Number(port), hostname);

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "../children.ts";
 
-/** The folder of the sample programs, as the server serves them. */
+/** The folder of the sample programs that the server offers for download. */
 export const SAMPLES = fileURLToPath(new URL("../../../public/samples", import.meta.url));
 const TSX = import.meta.resolve("tsx");
 const BUILD_MS = 120_000;
 
-/** How a `watch-events` program is started. */
+/** The command that starts a `watch-events` program. */
 export interface WatchRunner {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
@@ -35,7 +35,7 @@ export const createJavaWatcher = (java: string): WatchRunner => ({
   command: [java, join(SAMPLES, "WatchEvents.java")],
 });
 
-/** Checks and builds the program in Go, and passes it to `work`. */
+/** Checks and builds the Go program, and calls `work` with its command. */
 export async function withGoWatcher(go: string, work: (runner: WatchRunner) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-watch-"));
   try {

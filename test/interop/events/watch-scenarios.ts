@@ -5,17 +5,17 @@ import { expectAllPrinted, type RunningWatcher, startWatcher, WITHIN_MS } from "
 import { type StreamProxy, startStreamProxy } from "./stream-proxy.ts";
 import type { WatchRunner } from "./watch-runners.ts";
 
-/** Time limit: the programs abandon a silent connection after 15 s. */
+/** Maximum time in ms until a program opens a new connection. The programs abandon a silent connection after 15 s. */
 const SILENCE_NOTICED_MS = 60_000;
 const HISTORY_MAX = 1000;
-/** Enough for a `snapshot` line of more than 64 KiB, and few enough for one message. */
+/** Number of locks for which the `snapshot` line is longer than 64 KiB but still fits in one message. */
 const MANY_LOCKS = 150;
 
 async function makeEvents(server: TestServer, key: string): Promise<void> {
   await server.callHold(await server.acquire(key), "release");
 }
 
-/** Closes the stream and refuses it at least `times` times, while `work` causes events. */
+/** Refuses the event stream at least `times` times while `work` causes events. */
 async function makeEventsWhileRefused(
   proxy: StreamProxy,
   times: number,
@@ -30,8 +30,8 @@ async function makeEventsWhileRefused(
 }
 
 /**
- * Causes events while the connection is closed, while it gets an HTML page, and while the server restarts. Each must be
- * printed exactly once.
+ * Proves that events are printed exactly once if they occur while the stream is refused with an HTML page, if the
+ * connection is cut in the middle of an event, and if the server restarts.
  */
 export async function proveResumption(runner: WatchRunner): Promise<string> {
   const redis = await startTestRedis();
@@ -43,7 +43,7 @@ export async function proveResumption(runner: WatchRunner): Promise<string> {
   const expectPrinted = (lastKey: string) => expectAllPrinted(server, watcher, lastKey, proxy.firstNewestId);
   try {
     await waitUntil(() => proxy.streamCount === 1, WITHIN_MS);
-    // The program has not seen any event yet.
+    // The program has not received an event yet, so it cannot send a last event id.
     await makeEventsWhileRefused(proxy, 2, () => makeEvents(server, "lock:cut"));
     await expectPrinted("lock:cut");
 
@@ -68,7 +68,7 @@ export async function proveResumption(runner: WatchRunner): Promise<string> {
   }
 }
 
-/** Causes more events than the history keeps while the program is disconnected. */
+/** Proves that a gap is reported if more events than the history keeps occur while the program is disconnected. */
 async function proveMissedReported(
   server: TestServer,
   redis: TestRedis,
@@ -89,7 +89,7 @@ async function proveMissedReported(
   assert(/^- gap .*oldest/m.test(watcher.readOutput()), () => `no gap reported: ${watcher.readComplaints()}`);
 }
 
-/** The program abandons a silent connection, and its filter still applies afterwards. */
+/** Proves that a program abandons a silent connection and applies its filter to the next connection. */
 export async function proveSilenceNoticed(runner: WatchRunner): Promise<string> {
   const server = await startTestServer();
   const proxy = await startStreamProxy(server.url);
@@ -116,7 +116,10 @@ export async function proveSilenceNoticed(runner: WatchRunner): Promise<string> 
   }
 }
 
-/** An unknown last id is reported together with the held locks. A rejected key ends the program. */
+/**
+ * Proves that a program reports an unknown last event id together with the held locks, and that a rejected API key ends
+ * a program.
+ */
 export async function proveResetAndRefusal(runner: WatchRunner): Promise<string> {
   const server = await startTestServer();
   const proxy = await startStreamProxy(server.url);
@@ -124,7 +127,7 @@ export async function proveResetAndRefusal(runner: WatchRunner): Promise<string>
   const refused = startWatcher(runner, server.url, [], "lk_wrong");
   try {
     await waitUntil(() => proxy.streamCount === 1, WITHIN_MS);
-    // The history was empty when the stream began.
+    // The history was empty when the stream began, so the program has no last event id yet.
     const keys = Array.from({ length: MANY_LOCKS }, (_, n) => `lock:held:${n}`);
     await makeEventsWhileRefused(proxy, 1, () =>
       Promise.all(keys.map((key) => server.acquire(key, { leaseMs: 600_000 }))),

@@ -5,7 +5,7 @@ import { checkPythonSmoke } from "./python.ts";
 import { createSmokeClient } from "./smoke-client.ts";
 import { compileTypescriptSmoke } from "./typescript.ts";
 
-/** One client for each generator. */
+/** One test for each client generator. */
 export const generatedClients: readonly Client[] = [
   createSmokeClient("Java (openapi-generator)", "javaGenerator", compileJavaSmoke),
   createSmokeClient("TypeScript (@hey-api/openapi-ts)", "typescriptGenerator", compileTypescriptSmoke),

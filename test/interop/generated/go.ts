@@ -12,7 +12,7 @@ const SETTINGS = {
   output: "client/client.gen.go",
 };
 
-/** Generates a client with oapi-codegen, checks it with `go vet`, and builds it with main.go. */
+/** Generates a client with oapi-codegen, checks it with `go vet`, and builds it together with main.go. */
 export async function compileGoSmoke(dir: string, { go, generator }: GoGeneratorTool): Promise<Command> {
   await cp(join(HERE, "generated/go"), dir, { recursive: true });
   await mkdir(join(dir, "client"));

@@ -14,7 +14,7 @@ const OPTIONS = {
   useJakartaEe: true,
 };
 
-/** Generates a client with openapi-generator and compiles it with Smoke.java. */
+/** Generates a client with openapi-generator and compiles it together with Smoke.java. */
 export async function compileJavaSmoke(
   dir: string,
   { java, javac, lib }: JavaGeneratorTool,

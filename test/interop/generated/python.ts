@@ -6,9 +6,9 @@ import type { PythonTool } from "../steps/python.ts";
 import { COMPILE_MS, type Command, DOCUMENT, GENERATE_MS } from "./smoke-client.ts";
 
 const PACKAGE = "lockkeeper_client";
-/** Matches the generator's reports of what it omits from the client. */
+/** Matches the lines in which the generator reports what it omits from the client. */
 const OMISSION = /^(?:Unable|Cannot|Attempted|Invalid|ERROR)\b.*$/gm;
-/** The generator has no type for a stream of lines, regardless of their schema. */
+/** The one accepted omission: the generator does not support streams of JSON lines. */
 const LINES = "Unsupported content_type application/x-ndjson";
 
 const MYPY = `[mypy]
@@ -20,9 +20,12 @@ const IMPORT_ALL = `import importlib, pkgutil, ${PACKAGE} as client
 for module in pkgutil.walk_packages(client.__path__, "${PACKAGE}."): importlib.import_module(module.name)
 `;
 
-/** Generates a client with openapi-python-client, imports all of it, and checks its types and those of smoke.py. */
+/**
+ * Generates a client with openapi-python-client, imports all of its modules, and checks its types and those of
+ * smoke.py.
+ */
 export async function checkPythonSmoke(dir: string, { python, library }: PythonTool): Promise<Command> {
-  // The generator formats its output with ruff, which it looks for on PATH.
+  // The generator runs ruff from PATH to format its output.
   const path = [join(library, "bin"), process.env.PATH].join(delimiter);
   const options = { cwd: dir, env: { ...process.env, PATH: path, PYTHONPATH: library } };
   const generate = ["generate", "--path", DOCUMENT, "--meta", "none", "--output-path", PACKAGE];

@@ -8,17 +8,17 @@ import { withTempDir } from "../snippets/language-run.ts";
 
 export const GENERATE_MS = 180_000;
 export const COMPILE_MS = 90_000;
-/** The OpenAPI document of a running server, in the folder of the generated client. */
+/** File name of the server's OpenAPI document in the folder of the generated client. */
 export const DOCUMENT = "openapi.json";
 const SMOKE_MS = 30_000;
 
-/** The command that runs the smoke test. The server's address is its last argument. */
+/** Command that runs the smoke test. The URL of the server is appended as its last argument. */
 export type Command = readonly [string, ...string[]];
 
 /**
- * Creates a client that compiles and runs a client generated from the document.
+ * Creates a test that generates a client from the OpenAPI document, compiles it and runs a smoke test with it.
  *
- * @param compile generates and compiles it in `dir`, without changing the document or the generated code
+ * @param compile generates and compiles the client in `dir`, without changing the document or the generated code
  */
 export function createSmokeClient<Name extends keyof Tools>(
   name: string,

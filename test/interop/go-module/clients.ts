@@ -7,7 +7,7 @@ import { GoWorkspace } from "./installed.ts";
 
 const WITHIN_MS = 20_000;
 
-/** Runs the tests of the module against a server. */
+/** Runs the tests of the Go module against a server. */
 const moduleTests: Client = {
   name: "Go module",
   needs: [],
@@ -26,7 +26,10 @@ const moduleTests: Client = {
   },
 };
 
-/** Builds the programs of docs/go.md in empty modules, from the packed module and without network, and runs them. */
+/**
+ * Builds the programs in docs/go.md in empty modules, with the packed Go module and without network access, and runs
+ * them.
+ */
 const guide: Client = {
   name: "Go guide",
   needs: [],
@@ -60,7 +63,7 @@ const guide: Client = {
   },
 };
 
-/** Restarts the server while a program holds a lock. */
+/** Restarts the server while a program holds a lock. The program must keep the lock. */
 const restart: Client = {
   name: "Go server restart",
   needs: [],
@@ -83,7 +86,7 @@ const restart: Client = {
       await server.stop();
       server = await startTestServer({ environment: { REDIS_URL: redis.url, PORT: port } });
       const restartedAt = Date.now();
-      // The lease is 10 s, so that the hold exists after this time only if it was renewed.
+      // The lease is 10 s, so after 11 s the hold exists only if it was renewed.
       await waitUntil(() => Date.now() - restartedAt > 11_000, WITHIN_MS);
       const lock = await server.readLock("lock:import");
       expect(lock.holders[0]?.fence === fence, program);

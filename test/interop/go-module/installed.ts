@@ -9,14 +9,18 @@ import { findGo, GO_ENV } from "../steps/go.ts";
 
 const LIMIT_MS = 180_000;
 
-/** Runs Go with a module proxy that contains only the packed module, and without network. */
+/** Runs Go without network access, with a module proxy that contains only Lockkeeper's packed Go module. */
 export class GoWorkspace {
   private constructor(
     private readonly go: string,
     private readonly dir: string,
   ) {}
 
-  /** Creates the workspace. @throws Skip if the machine has no Go */
+  /**
+   * Creates a workspace with the module proxy in a temporary folder.
+   *
+   * @throws Skip if Go is not available
+   */
   static async create(): Promise<GoWorkspace> {
     const go = findGo();
     if (go === undefined) throw new Skip("no Go on this machine");
@@ -29,7 +33,11 @@ export class GoWorkspace {
     return rm(this.dir, { recursive: true, force: true });
   }
 
-  /** Builds the program in `dir` as a module that requires only the packed one. @returns the path of the program */
+  /**
+   * Builds the program in `dir` as a module whose only requirement is Lockkeeper's module.
+   *
+   * @returns the path of the executable
+   */
   async build(dir: string): Promise<string> {
     await writeFile(join(dir, "go.mod"), "module example.com/program\n\ngo 1.22\n");
     const module = `${readGoModulePath()}@v${readRootManifest().version}`;
@@ -39,7 +47,11 @@ export class GoWorkspace {
     return join(dir, "program");
   }
 
-  /** Writes a program and builds it. @returns the path of the program */
+  /**
+   * Writes a program to a file in a new folder and builds it.
+   *
+   * @returns the path of the executable
+   */
   async buildText(file: string, text: string): Promise<string> {
     const dir = join(this.dir, "programs", file);
     await mkdir(dir, { recursive: true });
@@ -47,7 +59,11 @@ export class GoWorkspace {
     return await this.build(dir);
   }
 
-  /** Checks the sources and runs their tests. @returns the output */
+  /**
+   * Checks Lockkeeper's module and runs its tests.
+   *
+   * @returns the output of the tests
+   */
   async test(env: Record<string, string>): Promise<string> {
     const dir = join(this.dir, "module");
     await cp(GO_MODULE, dir, { recursive: true });

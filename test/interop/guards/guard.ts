@@ -1,6 +1,6 @@
 export type WriteOutcome = "written" | "refused";
 
-/** A connection that writes to a fenced resource, in one of the ways of docs/guards. */
+/** A connection that writes to a fenced resource in one of the ways documented in docs/guards. */
 export interface GuardedWriter {
   write(resource: string, fence: string, value: string): Promise<WriteOutcome>;
   close(): Promise<void>;
@@ -10,10 +10,10 @@ export interface GuardedWriter {
 export interface GuardedStore {
   readonly ways: readonly string[];
   createWriter(way: string): Promise<GuardedWriter>;
-  /** Creates a resource without a write. */
+  /** Creates a resource that has not been written yet. */
   create(resource: string): Promise<void>;
   readStored(resource: string): Promise<{ readonly fence: string; readonly value: string }>;
-  /** Lists the fences of the writes, in the store's own order. */
+  /** Lists the fencing tokens of the accepted writes, in the order in which the store executed them. */
   written(resource: string): Promise<readonly string[]>;
   close(): Promise<void>;
 }

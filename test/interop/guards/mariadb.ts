@@ -3,7 +3,7 @@ import type { NpmTool } from "../steps/npm.ts";
 import type { GuardedStore, GuardedWriter, WriteOutcome } from "./guard.ts";
 import { parseStatements, readGuardFile } from "./statements.ts";
 
-/** The used part of the driver. */
+/** The subset of the driver's API that is used. */
 export interface MysqlConnection {
   query(text: string, values?: readonly unknown[]): Promise<[{ affectedRows: number } & Row[], unknown]>;
   end(): Promise<void>;
@@ -15,12 +15,15 @@ export interface MariadbAddress {
   readonly socketPath: string;
 }
 
-/** Whether rows that were found but not changed count as affected, which the driver chooses when it connects. */
+/**
+ * Which rows count as affected: those that were found, or only those that were changed. The driver chooses when it
+ * connects.
+ */
 export type Counting = "found rows" | "changed rows";
 
 const statement = parseStatements(readGuardFile("mysql.sql"));
 
-/** A trigger records the actual writes: in the same transaction, under the lock of the row. */
+/** Tables in which triggers record the accepted writes, in the same transaction and under the same row lock. */
 const TABLES = [
   "CREATE DATABASE guard",
   "USE guard",
@@ -34,7 +37,10 @@ IF NEW.fence > 0 THEN INSERT INTO written (id, fence) VALUES (NEW.id, NEW.fence)
 IF NEW.writes <> OLD.writes THEN INSERT INTO written (id, fence) VALUES (NEW.id, NEW.fence); END IF`,
 ];
 
-/** Errors to retry: a deadlock, and since MariaDB 11.6 a row that is newer than the snapshot. */
+/**
+ * Error numbers after which a write is retried: a deadlock (1213) and, since MariaDB 11.6, a row that is newer than the
+ * snapshot (1020).
+ */
 const DONE_AGAIN = new Set([1213, 1020]);
 
 const WAYS = {
@@ -63,7 +69,7 @@ export async function connectMariadb(
     bigNumberStrings: true,
     ...(database === undefined ? {} : { database }),
   });
-  // The next query reports that the connection has ended.
+  // Without a listener, the error would end the process. The next query reports the lost connection.
   connection.on("error", () => undefined);
   return connection;
 }
@@ -99,7 +105,7 @@ export function createMariadbWriter(connection: MysqlConnection): GuardedWriter 
   return createGuardedWriter(connection, WAYS.update);
 }
 
-/** Returns the number of affected rows that the server reports. */
+/** Executes a guarded statement and returns the number of affected rows that the server reports. */
 export async function countAffectedRows(
   connection: MysqlConnection,
   sql: "update" | "upsert",
@@ -122,7 +128,10 @@ function createGuardedWriter(connection: MysqlConnection, { sql, isTransaction }
   };
 }
 
-/** Writes with a snapshot from before the other write. The guard must still see the current state. */
+/**
+ * Writes in a transaction with a consistent snapshot, which may be older than another write. The guard must still
+ * compare with the current state.
+ */
 async function runInTransaction(
   connection: MysqlConnection,
   work: () => Promise<WriteOutcome>,
@@ -138,7 +147,7 @@ async function runInTransaction(
   }
 }
 
-/** Retries a write that conflicted with another one and therefore did nothing. */
+/** Repeats a write as long as it fails because of a conflict with another write. */
 async function retryConflicts(work: () => Promise<WriteOutcome>): Promise<WriteOutcome> {
   for (;;) {
     try {

@@ -4,7 +4,7 @@ import { connectMariadb, createMariadbWriter, type MariadbAddress } from "./mari
 import { connectPostgresql, createPostgresqlWriter, type PostgresqlAddress } from "./postgresql.ts";
 import { createRedisWriter } from "./redis.ts";
 
-/** The address of a guarded store for a worker process. */
+/** The address of a guarded store, which is passed to a worker process. */
 export type StoreAddress =
   | { readonly kind: "redis"; readonly url: string }
   | { readonly kind: "postgresql"; readonly npm: NpmTool; readonly address: PostgresqlAddress }

@@ -3,7 +3,7 @@ import type { NpmTool } from "../steps/npm.ts";
 import type { GuardedStore, GuardedWriter, WriteOutcome } from "./guard.ts";
 import { parseStatements, readGuardFile } from "./statements.ts";
 
-/** The used part of the driver. */
+/** The subset of the driver's API that is used. */
 interface PgClient {
   connect(): Promise<void>;
   query(text: string, values?: readonly unknown[]): Promise<{ rowCount: number | null; rows: Row[] }>;
@@ -20,7 +20,7 @@ export interface PostgresqlAddress {
 const statement = parseStatements(readGuardFile("postgresql.sql"));
 const SERIALIZATION_FAILURE = "40001";
 
-/** A trigger records the actual writes: in the same transaction, under the lock of the row. */
+/** Tables in which a trigger records the accepted writes, in the same transaction and under the same row lock. */
 const TABLES = `
 CREATE TABLE resource (id text PRIMARY KEY, value text NOT NULL);
 CREATE TABLE written (at bigserial PRIMARY KEY, id text NOT NULL, fence text NOT NULL);
@@ -29,7 +29,10 @@ BEGIN INSERT INTO written (id, fence) VALUES (NEW.id, NEW.fence::text); RETURN N
 const TRIGGER = `CREATE TRIGGER note AFTER INSERT OR UPDATE ON resource
 FOR EACH ROW WHEN (NEW.fence > 0) EXECUTE FUNCTION note()`;
 
-/** The ways to write, each with the isolation level of its transaction, if it uses one. */
+/**
+ * The ways of writing, by name, with the isolation level of the transaction. Undefined for writes without an explicit
+ * transaction.
+ */
 const WAYS = {
   update: undefined,
   upsert: undefined,
@@ -41,7 +44,7 @@ const WAYS = {
 export async function connectPostgresql(npm: NpmTool, address: PostgresqlAddress): Promise<PgClient> {
   const { Client } = requireNpmModule<{ Client: new (options: object) => PgClient }>(npm, "pg");
   const client = new Client({ ...address, database: "postgres", statement_timeout: 20_000 });
-  // The next query reports that the connection has ended.
+  // Without a listener, the error would end the process. The next query reports the lost connection.
   client.on("error", () => undefined);
   await client.connect();
   return client;
@@ -91,7 +94,7 @@ function createGuardedWriter(client: PgClient, way: keyof typeof WAYS): GuardedW
   };
 }
 
-/** Retries a transaction that conflicted with another one and therefore did nothing. */
+/** Writes in a transaction and repeats the transaction as long as it fails because of a conflict. */
 async function runInTransaction(
   client: PgClient,
   isolation: string,

@@ -5,7 +5,7 @@ import { readGuardFile } from "./statements.ts";
 const getFenceKey = (resource: string) => `{${resource}}:fence`;
 const getOrderKey = (resource: string) => `{${resource}}:written`;
 
-/** The guard of the documentation, and one that also records the order of the accepted writes. */
+/** The guard script in docs/guards. `GUARD_WITH_ORDER` also records the order of the accepted writes. */
 const GUARD = readGuardFile("redis.lua");
 const GUARD_WITH_ORDER = `local function guard() ${GUARD} end
 local verdict = guard()

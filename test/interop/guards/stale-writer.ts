@@ -11,15 +11,15 @@ const KEY = "lock:story";
 const RESOURCE = "story";
 const WHO = "a";
 
-/** Two Lockkeeper worker processes, each of which has opened the guarded store. */
+/** Two Lockkeeper worker processes that have opened the guarded store. */
 export interface Workers {
   readonly stopped: Peer;
   readonly next: Peer;
 }
 
 /**
- * Stops a holder for three leases, while another client acquires the lock and writes. When the first one resumes and
- * writes, its signal reports the loss, and the guard refuses the write if the client ignores the signal.
+ * Stops a holder for three leases, while another client acquires the lock and writes. When the stopped holder
+ * continues, its signal must report the loss, and the guard must reject its late write.
  */
 export async function proveStaleWriterRefused(
   redis: Redis,

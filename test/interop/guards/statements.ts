@@ -1,11 +1,15 @@
 import { readFileSync } from "node:fs";
 
-/** Reads a file of docs/guards. */
+/** Reads a file in docs/guards. */
 export function readGuardFile(name: "redis.lua" | "postgresql.sql" | "mysql.sql"): string {
   return readFileSync(new URL(`../../../docs/guards/${name}`, import.meta.url), "utf8");
 }
 
-/** Parses the statements of an SQL file, which are named by the `-- name:` above each. */
+/**
+ * Parses an SQL file in which a `-- name:` comment precedes each statement.
+ *
+ * @returns a function that returns the statement with a name
+ */
 export function parseStatements(file: string): (name: string) => string {
   const parts = file.split(/^-- name: /m).slice(1);
   const byName = new Map(

@@ -4,9 +4,9 @@ import type { GuardedStore, GuardedWriter, WriteOutcome } from "./guard.ts";
 
 const WRITERS = 8;
 const WRITES_EACH = 150;
-/** The maximum distance of a stale hold from the newest one. */
+/** Maximum difference between the newest fencing token and the token of a late write. */
 const STALE_BY = 12;
-/** In practice, fences are microseconds since 1970. */
+/** First fencing token. Real tokens are based on the time in microseconds since 1970. */
 const FIRST_FENCE = 1_790_000_000_000_000;
 
 interface Attempt {
@@ -17,8 +17,9 @@ interface Attempt {
 }
 
 /**
- * Writes from many connections at once, some with the newest fence and some with an older one. A fence lower than one
- * that was written before is never written, nothing else is refused, and the store and its answers agree.
+ * Writes over many connections at once, some with the newest fencing token and others with an older one. Checks that no
+ * write with a lower token follows one with a higher token, that no other write is rejected, and that the results match
+ * the stored data.
  *
  * @returns a summary for the output
  */
@@ -49,7 +50,7 @@ async function writeMany(writer: GuardedWriter, resource: string, next: () => nu
   const attempts: Attempt[] = [];
   for (let n = 0; n < WRITES_EACH; n++) {
     const fence = next();
-    // So that writes do not always arrive in the order of their fences.
+    // Occasional pauses prevent the writes from always arriving in the order of their tokens.
     if (Math.random() < 0.3) await sleep(Math.random() * 4);
     const fromMs = performance.now();
     const verdict = await writer.write(resource, String(fence), `by ${fence}`);

@@ -3,7 +3,10 @@ import { pathToFileURL } from "node:url";
 
 /** The libraries of npm/package.json, with the used part of their types. */
 
-/** Not named `require`, because the linter would look for the modules in the package.json at the root. */
+/**
+ * Loads the packages in npm/package.json. It is not named `require`, because the linter would look for the packages in
+ * the package.json at the root.
+ */
 const load = createRequire(new URL("npm/package.json", import.meta.url));
 
 export interface Connection {
@@ -77,7 +80,7 @@ export interface IoredisLock {
   acquire(key: string): Promise<unknown>;
   release(): Promise<unknown>;
 }
-/** An ES module, which cannot be required by Node 20. */
+/** Loads an ES module, which Node 20 cannot load with `require`. */
 export async function loadIoredisLock() {
   const file = pathToFileURL(load.resolve("@microfleet/ioredis-lock")).href;
   return (await import(file)) as {

@@ -9,31 +9,33 @@ import { createTestKey } from "../../support/test-locks.ts";
 import { type ApiReply, startTestServer, waitUntil } from "../../support/test-server.ts";
 import { type Connection, Redis } from "./clients.ts";
 
-/** The console's API on a separate Redis, as an operator uses it. */
+/** A Lockkeeper server with its own Redis, used through the API as an operator would. */
 export interface Operator {
   readonly url: string;
   readonly port: number;
-  /** Opens a connection to inspect Redis. */
+  /** Opens a connection that inspects Redis. */
   direct(): IoRedis;
-  /** Opens a connection for a library, by default to the Redis of the console. `stop()` closes it. */
+  /** Opens a connection for a library, by default to the server's Redis. `stop()` closes the connection. */
   connection(url?: string): Connection;
-  /** Returns the lock from the list, once it is there, or once it satisfies `holds`. */
+  /** Waits until the lock is listed and satisfies `holds`, if given, and returns the listed lock. */
   findListed(key: string, holds?: (lock: Lock) => boolean): Promise<Lock>;
   readLock(key: string): Promise<Lock>;
-  /** Acquires a lock like an application with an API key. */
+  /** Acquires a lock through the API, as an application does. */
   acquire(key: string, input: Partial<AcquireInput>): Promise<ApiReply>;
   forceRelease(
     key: string,
     ask: Omit<Partial<ForceReleaseInput>, "reason"> & { expectedVersion: string },
   ): Promise<ApiReply>;
-  /** Reads type and owner of the events of a key, oldest first. */
+  /** Returns the type and owner of each event of a key, oldest first. */
   readHistory(key: string): Promise<string[]>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the API. @param file returns the content of the configuration file for the URL of the Redis; by default, there
- * is one target with one Redis
+ * Starts a server.
+ *
+ * @param file returns the content of the configuration file for the URL of the Redis. By default, the server has one
+ * target with one Redis
  */
 export async function startOperator(file?: (url: string) => object): Promise<Operator> {
   const server = await startTestServer(file === undefined ? {} : { file });
@@ -76,7 +78,7 @@ export async function startOperator(file?: (url: string) => object): Promise<Ope
   };
 }
 
-/** Returns the result of a promise: the name of its value, or that of the error. */
+/** Returns `done` if a promise is fulfilled, otherwise the name of the error. */
 export function getOutcomeName(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => "done",
@@ -84,14 +86,16 @@ export function getOutcomeName(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-/** Measures the time until a promise settles. */
+/** Measures the time in ms until a promise is fulfilled. */
 export async function measureMs(promise: Promise<unknown>): Promise<number> {
   const began = performance.now();
   await promise;
   return performance.now() - began;
 }
 
-/** Tests of an operator's API on a temporary Redis: `connection` is a library's connection to it. */
+/**
+ * Creates a test function with an operator on a temporary Redis. `connection` is a library's connection to that Redis.
+ */
 export function operatorTest() {
   return test
     .extend("operator", { scope: "file" }, async ({}, { onCleanup }) => {

@@ -6,7 +6,7 @@ import { type Operator, operatorTest } from "./operator.ts";
 
 const it = operatorTest();
 
-/** Creates a job that runs until it is told its result. */
+/** Creates a job that runs until the test completes it. */
 function jobAtWork() {
   let started = 0;
   let finish: (result: string) => void = () => undefined;

@@ -11,7 +11,7 @@ import { measureMs, type Operator, operatorTest, startOperator } from "./operato
 const LEASE_MS = 30_000;
 const REFRESHED: SemaphoreOptions = { lockTimeout: LEASE_MS, refreshInterval: 100 };
 
-// Three servers, a quorum for RedlockMutex. All other tests use the first one.
+// Starts three servers, which form the quorum of RedlockMutex. All other tests use the first server.
 const it = operatorTest()
   .extend("direct", { scope: "file" }, ({ operator }) => operator.direct())
   .extend("operators", { scope: "file" }, async ({ operator }, { onCleanup }) => {
@@ -22,7 +22,7 @@ const it = operatorTest()
     return [operator, ...others];
   });
 
-/** Options that report the loss of the lock instead of ending the process. */
+/** Creates options that report the loss of a lock, which would otherwise end the process. */
 function noticed() {
   const errors: string[] = [];
   return { errors, options: { ...REFRESHED, onLockLost: (error: Error) => errors.push(error.message) } };
@@ -199,7 +199,8 @@ describe("redis-semaphore RedlockMutex on three servers", () => {
       if (state === "held") await each.forceRelease(key, { expectedVersion: version ?? "" });
       return state === "free";
     };
-    // A refresh may happen in between. The first ones then have to be released again.
+    // A refresh by the library may acquire the mutex again on servers that were released first, so the release is
+    // repeated.
     await waitUntil(async () => {
       const isFree = await Promise.all(operators.map(free));
       return isFree.every((each) => each) && errors.length > 0;

@@ -31,7 +31,7 @@ const LIBRARIES = [
     ...{ name: "redlock 5", refusal: "ExecutionError" },
     async take(connections: Connection[], key: string, settings = ONCE) {
       const locks = new Redlock5(connections, settings);
-      // redlock emits an error for each retry, which would end the process without a listener.
+      // redlock emits an error event for each retry. Without a listener, the event would end the process.
       locks.on("error", () => undefined);
       const lock = await locks.acquire([key], LEASE_MS);
       return { value: lock.value, release: () => lock.release() };

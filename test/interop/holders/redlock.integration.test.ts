@@ -11,7 +11,7 @@ const ONCE = { retryCount: 0 };
 const PATIENT = { retryCount: 400, retryDelay: 50 };
 function redlock5(connection: Connection, settings: ConstructorParameters<typeof Redlock5>[1]) {
   const locks = new Redlock5([connection], settings);
-  // redlock emits an error for each retry, which would end the process without a listener.
+  // redlock emits an error event for each retry. Without a listener, the event would end the process.
   locks.on("error", () => undefined);
   return locks;
 }

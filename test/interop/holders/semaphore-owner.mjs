@@ -1,4 +1,5 @@
-// Holds a mutex of redis-semaphore like an application without onLockLost, and reports it. Arguments: url, key.
+// Acquires a mutex of redis-semaphore as an application without `onLockLost` does, and prints a line once it is held.
+// Arguments: URL, key.
 import { createRequire } from "node:module";
 
 const load = createRequire(new URL("npm/package.json", import.meta.url));

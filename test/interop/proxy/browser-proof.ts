@@ -11,7 +11,11 @@ import { type InstancePair, SKIPPED_AFTER_FAILURE_MS } from "./instance-pair.ts"
 const VISIBLE_MS = 20_000;
 const PATTERN = "lock:survive:*";
 
-/** Logs in once with a browser, and uses the console while each instance is killed in turn. @throws Skip */
+/**
+ * Logs in once with a browser and uses the console while each instance is killed in turn.
+ *
+ * @throws Skip if no browser is available
+ */
 export async function proveSession(pair: InstancePair): Promise<void> {
   const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
   const close = addCleanUp(() => browser.close());
@@ -41,7 +45,7 @@ export async function proveSession(pair: InstancePair): Promise<void> {
   }
 }
 
-/** A lock appears in and disappears from the open table without a reload, and the next one is force-released. */
+/** Checks that a lock appears in the open table and disappears without a reload, and force-releases another lock. */
 async function workWithLocks(pair: InstancePair, page: Page, name: string): Promise<void> {
   const address = page.url();
   const live = await acquire(pair, `lock:survive:${name}-live`);

@@ -6,21 +6,22 @@ import { type Instance, startInstance } from "./instance.ts";
 import { startNginx } from "./nginx-server.ts";
 
 /**
- * How long nginx may skip an instance after a request failed there, with `fail_timeout=1s`: it compares whole seconds, so
- * up to two. Until then, nginx responds with 502 if the other instance fails.
+ * Maximum time in ms for which nginx skips an instance after a failed request. With `fail_timeout=1s`, it can be up to
+ * two seconds, because nginx compares whole seconds. In this time, nginx responds with 502 if the other instance fails
+ * as well.
  */
 export const SKIPPED_AFTER_FAILURE_MS = 2100;
 
-/** Two instances on different ports with one home store, behind docs/nginx/two-instances.conf. */
+/** Two instances with one home store behind docs/nginx/two-instances.conf. */
 export interface InstancePair {
-  /** The console through nginx, with its base path. */
+  /** URL of the console through nginx, including the base path. */
   readonly url: string;
   readonly redis: TestRedis;
-  /** Sends SIGKILL to an instance. */
+  /** Kills an instance with SIGKILL. */
   kill(which: 0 | 1): void;
-  /** Sends SIGTERM to an instance and waits until it has ended. */
+  /** Stops an instance with SIGTERM and waits until it has exited. */
   stopInstance(which: 0 | 1): Promise<void>;
-  /** Starts an instance again and waits until it is ready. */
+  /** Starts a stopped instance and waits until it is ready. */
   start(which: 0 | 1): Promise<void>;
   stop(): Promise<void>;
 }

@@ -7,9 +7,9 @@ const READY_MS = 60_000;
 const READY_LINE = "Lockkeeper is ready";
 const OUTPUT_CHARACTERS_MAX = 4000;
 
-/** A process of Lockkeeper, started as `npm start` starts it. */
+/** A Lockkeeper process that was started like `npm start`. */
 export interface Instance {
-  /** Sends SIGTERM and waits until the process has ended. */
+  /** Sends SIGTERM and waits until the process has exited. */
   stop(): Promise<void>;
   /** Sends SIGKILL. */
   kill(): void;
@@ -18,8 +18,8 @@ export interface Instance {
 /**
  * Starts Lockkeeper and waits until it is ready.
  *
- * @param dir a folder with the server and the built console
- * @throws with its output if the process ends before it is ready, or is not ready in time
+ * @param dir folder with the server and the built console
+ * @throws Error with the output of the process if it exits early or is not ready in time
  */
 export async function startInstance(dir: string, settings: Record<string, string>): Promise<Instance> {
   const child = start(process.execPath, ["--import", "tsx", join(dir, "server/main.ts")], {

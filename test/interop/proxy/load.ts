@@ -5,28 +5,28 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ROOT_KEY } from "../../support/test-server.ts";
 
 const CONNECTIONS = 32;
-/** The delay of a retry if the response has no `Retry-After`. */
+/** Delay of a retry in ms if the response has no `Retry-After` header. */
 const RETRY_MS = 50;
 
-/** The results of the requests of a load. */
+/** Numbers of the requests that were sent, retried and lost. */
 export interface LoadCounts {
   readonly requests: number;
-  /** First attempts that failed, by status or error code. */
+  /** Number of requests whose first attempt failed, by status or error code. */
   readonly retried: Readonly<Record<string, number>>;
-  /** Requests whose second attempt failed as well, by status or error code. */
+  /** Number of requests whose second attempt failed as well, by status or error code. */
   readonly lost: Readonly<Record<string, number>>;
 }
 
 interface Reply {
-  /** The status, or the code of the error. */
+  /** The HTTP status, or the code of the connection error. */
   readonly status: string;
   readonly body: string;
   readonly retryAfterMs: number;
 }
 
 /**
- * Clients that acquire, read, renew and release their own locks through a proxy, and repeat a failed request once,
- * after `Retry-After`.
+ * Clients that each acquire, read, renew and release one lock through a proxy. They repeat a failed request once, after
+ * the time in `Retry-After`.
  */
 export class Load {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
@@ -36,7 +36,7 @@ export class Load {
   #requests = 0;
   #isStopped = false;
 
-  /** @param perSecond the number of requests per second, as far as the machine permits */
+  /** @param perSecond target number of requests per second of all clients together */
   constructor(
     private readonly url: string,
     perSecond: number,
@@ -109,7 +109,10 @@ export class Load {
   }
 }
 
-/** A refusal by the lock core is also a result. Only requests that a client has to repeat are failures. */
+/**
+ * Whether the request succeeded or was rejected by the lock core. Only other results are failures, which the client
+ * must repeat.
+ */
 function isDone(status: string): boolean {
   return /^[234]\d\d$/.test(status) && status !== "499" && status !== "429";
 }

@@ -6,18 +6,18 @@ import { createTempDir, type Database, launchDatabase } from "../databases/serve
 import { HERE } from "../steps/cached-dir.ts";
 import { getEnvironment, type NginxTool } from "../steps/nginx.ts";
 
-/** The files in docs/nginx. */
+/** Name of a file in docs/nginx, without its extension. */
 export type NginxConf = "at-the-root" | "below-a-path" | "two-instances";
 
 export interface Nginx extends Pick<Database, "stop"> {
-  /** The address at which it listens. */
+  /** URL at which nginx listens. */
   readonly url: string;
 }
 
 /**
- * Starts nginx with a file of docs/nginx. The ports, the certificate and the path of the API are replaced.
+ * Starts nginx with a file in docs/nginx, in which the ports, the certificate and the base path are replaced.
  *
- * @param lockkeeperPorts of the instances that the file names 127.0.0.1:3000, 127.0.0.1:3001, …
+ * @param lockkeeperPorts ports of the instances that replace 127.0.0.1:3000, 127.0.0.1:3001, … in the file
  */
 export async function startNginx(
   tool: NginxTool,
@@ -39,7 +39,7 @@ export async function startNginx(
   const whole = [
     "daemon off;",
     "worker_processes 2;",
-    // Otherwise, its workers run as nobody, who may not write here.
+    // By default, workers of a root process run as `nobody`, which cannot write to this folder.
     ...(process.getuid?.() === 0 ? ["user root root;"] : []),
     `pid ${join(dir, "pid")};`,
     "error_log stderr error;",

@@ -11,9 +11,9 @@ import { assert, expect } from "../figures.ts";
 
 const PROMPT_MS = 1000;
 
-/** Lockkeeper through a proxy. */
+/** A Lockkeeper server behind a proxy. */
 export interface Seen {
-  /** The URL, including the base path. */
+  /** URL of the proxy, including the base path. */
   readonly url: string;
   readonly redis: Redis;
 }
@@ -40,7 +40,7 @@ async function releaseHold(seen: Seen, { holdId }: { readonly holdId: string }):
   return await call(seen, `/holds/${holdId}/release`, {});
 }
 
-/** Each key is acquired, read and released under exactly its name. */
+/** Proves that keys with special characters pass the proxy unchanged: each key is acquired, read and released. */
 export async function proveKeys(seen: Seen): Promise<number> {
   for (const key of UNUSUAL_KEYS) {
     const path = `/locks/${encodeKeyPath(key)}`;
@@ -60,7 +60,7 @@ export async function proveKeys(seen: Seen): Promise<number> {
   return UNUSUAL_KEYS.length + 1;
 }
 
-/** An event arrives when it happens, not when a buffer is full. */
+/** Proves that events arrive when they occur and not only when a buffer is full. */
 export async function proveStream(seen: Seen): Promise<number> {
   const key = `lock:${randomUUID()}`;
   const stop = new AbortController();
@@ -87,7 +87,7 @@ export async function proveStream(seen: Seen): Promise<number> {
   }
 }
 
-/** A waiter is woken, and one that disconnects loses its place. */
+/** Proves that a waiter is woken and that a waiter that disconnects leaves the queue. */
 export async function proveWaiting(seen: Seen): Promise<void> {
   const key = `lock:${randomUUID()}`;
   const path = `/locks/${key}`;
@@ -108,21 +108,22 @@ export async function proveWaiting(seen: Seen): Promise<void> {
   expect("who waited", [status, body.owner], [201, "you"]);
 }
 
-/** Requests that are too large are refused by Lockkeeper, with its own message. */
+/** Proves that requests that are too large are rejected by Lockkeeper with its own error, not by the proxy. */
 export async function proveLimits(seen: Seen): Promise<void> {
   const long = await call(seen, `/locks?filter=${"a".repeat(8000)}`);
   expect("an address that is too long", [long.status, long.body.code], [414, "uri_too_long"]);
   const record = { service: "x".repeat(70_000) };
   const large = await call(seen, "/locks/lock%3Aa/acquire", { owner: "me", record });
   expect("a body that is too large", [large.status, large.body.code], [413, "too_large"]);
-  // Nearly the maximum size of a bulk release, which nginx has to forward.
+  // The body has nearly the maximum size of a bulk release, which nginx must forward.
   const bulk = await call(seen, "/locks/force-release", { reason: "x".repeat(BULK_BODY_BYTES_MAX - 100) });
   expect("a body as large as a bulk may be", [bulk.status, bulk.body.code], [400, "invalid"]);
 }
 
 /**
- * The address of a client is the one that nginx sees, whatever its headers claim. @param limit number of permitted
- * requests
+ * Proves that Lockkeeper uses the client address that nginx sees, regardless of the headers that the client sends.
+ *
+ * @param limit number of permitted requests
  */
 export async function proveAddress({ url }: Seen, limit: number): Promise<void> {
   const ask = async (localAddress: string, said: string) =>
@@ -140,8 +141,9 @@ export async function proveAddress({ url }: Seen, limit: number): Promise<void> 
 }
 
 /**
- * Loads the pages with everything that they reference, and logs in, below the base path. @param token of a one-time
- * login link
+ * Logs in below the base path and loads the pages with everything that they reference.
+ *
+ * @param token token of a one-time login link
  */
 export async function provePages({ url }: Seen, token: string): Promise<number> {
   const { origin, pathname } = new URL(url);

@@ -11,7 +11,7 @@ import { installPythonPackage } from "./installed.ts";
 const PACKAGE = join(import.meta.dirname, "../../../packages/python");
 const LIMIT_MS = 240_000;
 
-/** The tests of the package itself, which need only Python and a server, with the installed wheel. */
+/** Runs the tests of the Python package against a server, with the installed wheel. */
 const tests: Client = {
   name: "Python package",
   needs: [],
@@ -32,7 +32,7 @@ const tests: Client = {
   },
 };
 
-/** pip builds the package from its sources without network; its example runs. */
+/** Builds the package from its sources with pip, without network access, and runs its example. */
 const sources: Client = {
   name: "Python package from sources",
   needs: [],
@@ -58,7 +58,7 @@ with lockkeeper.Client().lock(sys.argv[1], lease_s=4) as hold:
         time.sleep(0.02)
 `;
 
-/** A hold outlives a restart of the server, and is then released by SIGTERM. */
+/** Proves that a hold survives a restart of the server and that SIGTERM to the holder releases it. */
 const restart: Client = {
   name: "Python package during a restart",
   needs: [],
@@ -91,7 +91,7 @@ const restart: Client = {
   },
 };
 
-/** The types as strictly as an application may check them. */
+/** Checks the types of the package with the strictest settings that an application may use. */
 const types: Client = {
   name: "Python package with mypy",
   needs: ["pythonGenerator"],

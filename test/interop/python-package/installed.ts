@@ -9,11 +9,11 @@ import { findProgram } from "../steps/find.ts";
 const LIMIT_MS = 120_000;
 
 /**
- * Builds the wheel of the Python package and installs it in an empty environment, without network.
+ * Builds the Python package and installs it in an empty environment, without network access.
  *
- * @param archive `sdist` to have pip build the package from its sources
- * @returns the Python of that environment
- * @throws Skip without Python
+ * @param archive `sdist` makes pip build the package from its sources
+ * @returns the path of Python in the environment
+ * @throws Skip if Python is not available
  */
 export async function installPythonPackage(archive: "wheel" | "sdist" = "wheel"): Promise<string> {
   const base = findProgram("python3");

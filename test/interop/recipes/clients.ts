@@ -13,7 +13,7 @@ import { createNodeRunner, createPythonRunner, type RunRecipe } from "./recipe-r
 const RESOURCE = "stock:9";
 const LATER_FENCE = String(Number.MAX_SAFE_INTEGER);
 
-/** A language of docs/recipes.md whose programs need packages that `npm test` does not have. */
+/** A language in docs/recipes.md whose programs need packages that `npm test` does not install. */
 interface Language {
   readonly name: string;
   readonly needs: "pythonDatabases" | "npm";
@@ -36,7 +36,7 @@ const LANGUAGES: readonly Language[] = [
   },
 ];
 
-/** The guarded write on PostgreSQL. */
+/** Tests the recipe of a guarded write on PostgreSQL. */
 function createPostgresqlClient({ name, needs, createRunner, programs }: Language): Client {
   return {
     name: `${name} recipe on postgresql`,
@@ -61,7 +61,7 @@ function createPostgresqlClient({ name, needs, createRunner, programs }: Languag
   };
 }
 
-/** The guarded write on MariaDB. */
+/** Tests the recipe of a guarded write on MariaDB. */
 function createMariadbClient({ name, needs, createRunner, programs }: Language): Client {
   return {
     name: `${name} recipe on mariadb`,
@@ -85,7 +85,7 @@ function createMariadbClient({ name, needs, createRunner, programs }: Language):
   };
 }
 
-/** A program that uses another library and Lockkeeper on the same lock. */
+/** Creates a test of a program that acquires the same lock with another library and with Lockkeeper. */
 const createMoveClient = (
   library: string,
   program: string,
@@ -117,7 +117,7 @@ export const recipeClients: readonly Client[] = [
   createMoveClient("redlock", "move-from-redlock.mjs", "npm", (tools) => createNodeRunner(tools.npm)),
 ];
 
-/** The program writes; after a later holder has written, it is refused. */
+/** Proves that the program can write, and that its write is rejected once a later holder has written. */
 async function proveGuard(
   store: GuardedStore,
   runRecipe: RunRecipe,

@@ -11,7 +11,7 @@ import type { PythonTool } from "../steps/python.ts";
 
 const PYTHON_PACKAGE = join(import.meta.dirname, "../../../packages/python/src");
 const TSX = import.meta.resolve("tsx");
-/** Packages of test/interop/npm by the name that a reader installs. */
+/** Folders of packages in test/interop/npm, by package name. */
 const NPM_PACKAGES = { pg: "pg", mysql2: "mysql2", redlock: "redlock5" };
 
 interface Ended {
@@ -19,7 +19,7 @@ interface Ended {
   readonly output: string;
 }
 
-/** Runs a program of docs/recipes.md as printed there, with these variables in addition to the server's. */
+/** Runs a program from docs/recipes.md unchanged, with additional environment variables. */
 export type RunRecipe = (name: string, server: TestServer, env: Record<string, string>) => Promise<Ended>;
 
 export function createPythonRunner({ python, library }: PythonTool): RunRecipe {

@@ -3,7 +3,10 @@ import { Skip } from "../skip.ts";
 import { runKillMatrix } from "./kill-matrix.ts";
 import { LANGUAGE_SAMPLES } from "./language-runners.ts";
 
-/** Runs the whole kill matrix of each safe-lock program. `npm test` runs a few rows of those in shell and TypeScript. */
+/**
+ * Runs the complete kill matrix of each safe-lock program. `npm test` runs a few rows for the shell and TypeScript
+ * programs.
+ */
 export const sampleClients: readonly Client[] = LANGUAGE_SAMPLES.map(({ language, findRunner }) => ({
   name: `safe lock in ${language}`,
   needs: [],

@@ -22,11 +22,11 @@ export interface CopyOptions {
   readonly isFenced: boolean;
 }
 
-/** One running copy of a sample. */
+/** A running copy of a sample program. */
 export class SampleCopy {
-  /** Everything it printed. */
+  /** Everything that the copy has printed so far. */
   output = "";
-  /** Exit status as in a shell: 128 + signal. */
+  /** Exit status as in a shell: 128 + signal number after a signal. Undefined while the copy runs. */
   status: number | undefined;
   endedAt: number | undefined;
   readonly ended: Promise<void>;
@@ -57,12 +57,12 @@ export class SampleCopy {
     });
   }
 
-  /** Sends a signal only to the process of the program. */
+  /** Sends a signal to the program, but not to its children. */
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
   }
 
-  /** Kills its process group if it is still running. */
+  /** Kills the process group of the copy if it is still running. */
   kill(): void {
     kill(this.#child);
   }

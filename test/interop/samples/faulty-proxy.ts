@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** `lose_response`: the server carries out the request, the client gets a 502. `hang`: no response. */
+/**
+ * How a request is disturbed. `bad_gateway` returns 502 without forwarding the request. `lose_response` forwards the
+ * request, but returns 502 to the client. `hang` neither forwards the request nor responds.
+ */
 export type Fault = "none" | "bad_gateway" | "lose_response" | "hang";
 
 export interface ProxiedRequest {
@@ -13,12 +16,12 @@ export interface ProxiedRequest {
 
 const BAD_GATEWAY = "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>\n";
 
-/** A reverse proxy in front of the test server that disturbs chosen requests. */
+/** A reverse proxy in front of the test server that disturbs selected requests. */
 export class FaultyProxy {
   readonly requests: ProxiedRequest[] = [];
-  /** Chooses the fault by the last segment of the path, such as `renew`. */
+  /** Returns the fault for a request by the last segment of its path, such as `renew`. */
   getFault: (verb: string) => Fault = () => "none";
-  /** Called before a request is forwarded. */
+  /** Called when a request has arrived, before it is forwarded. */
   onRequest: (verb: string) => void = () => undefined;
   readonly #server: Server;
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const SAMPLES = join(import.meta.dirname, "../../../public/samples");
 
-/** The lines of a sample without their indentation, which is part of the language. */
+/** Reads the lines of a sample without their indentation, which differs between languages. */
 function readLines(name: string): string {
   return readFileSync(join(SAMPLES, name), "utf8").replaceAll(/^[ \t]+/gm, "");
 }

@@ -17,16 +17,23 @@ const EXAMPLE_MS = 30_000;
 const STARTS_AT_ONCE = 2;
 
 export interface MatrixOptions {
-  /** Replaces the file of `public/samples`. */
+  /** Path of the program to test instead of the file in `public/samples`. */
   readonly path?: string | undefined;
-  /** Runs these rows only. */
+  /** Names of the rows to run; all rows by default. */
   readonly rows?: readonly string[] | undefined;
   readonly works?: readonly string[] | undefined;
-  /** Runs a row that failed without violating mutual exclusion once more, alone. Its line says so. */
+  /**
+   * Whether to repeat rows that failed without violating mutual exclusion, one at a time. The result line of such a row
+   * mentions the second run.
+   */
   readonly rerunsAlone?: boolean;
 }
 
-/** Runs all rows of a sample at once, and the unchanged file. @returns one result per row */
+/**
+ * Runs the rows of a sample at the same time, as far as `rowsAtOnce` permits, and then the unchanged file.
+ *
+ * @returns one result per row and work, and two for the unchanged file if all rows were selected
+ */
 export async function runKillMatrix(
   runner: SampleRunner,
   { path, rows, works, rerunsAlone = false }: MatrixOptions = {},
@@ -63,13 +70,15 @@ export async function runKillMatrix(
   }
 }
 
-/** Lists the kinds of work of a row. One that does not depend on it runs with the kind that the runner has. */
+/**
+ * Lists the kinds of work for a row. If the runner supports none of those of the row, returns the runner's first one.
+ */
 function listWorks(row: Row, runner: SampleRunner): readonly Work[] {
   const common = row.works.filter((work) => runner.works.includes(work));
   return common.length > 0 ? common : runner.works.slice(0, 1);
 }
 
-/** Runs the file as a reader downloads it. */
+/** Runs the file unchanged, as a reader downloads it. */
 async function runExample({ runner, unchanged }: PreparedSample, { url }: TestServer): Promise<RowResult> {
   const [command, ...args] = runner.exampleCommand(unchanged, "lock:sample:example");
   const output = await run(command, args, {
@@ -82,7 +91,10 @@ async function runExample({ runner, unchanged }: PreparedSample, { url }: TestSe
   return { line: `${runner.fileName} unchanged: ${steps} steps`, faults, isUnsafe: false };
 }
 
-/** Starts the sample while another client holds the lock for longer than the sample waits. */
+/**
+ * Runs the sample while another client holds the lock for longer than the sample waits. The sample must not do any
+ * work.
+ */
 async function runRefused(sample: PreparedSample, server: TestServer): Promise<RowResult> {
   const key = `lock:sample:refused:${randomUUID()}`;
   await server.acquire(key, { leaseMs: 60_000 });

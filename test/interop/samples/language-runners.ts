@@ -14,11 +14,11 @@ const PACKAGE_EXAMPLES = join(import.meta.dirname, "../../../packages/python/exa
 const BUILD_MS = 120_000;
 const VERSION_MS = 10_000;
 
-/** A sample in a language that may be missing on a machine. */
+/** A sample in a language whose tools may not be available on a machine. */
 export interface LanguageSample {
   readonly language: string;
   readonly fileName: string;
-  /** Finds the runner; undefined if the language is missing. */
+  /** Returns the runner of the sample. Undefined if the tools of the language are not available. */
   findRunner(): Promise<SampleRunner | undefined>;
 }
 
@@ -39,7 +39,7 @@ export const LANGUAGE_SAMPLES: readonly LanguageSample[] = [
     async findRunner() {
       const python = findProgram("python3");
       if (python === undefined) return undefined;
-      // The program on PATH may be a script that starts Python, and signals must reach Python itself.
+      // The program on PATH may be a script that starts Python. Signals must reach Python itself.
       const print = ["-c", "import sys; print(sys.executable)"];
       return createPythonSampleRunner((await run(python, print, { limitMs: VERSION_MS })).trim());
     },
@@ -89,7 +89,10 @@ function createPythonSampleRunner(python: string): SampleRunner {
   };
 }
 
-/** The program uses the installed wheel. Its driver does not use functions of a sample. */
+/**
+ * Creates a runner for an example of the Python package, which imports the installed wheel. Its driver is separate,
+ * because the example has none of the sample's functions.
+ */
 function createPackageRunner(python: string): SampleRunner {
   return {
     ...createPythonSampleRunner(python),
@@ -119,7 +122,10 @@ function createGoSampleRunner(go: string): SampleRunner {
   };
 }
 
-/** The program uses the packed module, which does not start commands. */
+/**
+ * Creates a runner for an example of the packed Go module. The module does not start commands, so the only kind of work
+ * is `steps`.
+ */
 function createGoModuleRunner(): SampleRunner {
   return {
     fileName: "steps.go",
@@ -137,7 +143,7 @@ function createGoModuleRunner(): SampleRunner {
 }
 
 function createJavaSampleRunner(java: string, javac: string): SampleRunner {
-  // The flags make several JVMs start fast at the same time.
+  // These flags shorten the start of several JVMs at the same time.
   const command = (dir: string) =>
     [java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", dir, "SafeLock"] as const;
   return {

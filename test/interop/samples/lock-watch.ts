@@ -1,25 +1,28 @@
 import type { TestRedis } from "../../support/test-redis.ts";
 
-/** A hold as reported by Redis. Times are Unix milliseconds; a busy test process makes them late, but never early. */
+/**
+ * A hold according to keyspace notifications. Times are in Unix milliseconds. If the test process is busy, they are too
+ * late, but never too early.
+ */
 export interface SeenHold {
-  /** The deadline of the last lease that its holder set. */
+  /** Deadline of the lease that the holder set last. */
   deadline: number;
-  /** The deadline of the lease before that one. */
+  /** Deadline of the lease before the last one. */
   previousDeadline: number;
-  /** When it was released or found expired; at most the deadline. */
+  /** Time at which the hold was released or expired, at most `deadline`. Absent while the lock is held. */
   endedAt?: number;
 }
 
 /**
- * Follows the locks whose key starts with a prefix, by keyspace notifications. It does not read them, because the next
- * holder may have set its lease by then.
+ * Follows the locks with a key prefix by keyspace notifications. It does not read the locks, because a read could
+ * already return the lease of the next holder.
  */
 export class LockWatch {
   readonly #holds = new Map<string, SeenHold[]>();
 
   private constructor(private readonly leaseMs: number) {}
 
-  /** @param leaseMs the lease that each acquire and renewal sets */
+  /** @param leaseMs lease in ms that each acquire and renewal sets */
   static async start(redis: TestRedis, prefix: string, leaseMs: number): Promise<LockWatch> {
     const watch = new LockWatch(leaseMs);
     const subscriber = redis.createClient();
@@ -30,7 +33,7 @@ export class LockWatch {
     return watch;
   }
 
-  /** Lists the holds of a lock so far, oldest first. */
+  /** Lists the holds of a lock that have been observed so far, oldest first. */
   listHolds(key: string): readonly SeenHold[] {
     return this.#holds.get(key) ?? [];
   }
@@ -43,7 +46,8 @@ export class LockWatch {
     const isHeld = hold !== undefined && hold.endedAt === undefined;
     const deadline = now + this.leaseMs;
     if (event === "hset" && isHeld) {
-      // A reservation sets its lease first, and then its field next to that of the holder.
+      // This is a reservation, which sets its own lease before it adds its field to the hash. That lease is not the
+      // holder's.
       hold.deadline = hold.previousDeadline;
     } else if (event === "hset") {
       holds.push({ deadline, previousDeadline: deadline });

@@ -1,4 +1,4 @@
-/** Prints the kill matrix of one sample; the README of this folder has the usage. */
+/** Prints the kill matrix of one sample. The usage is documented in the README of this folder. */
 import { parseArgs } from "node:util";
 import { endAll, endWhenInterrupted } from "../children.ts";
 import { runKillMatrix } from "./kill-matrix.ts";

@@ -3,7 +3,11 @@ import type { Semaphore } from "../../../server/concurrency/semaphore.ts";
 
 const POLL_MS = 50;
 
-/** Waits for something outside this process without using much CPU. @throws if it takes too long */
+/**
+ * Checks a condition every 50 ms until it holds.
+ *
+ * @throws if the condition does not hold within `withinMs`
+ */
 export async function poll(holds: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {
@@ -12,7 +16,7 @@ export async function poll(holds: () => boolean | Promise<boolean>, withinMs: nu
   }
 }
 
-/** Runs a task when the semaphore has a free permit. */
+/** Acquires a permit of the semaphore, runs a task and releases the permit. */
 export async function runWithin<Result>(semaphore: Semaphore, task: () => Promise<Result>): Promise<Result> {
   await semaphore.acquire();
   try {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The variable that marks all processes of one copy. */
+/** Environment variable that identifies all processes of one copy. */
 export const RUN_VARIABLE = "LOCKKEEPER_SAMPLE_RUN";
 
 export interface RunningProcess {
@@ -8,12 +8,12 @@ export interface RunningProcess {
   readonly args: readonly string[];
 }
 
-/** Lists the running processes that were started with `RUN_VARIABLE=run`. */
+/** Lists the running processes whose environment contains `RUN_VARIABLE` with the value `run`. */
 export function listProcesses(run: string): RunningProcess[] {
   const found: RunningProcess[] = [];
   for (const pid of readdirSync("/proc")) {
     if (!/^\d+$/.test(pid)) continue;
-    // A process may end at any time, and a zombie has no environment.
+    // A process may exit at any time, and the environment of a zombie is empty.
     try {
       if (!readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${RUN_VARIABLE}=${run}\0`)) continue;
       const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
@@ -23,18 +23,18 @@ export function listProcesses(run: string): RunningProcess[] {
   return found;
 }
 
-/** Lists the processes that write the log. */
+/** Lists the processes of a run that execute the script, which writes the log. */
 export function listWriters(run: string, script: string): RunningProcess[] {
   return listProcesses(run).filter(({ args }) => args[1] === script);
 }
 
-/** Kills the processes that a faulty program left behind. */
+/** Kills the processes that a faulty program has left running. */
 export function killProcesses(run: string): void {
   for (const { pid } of listProcesses(run)) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended.
+      // The process has already exited.
     }
   }
 }

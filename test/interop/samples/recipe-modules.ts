@@ -8,7 +8,9 @@ const TSC = join(MODULES, ".bin/tsc");
 const COMPILE_MS = 60_000;
 const CLIENT = fileURLToPath(new URL("../../../packages/client/index.ts", import.meta.url));
 
-/** Creates the `node_modules` of a reader's folder, with the sources of `@lockkeeper/client` in place of the package. */
+/**
+ * Creates the `node_modules` of a reader's project. The sources of `@lockkeeper/client` take the place of the package.
+ */
 export async function linkModules(dir: string): Promise<void> {
   const client = join(dir, "node_modules/@lockkeeper/client");
   await mkdir(client, { recursive: true });
@@ -18,7 +20,11 @@ export async function linkModules(dir: string): Promise<void> {
   await symlink(join(MODULES, "ioredis"), join(dir, "node_modules/ioredis"));
 }
 
-/** Compiles the TypeScript in `dir` with the strictest settings of a reader's project. @throws with the first error */
+/**
+ * Checks the types of the TypeScript files in `dir` with the strictest settings of a reader's project.
+ *
+ * @throws Error with the first type error
+ */
 export async function checkTypes(dir: string): Promise<void> {
   const compilerOptions = {
     module: "nodenext",
@@ -27,7 +33,7 @@ export async function checkTypes(dir: string): Promise<void> {
     noUncheckedIndexedAccess: true,
     exactOptionalPropertyTypes: true,
     noEmit: true,
-    // Required for the sources of the client.
+    // Required because the sources of the client import files with the extension .ts.
     allowImportingTsExtensions: true,
     skipLibCheck: true,
     types: ["node"],

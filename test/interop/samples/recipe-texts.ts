@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 const PAGE = new URL("../../../docs/recipes.md", import.meta.url);
 
 /**
- * Reads the code block of docs/recipes.md whose info string is `info`, such as `ts title=leader.mts`. @throws if there
- * is none
+ * Reads the code block in docs/recipes.md with an info string such as `ts title=leader.mts`.
+ *
+ * @throws if there is no such code block
  */
 export function readRecipe(info: string): string {
   const page = readFileSync(PAGE, "utf8");

@@ -34,7 +34,7 @@ const writeProgram = (dir: string, name: (typeof PROGRAMS)[number]) =>
 
 interface Bench {
   readonly server: TestServer;
-  /** The reader's folder, with the dependencies of the recipes. */
+  /** Folder of a reader's project, with the dependencies of the recipes. */
   readonly dir: string;
   run(...command: [string, ...string[]]): RunningProgram;
   runTypescript(name: string, ...args: string[]): RunningProgram;
@@ -96,7 +96,7 @@ it.concurrent(
     await writeFile(join(dir, "busy"), "");
     await writeFile(join(dir, "status"), "0");
     const [, command = ""] = /^(?:\S+ ){5}(.*)\n$/.exec(readRecipe("crontab")) ?? [];
-    // Like cron: in the home directory, with sh and a minimal environment.
+    // Starts the command as cron does: with sh, a minimal environment and the home directory.
     const startJob = () => run("env", "-i", `HOME=${dir}`, "PATH=/usr/bin:/bin", "/bin/sh", "-c", command);
 
     const first = startJob();
@@ -167,7 +167,7 @@ it.concurrent(
     expect(programs[1]?.readOutput()).toMatch(
       /^transfer from lock:account:2 to lock:account:1 with fences \d+ and \d+$/m,
     );
-    // Each program acquires both locks before another one acquires any.
+    // No program acquires a lock between the two locks that another program acquires together.
     const listGrants = async () =>
       (await server.call("/history?order=oldest_first&type=acquired")).body.items.map(
         ({ key }: { key: string }) => key,

@@ -3,12 +3,12 @@ import { readFile } from "node:fs/promises";
 /** A line of the shared log. */
 export interface LogLine {
   readonly copy: number;
-  /** Unix milliseconds. */
+  /** Time at which the line was written, in Unix milliseconds. */
   readonly at: number;
   readonly fence: string;
 }
 
-/** Reads the log in order; empty if it does not exist yet. */
+/** Reads the lines of the log in order. Returns an empty list if the file does not exist yet. */
 export async function readLog(path: string): Promise<LogLine[]> {
   const text = await readFile(path, "utf8").catch(() => "");
   return text
@@ -20,7 +20,7 @@ export async function readLog(path: string): Promise<LogLine[]> {
     });
 }
 
-/** Finds lines that copies with mutual exclusion never write. */
+/** Lists violations of mutual exclusion that the log proves. */
 export function findLogFaults(lines: readonly LogLine[]): string[] {
   const faults: string[] = [];
   const second = lines.findIndex(({ copy }) => copy === 2);

@@ -6,36 +6,36 @@ import type { Work } from "./sample-runner.ts";
 export const LEASE_MS = 3000;
 const LONG_MS = 10_000;
 const SHORT_MS = 4000;
-/** Time between the first line of the log and the event. */
+/** Time in ms between the first line of the log and the event. */
 const AFTER_MS = 1500;
 
-/** The event for the first copy, and how that copy ends. */
+/** A row of the kill matrix: an event that affects the first copy, and the expected end of that copy. */
 export interface Row {
   readonly name: string;
   readonly works: readonly Work[];
   readonly workMs: number;
   readonly end: "complete" | "throw" | "exit3";
-  /** Exit status of the first copy. */
+  /** Expected exit status of the first copy. */
   readonly status: number;
-  /** Whether the first copy releases the lock, instead of losing it or leaving it until the lease ends. */
+  /** Whether the first copy must release the lock. Otherwise, it loses the lock or leaves it until the lease ends. */
   readonly releases: boolean;
-  /** Whether the row tests what the resource rejects, instead of mutual exclusion in time. */
+  /** Whether the resource rejects late writes by their fencing token. Otherwise, the copy must stop writing in time. */
   readonly isFenced?: boolean;
-  /** Runs before the first copy is started. */
+  /** Called before the first copy is started. */
   arrange?(proxy: FaultyProxy): void;
-  /** Runs after the first copy has written its first line, while the second waits. */
+  /** Called after the first copy has written its first line, while the second copy waits for the lock. */
   act?(event: RowEvent): Promise<void>;
 }
 
 export interface RowEvent {
   readonly first: SampleCopy;
   readonly proxy: FaultyProxy;
-  /** Force-releases the lock, and reserves it for `reservedMs` if given. */
+  /** Force-releases the lock. If `reservedMs` is given, reserves the lock for that time. */
   forceRelease(reservedMs?: number): Promise<void>;
 }
 
 const BOTH: readonly Work[] = ["steps", "child"];
-/** For rows that do not depend on the kind of work. */
+/** The kind of work of rows that do not depend on it. */
 const CHILD: readonly Work[] = ["child"];
 const LOST = { workMs: LONG_MS, end: "complete", status: 76, releases: false, works: BOTH } as const;
 const DONE = { workMs: SHORT_MS, end: "complete", status: 0, releases: true, works: BOTH } as const;
@@ -109,7 +109,7 @@ export const ROWS: readonly Row[] = [
     name: "force_release_fenced",
     works: CHILD,
     isFenced: true,
-    // It does not learn of its loss, and works until its deadline.
+    // Renewals fail, so the copy does not learn of the force-release and works until its deadline.
     async act({ proxy, forceRelease }) {
       proxy.getFault = () => "bad_gateway";
       await forceRelease();

@@ -17,7 +17,10 @@ const STARTS_WITHIN_MS = 15_000;
 const ENDS_WITHIN_MS = 30_000;
 const GONE_WITHIN_MS = 1500;
 const LATE_MS = 200;
-/** A lease is renewed after a third of it, so a loss is known by then. */
+/**
+ * Maximum time in ms until a holder notices the loss of its lock: a third of the lease, which is the interval of
+ * renewals, and a tolerance.
+ */
 const NOTICED_WITHIN_MS = LEASE_MS / 3 + 500;
 
 export interface MatrixContext {
@@ -26,24 +29,24 @@ export interface MatrixContext {
   readonly dir: string;
   readonly keyPrefix: string;
   /**
-   * Limits simultaneous starts. Starting a program takes most of its CPU time, and late starts disturb the times of
-   * other rows.
+   * Limits the number of simultaneous starts. Starting a program uses more CPU time than running it, and starts that
+   * are delayed would disturb the timing of other rows.
    */
   readonly starts: Semaphore;
 }
 
 export interface RowResult {
-  /** `<program> <work> <row>: …`, as the README shows it. */
+  /** The result line `<program> <work> <row>: …`, as shown in the README. */
   readonly line: string;
   readonly faults: readonly string[];
   /**
-   * Whether mutual exclusion was violated. Other faults can be caused by a machine so busy that a program loses its
-   * lock before the event of the row.
+   * Whether mutual exclusion was violated. Other faults may also occur on a busy machine, if a program loses its lock
+   * before the event of the row.
    */
   readonly isUnsafe: boolean;
 }
 
-/** Runs one row with two copies of a sample, and checks the log and the lock. */
+/** Runs a row with two copies of a sample, and checks the log and the observed holds. */
 export async function runRow(
   context: MatrixContext,
   sample: PreparedSample,
@@ -99,7 +102,7 @@ class RowRun {
     }
   }
 
-  /** Starts both copies. The second one waits for the lock as soon as the first works under it. */
+  /** Starts the first copy and, once it works under the lock, the second copy, which then waits for the lock. */
   async #startBoth(): Promise<{ first: SampleCopy; second: SampleCopy }> {
     const first = this.#start(1);
     const isWorking = async () => (await readLog(this.#logFile)).length > 0;
@@ -151,7 +154,10 @@ class RowRun {
     this.#actedAt = Date.now();
   }
 
-  /** Checks that no child works after the release, which would let the next holder in too early. */
+  /**
+   * Checks that no child process of the first copy is working after the release. Such a child would work at the same
+   * time as the next holder.
+   */
   #checkStopped(): void {
     const count = listWriters(`${this.#id}-1`, CHILD_SCRIPT).length;
     this.#expectSafe(count === 0, `released while ${count} child processes were working`);
@@ -164,8 +170,8 @@ class RowRun {
     const last = lines.findLast(({ copy }) => copy === 1);
     const next = lines.find(({ copy }) => copy === 2);
     if (hold === undefined || last === undefined) throw new Error("it did no work");
-    // A force-release ends the hold before its holder can know. Until then, the holder works until the deadline of its
-    // last renewal.
+    // A force-release ends the hold before the holder can know, so the holder may work until the deadline of its last
+    // renewal.
     const isForced = this.row.name.startsWith("force");
     const leaseEnd = isForced ? hold.deadline : (hold.endedAt ?? hold.deadline);
     for (const fault of findLogFaults(lines)) this.#expectSafe(false, fault);
@@ -210,7 +216,10 @@ class RowRun {
     for (const { args } of list()) this.#expectSafe(false, `still running: ${args.join(" ").slice(0, 200)}`);
   }
 
-  /** Checks that the first copy tried to write late. Otherwise, the row would not prove anything about the fence. */
+  /**
+   * Checks that a late write of the first copy was rejected. Otherwise, the row would not have tested the fencing
+   * token.
+   */
   async #checkRejected(): Promise<void> {
     if (!this.row.isFenced) return;
     const rejected = await stat(`${this.#logFile}.rejected`).catch(() => undefined);

@@ -4,9 +4,9 @@ import { kill, start } from "../children.ts";
 export interface RunningProgram {
   readonly readOutput: () => string;
   readonly readComplaints: () => string;
-  /** Resolves with the exit status, or with the name of the signal that ended it. */
+  /** Resolves with the exit status, or with the name of the signal that killed the program. */
   readonly ended: Promise<number | string>;
-  /** Sends a signal only to the program, not to its children. */
+  /** Sends a signal to the program, but not to its children. */
   signal(name: NodeJS.Signals): void;
   /** Kills the program and its children. */
   stop(): void;

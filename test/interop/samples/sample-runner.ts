@@ -6,32 +6,39 @@ const MARKER = /^.*Your work starts here\.\n/m;
 
 export type Work = "steps" | "child";
 
-/** How a sample is built and started. The README of this folder states what the driver does. */
+/** How a sample is built and started. The task of the driver is described in the README of this folder. */
 export interface SampleRunner {
   readonly fileName: string;
-  /** Folder of the file; `public/samples` by default. */
+  /** Folder of the sample file. The default is `public/samples`. */
   readonly folder?: string;
   readonly works: readonly Work[];
-  /** Program text that replaces everything below the marker line. */
+  /** Source text that replaces everything below the marker line of the sample. */
   readonly driver: string;
-  /** How many rows run at the same time, if all of them would take too long to start; all by default. */
+  /**
+   * Maximum number of rows that run at the same time, for programs that start slowly. By default, all rows run at the
+   * same time.
+   */
   readonly rowsAtOnce?: number;
-  /** Compiles the file in `dir`. */
+  /** Compiles the sample in `dir`. */
   build?(dir: string): Promise<void>;
-  /** Starts the built program as one process. */
+  /** Returns the command that starts the sample with the driver as one process. */
   command(dir: string): readonly [string, ...string[]];
-  /** Starts the unchanged file, built in the same way. */
+  /** Returns the command that starts the unchanged sample. */
   exampleCommand(dir: string, key: string): readonly [string, ...string[]];
 }
 
-/** Folders with the same sample: one with the driver, one unchanged. */
+/** Two folders with the built sample: `driven` with the driver, and `unchanged` without it. */
 export interface PreparedSample {
   readonly runner: SampleRunner;
   readonly driven: string;
   readonly unchanged: string;
 }
 
-/** Writes and builds both variants below `dir`. `path` replaces the file of `public/samples`. */
+/**
+ * Writes and builds both variants of a sample in subfolders of `dir`.
+ *
+ * @param path path of the sample file
+ */
 export async function prepareSample(
   runner: SampleRunner,
   dir: string,

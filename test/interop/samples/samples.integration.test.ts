@@ -6,7 +6,7 @@ import { findProgram } from "../steps/find.ts";
 import { runKillMatrix } from "./kill-matrix.ts";
 import { shellRunner, typescriptRunner } from "./runners.ts";
 
-/** The rows that use the machine least. `npm run interop` runs all rows, in five languages. */
+/** The rows that use the least CPU time. `npm run interop` runs all rows in five languages. */
 const ROWS = ["sigterm", "sigkill", "renew_502", "throws", "force_release_reserved"];
 
 const runners = findProgram("curl") === undefined ? [typescriptRunner] : [shellRunner, typescriptRunner];
@@ -24,7 +24,7 @@ it.concurrent.each(runners)(
 it("safe-lock.sh refuses wrong arguments before it acquires anything", () => {
   const start = (args: readonly string[], env: object = {}) =>
     spawnSync("bash", [join(SAMPLES, "safe-lock.sh"), ...args], {
-      // Nothing listens on this port.
+      // No server listens on this port.
       env: { ...process.env, LOCKKEEPER_URL: "http://127.0.0.1:1", LOCKKEEPER_API_KEY: "lk_none", ...env },
       encoding: "utf8",
     });

@@ -7,7 +7,7 @@ import { createGoRunner } from "./go-runner.ts";
 import type { Runner } from "./language-run.ts";
 import { createJavaRunner, createPythonRunner, curlRunner } from "./runners.ts";
 
-/** Runs the snippets of the docs page like a reader. `npm test` runs those in TypeScript. */
+/** Runs the snippets of the docs page as a reader would. `npm test` runs the TypeScript snippets. */
 export const snippetClients: readonly Client[] = [
   createSnippetClient("curl", () => (findProgram("curl") && findProgram("bash") ? curlRunner : undefined)),
   createSnippetClient("Python", () => {

@@ -12,7 +12,11 @@ import { type Runner, runSnippets, type SnippetResponse } from "./language-run.t
 
 const routes = listDeclaredRoutes();
 
-/** Runs the snippets of all operations against a separate server. @returns what differed from the document */
+/**
+ * Runs the snippets of all operations against a new server.
+ *
+ * @returns the differences between the responses and the OpenAPI document
+ */
 export async function findFaults(runner: Runner): Promise<string[]> {
   const server = await startTestServer();
   try {
@@ -24,7 +28,7 @@ export async function findFaults(runner: Runner): Promise<string[]> {
       const answer = said.find(({ name }) => name === operation.operationId);
       return answer === undefined ? `${operation.operationId} said nothing` : findFault(answer, operation);
     });
-    // The snippets have an effect, and are not only refused.
+    // At least the acquire must succeed, which proves that the snippets are not merely rejected.
     const acquired = said.find(({ name }) => name === "acquireLock");
     if (acquired?.status !== 201) faults.push(`acquireLock answered ${acquired?.status}: ${acquired?.body}`);
     return faults.filter((fault) => fault !== undefined);
@@ -33,7 +37,11 @@ export async function findFaults(runner: Runner): Promise<string[]> {
   }
 }
 
-/** Returns why a response does not match the document; undefined if it does. */
+/**
+ * Checks a response against the OpenAPI document.
+ *
+ * @returns a description of the fault, or undefined if the response matches
+ */
 function findFault(
   { name, status, body }: SnippetResponse,
   operation: ReferenceOperation,

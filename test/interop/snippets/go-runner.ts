@@ -6,12 +6,12 @@ import { formatMarker, type Runner } from "./language-run.ts";
 
 const BUILD_MS = 120_000;
 const MAIN_FILE = "main.go";
-/** The folder of the program that runs all snippets. */
+/** Folder and file name of the program that contains all snippets. */
 const BATCH = "batch";
 
 /**
- * Creates the runner. Each snippet is a package, which is checked unchanged. All are copied into another program, so
- * that one is linked instead of fifty.
+ * Creates a runner for Go. Each snippet is a package that is checked unchanged. Copies of all snippets are built into a
+ * single program, because linking about fifty programs would take too long.
  */
 export function createGoRunner(go: string): Runner {
   return {

@@ -9,25 +9,31 @@ import { kill, start } from "../children.ts";
 const RUN_MS = 60_000;
 const STREAM_MS = 15_000;
 
-/** How the snippets of a language are run: all of them in one process, because starting one takes longest. */
+/**
+ * How the snippets of a language are run. They run in a single process, because starting a process takes longer than
+ * running a snippet.
+ */
 export interface Runner {
   readonly language: SnippetLanguage;
-  /** Returns the file of a snippet relative to the folder of all snippets. It may be in a separate subfolder. */
+  /**
+   * Returns the path of a snippet's file relative to the folder of all snippets. The file may be in a subfolder of its
+   * own.
+   */
   getFileName(name: string): string;
-  /** Compiles the snippets, if they cannot run unchanged. */
+  /** Compiles the snippets. Absent if they run unchanged. */
   compile?(dir: string): Promise<void>;
-  /** Checks all files in a folder; slow. */
+  /** Checks all files in a folder, for example with a linter or type checker. This may be slow. */
   check?(dir: string): Promise<void>;
-  /** Returns the command that runs one file. */
+  /** Returns the command that runs one snippet. */
   command(dir: string, name: string): readonly [string, ...string[]];
   /**
-   * Returns the command that runs several files, each after a line that `marker` creates, and continues after a
-   * failure.
+   * Returns the command that runs several snippets. It prints the line of `formatMarker` before each snippet and
+   * continues after a failure.
    */
   getBatchCommand(dir: string, names: readonly string[]): Promise<readonly [string, ...string[]]>;
 }
 
-/** The output of a snippet: the status and body of the response. */
+/** The status and body of the response that a snippet printed. */
 export interface SnippetResponse {
   readonly name: string;
   readonly status: number;
@@ -36,7 +42,9 @@ export interface SnippetResponse {
 
 export const formatMarker = (name: string) => `=== ${name}`;
 
-/** Runs the snippets of all requests against a server, those of streams until their first message. */
+/**
+ * Runs the snippets of the given requests against a server. Snippets of streams are stopped after their first message.
+ */
 export async function runSnippets(
   runner: Runner,
   requests: readonly SampleRequest[],
@@ -72,7 +80,7 @@ export async function writeAll(
   await runner.check?.(dir);
 }
 
-/** Runs `work` with a temporary folder. */
+/** Calls `work` with a temporary folder, which is removed afterwards. */
 export async function withTempDir<Result>(work: (dir: string) => Promise<Result>): Promise<Result> {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-snippets-"));
   try {
@@ -97,7 +105,11 @@ async function readStreamStart(
   }
 }
 
-/** Waits for an output. @throws if the process ends or the time is over before */
+/**
+ * Waits until the output of a process matches.
+ *
+ * @throws if the process exits or `withinMs` passes before that
+ */
 export async function waitForOutput(child: ChildProcess, what: RegExp, withinMs: number): Promise<string> {
   let output = "";
   return await new Promise((resolve, reject) => {
@@ -118,7 +130,7 @@ export async function waitForOutput(child: ChildProcess, what: RegExp, withinMs:
   });
 }
 
-/** Reads the output until the process ends. Its standard error is used in the error message. */
+/** Reads the standard output of a process until it exits. Standard error is included in the error message. */
 async function readOutput(child: ChildProcess): Promise<string> {
   let [output, complaints] = ["", ""];
   child.stdout?.on("data", (chunk: Buffer) => {
@@ -143,8 +155,8 @@ function extractSection(output: string, name: string): string {
 }
 
 /**
- * Parses an output: curl prints a status line, headers, an empty line and the body; the others print the status and the
- * body.
+ * Parses the output of a snippet. curl prints the status line, the headers, an empty line and the body. Snippets in
+ * other languages print the status and the body.
  */
 function parseResponse(name: string, text: string): SnippetResponse {
   const [, status, rest = ""] = /^(?:HTTP\/[\d.]+ )?(\d{3})(.*)$/s.exec(text.trimStart()) ?? [];

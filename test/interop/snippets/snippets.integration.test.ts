@@ -4,7 +4,7 @@ import { findFaults } from "./find-faults.ts";
 import type { Runner } from "./language-run.ts";
 import { curlRunner, typescriptRunner } from "./runners.ts";
 
-/** `npm run interop` runs Python and Java, which may be missing on a machine. */
+/** The languages whose tools every machine has. `npm run interop` also runs Python and Java. */
 const runners: Runner[] = [
   typescriptRunner,
   ...(findProgram("curl") !== undefined && findProgram("bash") !== undefined ? [curlRunner] : []),

@@ -11,10 +11,10 @@ export const CACHE = join(HERE, "../../.cache/interop");
 const STAMP = ".made-from";
 
 /**
- * Provides the folder `name` of the cache. `make` creates it if it is missing or was created from something else. The
- * folder appears completely or not at all.
+ * Returns a folder in the cache, and creates it with `make` if it does not exist or if `from` has changed. A folder
+ * whose creation failed is never visible under its name.
  *
- * @param from the text that determines whether it is out of date, such as the contents of a lock file
+ * @param from texts that determine the content of the folder, such as a lock file
  */
 export function provideCachedDir(
   name: string,
@@ -24,7 +24,7 @@ export function provideCachedDir(
   return provideDir(join(CACHE, name), from, make);
 }
 
-/** Provides a folder like `provideCachedDir`, at any path. */
+/** Does the same as `provideCachedDir` for a folder at any path. */
 export async function provideDir(
   dir: string,
   from: readonly string[],

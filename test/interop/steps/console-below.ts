@@ -7,22 +7,24 @@ import { HERE, provideCachedDir } from "./cached-dir.ts";
 
 const ROOT = join(HERE, "../..");
 const BUILD_MS = 600_000;
-/** The sources of pages, and of the types that they use from the server. */
+/** Files and folders to copy: the sources of the pages and of the server, whose types the pages use. */
 const COPIED = [...BUILD_INPUTS, "package.json", "server"];
 
-/**
- * Tests are not copied, because they import files that are not copied either, and the build checks the types of every
- * file.
- */
+/** Excludes tests, because they import files that are not copied, and the build checks the types of all files. */
 const filter = (path: string) => !/\.test\.tsx?$/.test(path);
 
 export interface ConsoleBelow {
-  /** A folder with the server and the pages, built for the base path. */
+  /** Folder with the server and the pages, which were built for the base path. */
   readonly dir: string;
   readonly basePath: string;
 }
 
-/** Provides a console that was built for a base path, because the build fixes the path. @throws Skip */
+/**
+ * Builds a copy of the console for a base path. A separate build is necessary, because the base path is fixed at build
+ * time.
+ *
+ * @throws Skip if the build fails
+ */
 export async function provideConsoleBelow(): Promise<ConsoleBelow> {
   const basePath = "/locks-console";
   const dir = await provideCachedDir("console-below", [basePath, hashInputs(ROOT)], async (copy) => {
@@ -46,7 +48,8 @@ export async function provideConsoleBelow(): Promise<ConsoleBelow> {
       throw new Skip(`the console cannot be built below a path: ${formatReason(error)}`);
     });
   });
-  // The server of the copy, from which its pages are found, is the current one.
+  // Updates the server in the copy, which is not part of the build. The server must be there, because it finds the
+  // pages relative to its own path.
   cpSync(join(ROOT, "server"), join(dir, "server"), { recursive: true, preserveTimestamps: true, filter });
   return { dir, basePath };
 }

@@ -8,39 +8,47 @@ const BUILD_MS = 180_000;
 const FILES = ["main.go", "go.mod", "go.sum"];
 
 export interface GoTool {
-  /** The compiled peer. */
+  /** Path of the compiled peer. */
   readonly peer: string;
 }
 
 export interface GoGeneratorTool {
   readonly go: string;
-  /** The compiled oapi-codegen. */
+  /** Path of the compiled oapi-codegen. */
   readonly generator: string;
 }
 
 interface Program {
   readonly name: string;
-  /** A folder of test/interop with a go.mod. */
+  /** Folder in test/interop that contains a go.mod. */
   readonly folder: string;
   readonly files: readonly string[];
   readonly package: string;
 }
 
-/** Environment in which Go downloads neither another version of itself nor modules that go.mod does not name. */
+/** Environment in which Go downloads neither another version of Go nor modules that are missing in go.mod. */
 export const GO_ENV = { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly", CGO_ENABLED: "0" };
 
-/** Finds Go, even if it is not on PATH. */
+/** Finds Go on PATH or in its usual folders. Undefined if Go is not installed. */
 export function findGo(): string | undefined {
   return findProgram("go", ["/usr/local/go/bin", "/usr/lib/go/bin"]);
 }
 
-/** Provides the lock libraries of Go in one program. @throws Skip */
+/**
+ * Builds a program with the Go lock libraries.
+ *
+ * @throws Skip if Go is not available or the build fails
+ */
 export async function provideGo(): Promise<GoTool> {
   const { program } = await build({ name: "go-peer", folder: "go", files: FILES, package: "." });
   return { peer: program };
 }
 
-/** Provides oapi-codegen, and the modules that its clients need. @throws Skip */
+/**
+ * Builds oapi-codegen and downloads the modules that generated clients need.
+ *
+ * @throws Skip if Go is not available or the build fails
+ */
 export async function provideGoGenerator(): Promise<GoGeneratorTool> {
   const folder = "generated/go";
   const { go, program } = await build({

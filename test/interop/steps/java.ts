@@ -14,14 +14,18 @@ export interface JavaTool {
   readonly classpath: string;
 }
 
-/** A Java program of this repository: a pom of test/interop/java, and its sources. */
+/** A Java program of this repository: its sources and the pom with its dependencies, both in test/interop/java. */
 interface Program {
   readonly name: string;
   readonly pom: string;
   readonly sources: readonly string[];
 }
 
-/** Provides Redisson's jars and the compiled peer. @throws Skip */
+/**
+ * Downloads Redisson's jars and compiles the peer.
+ *
+ * @throws Skip if that is not possible
+ */
 export function provideRedisson(): Promise<JavaTool> {
   return provideJava({
     name: "redisson",
@@ -38,7 +42,11 @@ export function provideRedisson(): Promise<JavaTool> {
   });
 }
 
-/** Provides the jars of Spring Integration and ShedLock, and the compiled peer. @throws Skip */
+/**
+ * Downloads the jars of Spring Integration and ShedLock and compiles the peer.
+ *
+ * @throws Skip if that is not possible
+ */
 export function provideSpring(): Promise<JavaTool> {
   return provideJava({ name: "spring", pom: "spring-pom.xml", sources: ["SpringPeer.java"] });
 }
@@ -46,11 +54,15 @@ export function provideSpring(): Promise<JavaTool> {
 export interface JavaGeneratorTool {
   readonly java: string;
   readonly javac: string;
-  /** The folder of the jars of the generator and of its clients' dependencies. */
+  /** Folder with the jars of the generator and of the dependencies of generated clients. */
   readonly lib: string;
 }
 
-/** Provides openapi-generator, and what its clients need. @throws Skip */
+/**
+ * Downloads openapi-generator and the dependencies of generated clients.
+ *
+ * @throws Skip if that is not possible
+ */
 export async function provideJavaGenerator(): Promise<JavaGeneratorTool> {
   const { java, javac } = findJava();
   const pom = "generated-pom.xml";
@@ -85,12 +97,12 @@ async function provideJava({ name, pom, sources }: Program): Promise<JavaTool> {
 async function download(pomFile: string, lib: string): Promise<void> {
   const mvn = findProgram("mvn");
   if (mvn === undefined) throw new Skip("no Maven on this machine");
-  // A separate folder, because Maven writes next to the pom.
+  // Uses a separate folder, because Maven writes files next to the pom.
   await mkdir(lib, { recursive: true });
   const pom = join(lib, "..", "pom.xml");
   await copyFile(join(HERE, "java", pomFile), pom);
   const args = ["-B", "-q", "-f", pom, COPY_DEPENDENCIES, `-DoutputDirectory=${lib}`];
-  // Artifacts in ~/.m2 need no network.
+  // Tries without network access first, because ~/.m2 may already contain the artifacts.
   const isThere = await run(mvn, ["-o", ...args], { limitMs: DOWNLOAD_MS }).then(
     () => true,
     () => false,

@@ -9,11 +9,15 @@ const NAME = "faketime/libfaketime.so.1";
 const AHEAD_S = 3600;
 
 export interface LibfaketimeTool {
-  /** The library to preload into a program that needs another wall clock. */
+  /** Path of the library, which is preloaded into a program to change its wall clock. */
   readonly library: string;
 }
 
-/** Provides libfaketime: that of the machine, or unpacked from the distribution. @throws Skip */
+/**
+ * Finds libfaketime on this machine, or else unpacks it from the distribution's package.
+ *
+ * @throws Skip if libfaketime is not available or does not work
+ */
 export async function provideLibfaketime(): Promise<LibfaketimeTool> {
   if (process.platform !== "linux") throw new Skip("libfaketime is used on Linux alone");
   const library = (await findHere()) ?? (await findIn(await unpackPackage("libfaketime")));
@@ -21,7 +25,11 @@ export async function provideLibfaketime(): Promise<LibfaketimeTool> {
   return await tryLibrary(library);
 }
 
-/** Finds libfaketime without downloading it: that of the machine, or one unpacked before. @throws Skip */
+/**
+ * Finds libfaketime on this machine or in the cache, without downloading it.
+ *
+ * @throws Skip if libfaketime is not available or does not work
+ */
 export async function findLibfaketime(): Promise<LibfaketimeTool> {
   const library = process.platform === "linux" ? await findHere() : undefined;
   if (library === undefined) throw new Skip("libfaketime is not on this machine");
@@ -38,20 +46,21 @@ async function tryLibrary(library: string): Promise<LibfaketimeTool> {
   return { library };
 }
 
-/** Creates the environment of a program whose wall clock is ahead. */
+/** Creates environment variables for a program whose wall clock is `seconds` ahead. */
 export function createClockAheadEnvironment(tool: LibfaketimeTool, seconds: number): Record<string, string> {
   return { ...createClockEnvironment(tool), FAKETIME: `+${seconds}s` };
 }
 
 /**
- * Creates the environment of a program whose wall clock has the offset in the file, such as `+1.5s`, which may change.
+ * Creates environment variables for a program whose wall clock has the offset in a file, such as `+1.5s`. The content
+ * of the file may change while the program runs.
  */
 export function createClockFileEnvironment(tool: LibfaketimeTool, file: string): Record<string, string> {
   return { ...createClockEnvironment(tool), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: "1" };
 }
 
-// Durations are not affected. The C library allocates memory, because jemalloc asks for the time when it starts, while
-// libfaketime needs memory before it can answer.
+// The monotonic clock stays real. libc is preloaded so that it allocates memory instead of jemalloc: jemalloc reads the
+// time when it starts, but libfaketime must allocate memory before it can return the time.
 function createClockEnvironment({ library }: LibfaketimeTool): Record<string, string> {
   return { LD_PRELOAD: `${library} libc.so.6`, FAKETIME_DONT_FAKE_MONOTONIC: "1" };
 }

@@ -8,12 +8,16 @@ const FOLDERS = ["/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/local/lib
 
 export interface MariadbTool {
   readonly mariadbd: string;
-  /** The folder of messages and character sets, if it differs from the compiled one. */
+  /** Folder of messages and character sets. Set if it differs from the compiled-in folder. */
   readonly share?: string;
   readonly libraryPath?: string;
 }
 
-/** Provides MariaDB: that of the machine, or unpacked from the distribution. @throws Skip */
+/**
+ * Finds MariaDB on this machine, or else unpacks it from the distribution's package.
+ *
+ * @throws Skip if MariaDB is not available
+ */
 export async function provideMariadb(): Promise<MariadbTool> {
   const installed = findProgram("mariadbd", FOLDERS);
   const tool = installed === undefined ? await unpack() : { mariadbd: installed };

@@ -11,7 +11,11 @@ export interface NginxTool {
   readonly libraryPath?: string;
 }
 
-/** Provides nginx: that of the machine, or unpacked from the distribution. @throws Skip */
+/**
+ * Finds nginx on this machine, or else unpacks it from the distribution's package.
+ *
+ * @throws Skip if nginx is not available
+ */
 export async function provideNginx(): Promise<NginxTool> {
   const installed = findProgram("nginx", FOLDERS);
   const tool = installed === undefined ? await unpack() : { nginx: installed };

@@ -7,16 +7,24 @@ import { HERE, provideCachedDir, readLocalFile } from "./cached-dir.ts";
 const INSTALL_MS = 120_000;
 
 export interface NpmTool {
-  /** A folder with package.json and node_modules. */
+  /** Folder that contains package.json and node_modules. */
   readonly dir: string;
 }
 
-/** Provides the lock libraries and database drivers of test/interop/npm. @throws Skip */
+/**
+ * Installs the lock libraries and database drivers of test/interop/npm.
+ *
+ * @throws Skip if they cannot be installed
+ */
 export function provideNpm(): Promise<NpmTool> {
   return provideFolder("npm");
 }
 
-/** Provides the generator of test/interop/generated, and a compiler with an API. @throws Skip */
+/**
+ * Installs the TypeScript client generator of test/interop/generated and a TypeScript compiler with a JavaScript API.
+ *
+ * @throws Skip if they cannot be installed
+ */
 export function provideTypescriptGenerator(): Promise<NpmTool> {
   return provideFolder("generated");
 }

@@ -10,15 +10,17 @@ const UPDATE_MS = 60_000;
 const DOWNLOAD_MS = 120_000;
 const EXTRACT_MS = 30_000;
 /**
- * Packages never to unpack: the C library must be that of the running system, and the others are large and not needed.
+ * Matches packages that are not unpacked: the C library, which must be that of the running system, and large packages
+ * that are not needed.
  */
 const NEVER_UNPACKED = /^(libc6|libc-bin|libllvm\d+|libz3-4|perl\S*|libperl\S*)_/;
 
 /**
- * Unpacks a package of the distribution, with the libraries that this machine lacks, into a folder of the cache.
- * Nothing is installed, so it needs no root and does not change the system.
+ * Unpacks a package of the distribution and the libraries that this machine lacks into a folder in the cache. It needs
+ * no root and does not change the system, because nothing is installed.
  *
- * @throws Skip
+ * @returns the folder
+ * @throws Skip if the package cannot be downloaded or unpacked
  */
 export async function unpackPackage(name: string): Promise<string> {
   if (findProgram("apt-get") === undefined || findProgram("dpkg-deb") === undefined) {
@@ -38,7 +40,7 @@ export async function unpackPackage(name: string): Promise<string> {
   });
 }
 
-/** Returns the folder of a package, whether or not it is there. */
+/** Returns the path of the cache folder for a package, which may not exist. */
 export function getPackageDir(name: string): string {
   return join(CACHE, getPackageFolder(name));
 }
@@ -47,7 +49,7 @@ function getPackageFolder(name: string): string {
   return `packages/${name}`;
 }
 
-/** Returns the library path of an unpacked program. */
+/** Returns the value of LD_LIBRARY_PATH for a program that was unpacked into `root`. */
 export async function findLibraryPath(root: string): Promise<string> {
   const dirs: string[] = [];
   for (const parent of [join(root, "usr/lib"), join(root, "lib")]) {
@@ -64,14 +66,14 @@ async function download(name: string): Promise<string> {
   await mkdir(join(cache, "archives/partial"), { recursive: true });
   const settings = [...createAptSettings(state), "-o", `Dir::Cache=${cache}`];
   const wanted = ["install", "--yes", "--no-install-recommends", "--download-only", name];
-  // "install" determines which libraries this system lacks.
+  // Finds and downloads the libraries that this system lacks, without installing anything.
   await run("apt-get", [...settings, ...wanted], { limitMs: DOWNLOAD_MS });
   return join(cache, "archives");
 }
 
 let updated: Promise<string> | undefined;
 
-/** Downloads apt's lists into a separate folder, once per process. */
+/** Downloads apt's package lists into a separate folder. Further calls in this process return the same folder. */
 function fetchLists(): Promise<string> {
   updated ??= update();
   return updated;
@@ -83,7 +85,8 @@ async function update(): Promise<string> {
   addCleanUp(() => rm(state, { recursive: true, force: true }));
   await mkdir(join(state, "lists/partial"), { recursive: true });
   const settings = [...createAptSettings(state), "-o", `Dir::Cache=${join(state, "cache")}`];
-  // An index that cannot be downloaded is an error only if the package is not found.
+  // Lists that cannot be downloaded are ignored here. If the package is not found because of that, the later download
+  // fails.
   await run("apt-get", [...settings, "-qq", "update"], { limitMs: UPDATE_MS });
   return state;
 }

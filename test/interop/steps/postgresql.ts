@@ -7,13 +7,17 @@ import { findLibraryPath, unpackPackage } from "./packages.ts";
 const HOMES = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"];
 
 export interface PostgresqlTool {
-  /** The folder of `initdb` and `postgres`. */
+  /** Folder that contains `initdb` and `postgres`. */
   readonly bin: string;
-  /** The root of an unpacked server, with its libraries. */
+  /** Root folder and library path of an unpacked server. Absent if the server is installed. */
   readonly unpacked?: { readonly root: string; readonly libraryPath: string };
 }
 
-/** Provides PostgreSQL: that of the machine, or unpacked from the distribution. @throws Skip */
+/**
+ * Finds PostgreSQL on this machine, or else unpacks it from the distribution's package.
+ *
+ * @throws Skip if PostgreSQL is not available
+ */
 export async function providePostgresql(): Promise<PostgresqlTool> {
   const installed = findInstalledBin();
   if (installed !== undefined) return { bin: installed };
@@ -29,7 +33,7 @@ function findInstalledBin(): string | undefined {
   return bins.find((bin) => existsSync(join(bin, "initdb")));
 }
 
-/** Newest first. */
+/** Lists the folders of the installed versions, newest version first. */
 function listBins(home: string): string[] {
   const names = existsSync(home) ? readdirSync(home) : [];
   return names

@@ -7,36 +7,56 @@ const INSTALL_MS = 90_000;
 
 export interface PythonTool {
   readonly python: string;
-  /** The folder for PYTHONPATH. */
+  /** Folder of the installed packages, used as PYTHONPATH. */
   readonly library: string;
 }
 
-/** Provides redis-py. @throws Skip */
+/**
+ * Installs redis-py.
+ *
+ * @throws Skip if Python is not available or the installation fails
+ */
 export function provideRedisPy(): Promise<PythonTool> {
   return providePackages("redis-py", "requirements.txt");
 }
 
-/** Provides the lock libraries based on redis-py, and redis-py itself. @throws Skip */
+/**
+ * Installs redis-py and the lock libraries that use it.
+ *
+ * @throws Skip if Python is not available or the installation fails
+ */
 export function providePythonLocks(): Promise<PythonTool> {
   return providePackages("python-locks", "requirements-locks.txt");
 }
 
-/** Provides the drivers of PostgreSQL and MySQL, and redis-py, for recipes. @throws Skip */
+/**
+ * Installs redis-py and the drivers of PostgreSQL and MySQL, which the recipes use.
+ *
+ * @throws Skip if Python is not available or the installation fails
+ */
 export function providePythonDatabases(): Promise<PythonTool> {
   return providePackages("python-databases", "requirements-databases.txt");
 }
 
-/** Provides openapi-python-client, what its clients need, and a type checker. @throws Skip */
+/**
+ * Installs openapi-python-client, the dependencies of generated clients, and a type checker.
+ *
+ * @throws Skip if Python is not available or the installation fails
+ */
 export function providePythonGenerator(): Promise<PythonTool> {
   return providePackages("python-generator", "requirements-generator.txt");
 }
 
-/** Provides schemathesis, which generates requests from an OpenAPI document. @throws Skip */
+/**
+ * Installs schemathesis, which generates requests from an OpenAPI document.
+ *
+ * @throws Skip if Python is not available or the installation fails
+ */
 export function provideSchemathesis(): Promise<PythonTool> {
   return providePackages("schemathesis", "requirements-schemathesis.txt");
 }
 
-/** Installs packages into a separate folder, without changing the machine's Python. */
+/** Installs packages into a folder in the cache, so that the Python installation of the machine does not change. */
 async function providePackages(what: string, file: string): Promise<PythonTool> {
   const python = findProgram("python3");
   if (python === undefined) throw new Skip("no Python on this machine");

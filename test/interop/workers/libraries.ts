@@ -2,22 +2,30 @@ import { requireNpmModule } from "../npm-module.ts";
 import type { NpmTool } from "../steps/npm.ts";
 import type { SectionRedis } from "./section.ts";
 
-/** A lock library of npm, with its used part. */
+/** A lock library from npm, with a uniform interface. */
 export interface Library {
-  /** Tries once, or polls until it has the lock. @returns undefined if it was refused */
+  /**
+   * Tries to acquire a lock once, or polls for up to `waitMs`.
+   *
+   * @returns undefined if the lock was not acquired
+   */
   acquire(key: string, leaseMs: number, waitMs: number): Promise<AcquiredLock | undefined>;
   redis: SectionRedis;
 }
 
 export interface AcquiredLock {
-  /** Releases the lock. @throws if the library reports that it no longer held the lock */
+  /**
+   * Releases the lock.
+   *
+   * @throws if the library reports that the lock was no longer held
+   */
   release(): Promise<unknown>;
 }
 
 const POLL_MS = 20;
 const countTries = (waitMs: number) => Math.ceil(waitMs / POLL_MS);
 
-/** The used part of ioredis 5, for which these libraries are written. */
+/** The subset of ioredis 5 that is used. The libraries require that version. */
 type RedisOf = { Redis: new (url: string) => SectionRedis };
 
 const OPENERS: Readonly<
@@ -75,7 +83,7 @@ const OPENERS: Readonly<
         retryInterval: POLL_MS,
         refreshInterval: 0,
       };
-      // The library adds the prefix `mutex:` itself.
+      // The library adds the prefix `mutex:` to the name.
       const mutex = new Mutex(redis, key.replace(/^mutex:/, ""), times);
       if (waitMs === 0) return (await mutex.tryAcquire()) ? mutex : undefined;
       return await waitForGrant(
@@ -86,7 +94,11 @@ const OPENERS: Readonly<
   },
 };
 
-/** Opens a library. @param urls of one server, or of several, comma-separated; work under a lock uses the first one */
+/**
+ * Opens a library.
+ *
+ * @param urls URL of the server, or comma-separated URLs of several servers. Work under a lock uses the first one
+ */
 export function openLibrary(npm: NpmTool, name: string, urls: string): Library {
   const { Redis } = requireNpmModule<RedisOf>(npm, "ioredis");
   const [first = "", ...others] = urls.split(",");

@@ -1,5 +1,7 @@
 /**
- * The lock libraries of npm with their defaults, each an object by its name: `npm-console-peer.ts <url> <npm folder>`.
+ * A peer with the lock libraries from npm, each with its default settings. The name of a library selects its object.
+ *
+ * Usage: `npm-console-peer.ts <url> <npm folder>`
  */
 import { requireNpmModule } from "../npm-module.ts";
 import { serveVerbs } from "./serve.ts";
@@ -9,7 +11,7 @@ interface HeldLock {
   extend(): Promise<unknown>;
   drop(): Promise<unknown>;
 }
-/** Returns undefined if it was refused. */
+/** Acquires a lock. Resolves with undefined if the lock was not acquired. */
 type AcquireFunction = (key: string, waitMs: number, leaseMs: number) => Promise<HeldLock | undefined>;
 
 const POLL_MS = 200;
@@ -81,7 +83,7 @@ serveVerbs({
   },
   extend: (who, _, key) => describeOutcome(holds.get(`${who} ${key}`)?.extend()),
   drop: (who, _, key) => describeOutcome(holds.get(`${who} ${key}`)?.drop()),
-  /** Never answers, because the process ends. */
+  /** Never responds, because the process of the library is expected to exit. */
   end: () => new Promise(() => undefined),
 });
 

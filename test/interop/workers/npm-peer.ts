@@ -1,4 +1,8 @@
-/** A lock library of npm as a peer: `npm-peer.ts <library> <url>[,<url>,…] <npm folder>`. */
+/**
+ * A peer with one lock library from npm.
+ *
+ * Usage: `npm-peer.ts <library> <url>[,<url>,…] <npm folder>`
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AcquiredLock, openLibrary } from "./libraries.ts";
 import { contend, PAUSE_MS } from "./section.ts";

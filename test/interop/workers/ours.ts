@@ -1,6 +1,8 @@
 /**
- * A Lockkeeper worker, which uses the library like an application: `ours.ts <url>[,<url>,…] [format] [signalled
- * library]`. The format `redisson/fair/<ms>` means fair locks with this fair wait time.
+ * A peer that uses Lockkeeper's Node.js library as an application does.
+ *
+ * Usage: `ours.ts <url>[,<url>,…] [format] [signalled library]`. The format `redisson/fair/<ms>` selects fair locks
+ * with a fair wait time in ms.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
@@ -32,8 +34,8 @@ const holds = new Map<string, Hold>();
 let writer: GuardedWriter | undefined;
 
 /**
- * Clients that write `token` poll and wake nobody. So this worker polls in every other turn, or it would always be
- * overtaken.
+ * Whether the other clients may poll, as those that use the format `token` do. They do not wake other waiters, so this
+ * worker would always be overtaken unless it polls as well. It does so in every other turn.
  */
 const isBesidePolling = format === "token";
 const getHoldOptions = (turn: number) => ({
@@ -94,7 +96,7 @@ serveVerbs({
     return { outcome: outcome === "released" ? "released" : "refused", answer: outcome, fromMs };
   },
 
-  /** Returns what the holder of a lock notices, in order: its signal, and the result of `assertHeld`. */
+  /** Returns what the holder of a lock notices, in order: the abort of its signal and the result of `assertHeld`. */
   async assert(who = "", key = "") {
     const hold = getHold(who, key);
     const events = hold.signal.aborted ? ["signal"] : [];
@@ -113,7 +115,7 @@ serveVerbs({
     return {};
   },
 
-  /** Writes with a fence, regardless of the lock. */
+  /** Writes with a fencing token, whether or not the lock is held. */
   async write(resource = "", fence = "", value = "") {
     if (writer === undefined) throw new Error("no store was opened");
     return { verdict: await writer.write(resource, fence, value) };

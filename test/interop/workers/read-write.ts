@@ -1,4 +1,8 @@
-/** A Lockkeeper worker on a read/write lock, which uses the library like an application. `read-write.ts <url>` */
+/**
+ * A peer that uses a read/write lock of Lockkeeper's Node.js library as an application does.
+ *
+ * Usage: `read-write.ts <url>`
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { LockkeeperError } from "../../../server/errors/lockkeeper-error.ts";
@@ -8,7 +12,7 @@ import { NO_READS_OR_WRITES, type ReadWriteTally } from "../read-write-tally.ts"
 import { serveVerbs } from "./serve.ts";
 
 const LEASE_MS = 30_000;
-/** Every third section writes, and every fourth of those continues as a reader before it stops writing. */
+/** Every third section writes. Every fourth writing section is downgraded and then reads. */
 const WRITE_EVERY = 3;
 const DOWNGRADE_EVERY = 4;
 

@@ -1,12 +1,12 @@
 import { getTraceKeys, sumTallies, type Tally } from "../tally.ts";
 
 /**
- * Maximum pause between two turns of a loop if one side polls, because it finds the lock free only between turns of the
- * other.
+ * Maximum pause in ms between two turns of a loop if another peer polls. A polling peer can acquire the lock only
+ * during such a pause.
  */
 export const PAUSE_MS = 4;
 
-/** The commands that a section needs, of any version of the client. */
+/** The Redis commands that a section uses. Clients of different versions provide them. */
 export interface SectionRedis {
   incr(key: string): Promise<number>;
   decr(key: string): Promise<number>;
@@ -15,13 +15,18 @@ export interface SectionRedis {
   getset(key: string, value: string): Promise<string | null>;
 }
 
-/** Works under the lock once. @returns the number of re-entries, and of wrong counts among them */
+/**
+ * Runs a section once under the lock.
+ *
+ * @returns the number of re-entries, and the number of those with a wrong count. Undefined if the section was not
+ * re-entered
+ */
 export type UnderLock = (
   section: () => Promise<void>,
   turn: number,
 ) => Promise<{ reentries: number; wrongCounts: number } | undefined>;
 
-/** Runs loops that work under the lock until the time is over. */
+/** Runs loops that repeatedly execute a section under the lock, until `forMs` have passed. */
 export async function contend(
   redis: SectionRedis,
   side: string,
@@ -47,7 +52,8 @@ export async function contend(
   return sumTallies(await Promise.all(Array.from({ length: loops }, work)));
 }
 
-// The count is read and written separately, so that a second client inside loses an update even if it is not noticed.
+// The count is read and written separately. If two clients are inside at the same time, an update may be lost, which
+// reveals the overlap even if `inside` does not.
 async function createSection(redis: SectionRedis, side: string, key: string) {
   const traces = getTraceKeys(key);
   const overlaps = (await redis.incr(traces.inside)) === 1 ? 0 : 1;

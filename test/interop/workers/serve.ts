@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 
 export type Verb = (...words: string[]) => Promise<object>;
 
-/** Answers the requests of `peer.ts` on standard input, several at a time. */
+/** Serves the requests of `peer.ts` on standard input. Several requests may be in progress at the same time. */
 export function serveVerbs(verbs: Readonly<Record<string, Verb>>): void {
   const answer = (id: string, what: object) => process.stdout.write(`${id} ${JSON.stringify(what)}\n`);
   createInterface(process.stdin)

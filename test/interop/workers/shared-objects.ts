@@ -1,4 +1,8 @@
-/** A Lockkeeper worker with semaphores and latches: `shared-objects.ts <url> [semaphore|plain_semaphore]`. */
+/**
+ * A peer that uses semaphores and latches of Lockkeeper's Node.js library.
+ *
+ * Usage: `shared-objects.ts <url> [semaphore|plain_semaphore]`
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { LockkeeperError } from "../../../server/errors/lockkeeper-error.ts";
@@ -21,7 +25,10 @@ interface Tally {
   longestWaitMs: number;
 }
 
-/** Acquires one or two permits repeatedly until the time is over, and counts the acquired permits. */
+/**
+ * Repeatedly acquires one or two permits until `until`, and counts sections in which more than `limit` permits were
+ * acquired.
+ */
 async function contendOnce(key: string, limit: number, until: number, tally: Tally): Promise<void> {
   for (let turn = 0; performance.now() < until; turn++) {
     const permits = 1 + (turn % 2);
@@ -49,7 +56,7 @@ serveVerbs({
     return tally;
   },
 
-  /** Runs pairs one after the other, on a semaphore without other clients. */
+  /** Runs pairs of acquire and release one after the other, on a semaphore that no other client uses. */
   async pairs(key = "", count) {
     const from = performance.now();
     for (let n = 0; n < Number(count); n++)
@@ -74,7 +81,7 @@ serveVerbs({
     }
   },
 
-  /** Acquires one permit and renews it until this process dies. */
+  /** Acquires one permit and renews it until this process is killed. */
   async keep(key = "", leaseMs) {
     const { token } = await client.acquire(key, { kind, waitMs: LEASE_MS, leaseMs: Number(leaseMs) });
     return { token };

@@ -8,8 +8,8 @@ export interface PollingLockOptions {
 }
 
 /**
- * A published lock made of separate commands, in milliseconds, that polls. Its faults: it uses the client's clock; a
- * failed attempt changes the winner's end; the release deletes any value.
+ * A published lock implementation that uses separate commands and milliseconds, and polls. It has three faults: it uses
+ * the client's clock, a failed attempt changes the winner's deadline, and the release deletes any value.
  */
 export class PollingLock {
   #isHeld = false;

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 
 /**
- * A published lock in one Lua script. Its faults: it uses the client's clock; EXPIRE gets the end where it expects a
- * duration; a takeover sets an end twice as far in the future as intended; the value does not name its holder.
+ * A published lock implementation in one Lua script. It has four faults: it uses the client's clock, it passes a
+ * deadline to EXPIRE instead of a duration, a takeover sets a deadline twice as far in the future as intended, and the
+ * value does not identify the holder.
  */
 const ACQUIRE_SCRIPT = `
 local now, lease = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -26,8 +27,8 @@ return answer(0, 'taken over')
 `;
 
 /**
- * `printed` is the published code, which releases only expired locks. `told` is the code that its text describes, which
- * releases only unexpired ones.
+ * Variants of the release. `printed` is the published code, which only releases expired locks. `told` is the code that
+ * the publication describes in words, which only releases unexpired locks.
  */
 const RELEASE_SCRIPTS = {
   printed:
@@ -40,7 +41,7 @@ export interface ScriptLockOptions {
   readonly tries?: number;
   readonly pauseMs?: number;
   readonly release?: keyof typeof RELEASE_SCRIPTS;
-  /** Offset of this client's clock, in seconds. */
+  /** Offset of the client's clock, in seconds. */
   readonly clockSeconds?: number;
 }
 

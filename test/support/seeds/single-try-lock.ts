@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 
 /**
- * A published lock made of separate commands, in seconds, with one attempt; retries are up to its caller. Its faults:
- * it uses the client's clock; a failed attempt changes the winner's end; the release deletes any value.
+ * A published lock implementation that uses separate commands and seconds, and makes one attempt. It has three faults:
+ * it uses the client's clock, a failed attempt changes the winner's deadline, and the release deletes any value.
  */
 export class SingleTryLock {
   constructor(
@@ -15,7 +15,7 @@ export class SingleTryLock {
     if ((await this.redis.setnx(key, ends)) === 1) return true;
     const held = await this.redis.get(key);
     if (held === null || Number(held) >= this.#now) return false;
-    // The takeover succeeds if the replaced value had expired, no matter who wrote it.
+    // The takeover succeeds if the replaced value had expired, regardless of which client wrote it.
     return Number(await this.redis.getset(key, ends)) < this.#now;
   }
 

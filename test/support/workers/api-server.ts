@@ -1,6 +1,6 @@
 /**
- * A whole server without the console, configured by its environment. It ends on signals, like `npm start`, and with its
- * parent.
+ * Runs a server without the console, configured by environment variables. Like `npm start`, the process exits on
+ * signals. It also exits when its parent exits.
  */
 import { readConfig } from "../../../server/config/config.ts";
 import { ServerProcess, stopOnSignals } from "../../../server/server-process.ts";

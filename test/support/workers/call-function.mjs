@@ -1,5 +1,5 @@
-// `--import tsx` has no effect in a worker thread. So this file is JavaScript and registers tsx for the modules it
-// imports.
+// `--import tsx` has no effect in a worker thread. This file is therefore JavaScript and registers tsx for the modules
+// that it imports.
 import { parentPort, workerData } from "node:worker_threads";
 import { register } from "tsx/esm/api";
 

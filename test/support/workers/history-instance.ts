@@ -1,4 +1,7 @@
-/** One console instance, reduced to watching and recording a target. Its test kills, stops and resumes it. */
+/**
+ * Runs a reduced instance that only watches a target and records its events. The test kills, stops and resumes this
+ * process.
+ */
 
 import { Journal } from "../../../server/history/journal.ts";
 import { Recording } from "../../../server/history/recording.ts";
@@ -23,7 +26,8 @@ const recording = new Recording({ openStore, target, journal, session: sight, ti
 watcher.start();
 recording.start();
 
-// How often events may have been missed: the watcher lost its connection, or the machine was too busy to run it.
+// Number of times that events may have been missed, because the watcher lost its connection or the machine was too
+// busy.
 let breakCount = 0;
 let wasLive = false;
 watcher.onChange(() => {

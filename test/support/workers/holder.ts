@@ -1,4 +1,7 @@
-/** Holds a lock and writes to a fenced resource, even after it has lost the lock. Its test stops and resumes it. */
+/**
+ * Holds a lock and writes to a fenced resource, even after it has lost the lock. The test stops and resumes this
+ * process.
+ */
 import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import { LockClient } from "../../../server/locks/client/lock-client.ts";

@@ -1,4 +1,4 @@
-/** An HTTP client that holds the locks `<prefix>:<n>` and renews them until it is killed. */
+/** Holds the locks `<prefix>:<n>` through the HTTP client and renews them until the process is killed. */
 import { LockkeeperClient } from "../../../lib/client/lockkeeper-client.ts";
 
 const task: unknown = JSON.parse(process.argv[2] ?? "{}");

@@ -21,7 +21,7 @@ const EXAMPLES = {
   "Wait up to 10 s for both": { keys: KEYS, waitMs: 10_000, owner: "checkout@pod-7:311" },
 };
 
-/** Creates the route that acquires several locks at once. */
+/** Creates the route that acquires several locks in one request. */
 export function createAcquireAllRoute(services: Pick<Services, "pendingRequests" | "quotas">): Route {
   return defineTargetRoute({
     method: "POST",
@@ -74,7 +74,7 @@ async function acquireLocks(
   const options = toAcquireOptions(input, principal, requestId);
   const claims = quotas.claimAll(principal, target.name, keys, options);
   if (waitMs === 0) return await respond(target, keys, options, claims);
-  // A waiting request holds nothing, so its locks do not count yet.
+  // A waiting request holds nothing, so it does not count towards the quota until it acquires the locks.
   for (const claim of claims) claim.cancel();
   pendingRequests.assertCapacity(principal.id);
   const wait = new Wait(pendingRequests.create(principal.id, request.detach()));
@@ -83,7 +83,7 @@ async function acquireLocks(
 }
 
 /**
- * Checks that the caller may lock all keys.
+ * Asserts that the caller may acquire the locks of all keys.
  * @throws ForbiddenError
  */
 function assertAllAllowed(principal: Principal, { name: target }: Target, keys: readonly string[]): void {
@@ -114,8 +114,7 @@ async function respond(
     claim.confirm((acquired.grants[at]?.remainingMs ?? leaseMs) + graceMs);
   const waitedMs = wait?.waitedMs;
   const response = toAcquiredHolds(name, acquired);
-  // As for a single acquire: a client that has disconnected and cannot repeat the request would never release the
-  // holds.
+  // A client that has disconnected never releases the holds, unless it can repeat the request with its Idempotency-Key.
   const onUndelivered = requestId === undefined ? () => abandon(acquired, claims) : undefined;
   return createJsonResponse(201, waitedMs === undefined ? response : { ...response, waitedMs }, {
     headers: acquired.isReplayed ? { "idempotent-replayed": "true" } : {},

@@ -56,7 +56,7 @@ describe("fair locks over HTTP", () => {
     const startedAt = performance.now();
     await server.callHold(hold, "release");
     await Promise.all(waits);
-    // Each waiter was woken, because none retries by itself within a second.
+    // Waiters poll at most once per second, so each of them must have been woken.
     expect(performance.now() - startedAt).toBeLessThan(1500);
     expect(served).toEqual(["first", "second", "third"]);
   });

@@ -10,7 +10,7 @@ export const REPLAYED_HEADER = {
   },
 };
 
-/** Creates the options of an acquire, with the name of the API key or operator as the default owner. */
+/** Converts the body of an acquire request to options. The default owner is the name of the API key or operator. */
 export function toAcquireOptions(
   input: Omit<
     AcquireInput,
@@ -40,12 +40,12 @@ export function toAcquireOptions(
   };
 }
 
-/** Returns the name of the API key or of the operator. */
+/** Returns the name of the API key, without its `key:` prefix, or of the operator. */
 function getDefaultOwner({ name }: Principal): string {
   return name.replace(/^key:/, "");
 }
 
-/** A waiting request, and how long it waited before the attempt that succeeded. */
+/** A waiting request, and how long it had waited (`waitedMs`) when its last attempt was sent. */
 export class Wait {
   readonly #since = performance.now();
   waitedMs = 0;
@@ -54,7 +54,7 @@ export class Wait {
   constructor(readonly request: PendingRequest) {}
 
   #recordWait(): void {
-    // Rounded down, so that a deadline computed from it is never too late.
+    // Rounded down, so that a client that computes its deadline from `waitedMs` never assumes too long a lease.
     this.waitedMs = Math.floor(performance.now() - this.#since);
   }
 }

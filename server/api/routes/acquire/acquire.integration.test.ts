@@ -40,7 +40,8 @@ function askAndClose(
 }
 
 /**
- * Acquires a lock over a raw connection and closes it after a while. Returns the hold if a response was read before.
+ * Acquires a lock over a raw connection, which it closes after `afterMs`. Returns the hold if a grant was received
+ * before.
  */
 function askAndLeave(
   server: TestServer,
@@ -83,7 +84,8 @@ describe("client disconnects", () => {
     await waitUntil(async () => (await direct.keys("lockkeeper:waiters:*")).length === 0);
   });
 
-  // Python's urllib sends `Connection: close`, as do many clients that send one request. Then both sides close.
+  // Clients that send a single request, such as Python's urllib, often send `Connection: close`. Then the server also
+  // closes the connection.
   it.for([
     ["destroy", "keep-alive"],
     ["end", "keep-alive"],
@@ -164,7 +166,8 @@ describe("waiting over HTTP", () => {
     const deadline = sentAt + body.waitedMs + body.remainingMs;
     const beforeLook = performance.now();
     const leftMs = await direct.pttl(key);
-    // The remaining time in Redis ends between these two. Rounding can lose a millisecond.
+    // `leftMs` was read between `beforeLook` and now, which limits the actual deadline on both ends. Rounding can lose
+    // 1 ms.
     expect(deadline).toBeLessThanOrEqual(performance.now() + leftMs + 1);
     expect(deadline).toBeGreaterThan(beforeLook + leftMs - body.waitedMs / 2);
     expect(await server.acquire(`${key}:free`)).not.toHaveProperty("waitedMs");

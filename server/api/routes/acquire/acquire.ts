@@ -130,14 +130,17 @@ function acquireLock(
   return respondWithGrant(acquiring, { ...asked, wait }, describe);
 }
 
-/** Removes the clients that wait for locks which the caller may neither read nor acquire. */
+/** Removes steps from the deadlock in an error if the caller may neither read nor acquire their locks. */
 function hideUnseenSteps(error: DeadlockError, target: string, principal: Principal): DeadlockError {
   return hideSteps(error, (key) =>
     (["lock", "read"] as const).some((access) => canAccess(principal, access, { target, key })),
   );
 }
 
-/** @throws InvalidHoldIdError also for a hold on another target, because a deadlock is found on one target */
+/**
+ * @throws InvalidHoldIdError if a string is not a holdId, or belongs to another target. Deadlocks are detected only
+ * within one target
+ */
 function parseHolding(
   holdIds: readonly string[] | undefined,
   target: AcquireCall["target"],
@@ -150,7 +153,7 @@ function parseHolding(
   });
 }
 
-/** Returns a function that describes the response to an acquire. */
+/** Creates a function that returns the status, headers and statistics of the response to an acquire. */
 function createDescription(basePath: string) {
   return ({ isReplayed }: AcquiredGrant, { holdId }: Hold, waitedMs: number | undefined): GrantResponse => ({
     status: 201,
@@ -179,7 +182,7 @@ async function reenterHold(
   return createJsonResponse(200, toHold(target.name, grant), { verbEnd: REENTERED_END });
 }
 
-/** @throws InvalidHoldIdError also for a hold of another lock */
+/** @throws InvalidHoldIdError if the string is not a holdId, or belongs to another target or key */
 function parseOwnHoldId(holdId: string, target: string, key: string): TargetHoldRef {
   const hold = parseHoldId(holdId);
   if (hold === undefined)

@@ -21,7 +21,7 @@ const AGAIN = {
   remainingMs: 9000,
 };
 const PRINCIPAL = { id: "app", name: "key:app", quota: undefined };
-/** As read before the hold was given up. */
+/** An observation of the hold from before it was given up. */
 const BEFORE = {
   ...{
     state: "held",
@@ -50,7 +50,7 @@ beforeEach(() => {
   observe(BEFORE);
 });
 
-/** Sends a request to wait, which `await` carries out. */
+/** Calls the handler of the `awaitCondition` route with `verb` as the implementation of `await`. */
 async function awaitCondition(verb: ConditionVerbs["await"]) {
   const services = { pendingRequests: new PendingRequests(), quotas };
   const route = createConditionRoutes(services).find(({ operationId }) => operationId === "awaitCondition");

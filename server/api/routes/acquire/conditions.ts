@@ -24,7 +24,7 @@ const ERRORS = [
   "unknown_outcome",
 ] as const;
 
-/** Creates the routes of the conditions of a held lock. */
+/** Creates the routes that wait for and signal the conditions of a held lock. */
 export function createConditionRoutes(services: Pick<Services, "pendingRequests" | "quotas">): Route[] {
   return [
     createAwaitRoute(services),
@@ -83,13 +83,13 @@ function awaitCondition(
   const claim = quotas.reclaim(principal, lock, { owner: principal.name });
   const awaiting = target.locks.conditions.await(toVerbHold(hold, principal), id, {
     ...{ waitMs, reacquireMs, requestId, signal: wait.request, onSend: wait.onSend },
-    // The hold counts towards the quota while it waits, so that it can be acquired again.
+    // During the wait, the hold still counts towards the quota, so that the lock can be acquired again.
     onGivenUp: () => {
       quotas.forget({ ...lock, token });
       claim.count();
     },
   });
-  // The lease is not known before the lock was acquired again.
+  // The maximum lease is assumed, because the actual lease is known only after the lock has been acquired again.
   const asked = { target: target.name, requestId, claim, leaseMs: LEASE_MS_MAX, graceMs: 0, wait };
   return respondWithGrant(awaiting, asked, describeAwaited);
 }

@@ -6,25 +6,25 @@ import { toHold } from "../../http/hold-json.ts";
 import { type ApiResponse, createJsonResponse } from "../../http/http-exchange.ts";
 import type { Wait } from "./acquire-request.ts";
 
-/** What remains of a request while it waits. Kept small, because thousands of requests may be waiting. */
+/** The data of a request that is retained while it waits. Kept small, because thousands of requests may be waiting. */
 export interface GrantRequest {
   readonly target: string;
   readonly requestId: string | undefined;
   readonly claim: HoldClaim;
   readonly leaseMs: number;
   readonly graceMs: number;
-  /** Absent if the request does not wait. */
+  /** The wait of the request, or `undefined` if it does not wait. */
   readonly wait?: Wait | undefined;
 }
 
-/** The part of a response that differs between the routes. */
+/** The parts of the response that each route determines. */
 export interface GrantResponse extends Pick<ApiResponse, "verbEnd">, Partial<Pick<ApiResponse, "headers">> {
   readonly status: number;
-  /** Fields in addition to those of the hold. */
+  /** Fields of the body in addition to the fields of the hold. */
   readonly fields?: object;
 }
 
-/** Awaits the outcome of a request for a hold, applies it to the quota claim, and creates the response. */
+/** Waits for the result of an acquire, updates the quota claim accordingly, and creates the response. */
 export async function respondWithGrant<Acquired extends AcquiredGrant>(
   acquiring: Promise<Acquired>,
   { target, requestId, claim, leaseMs, graceMs, wait }: GrantRequest,
@@ -42,8 +42,8 @@ export async function respondWithGrant<Acquired extends AcquiredGrant>(
   const waitedMs = wait?.waitedMs;
   const { status, fields, headers, verbEnd } = describe(acquired, hold, waitedMs);
   const body = waitedMs === undefined && fields === undefined ? hold : { ...hold, waitedMs, ...fields };
-  // The client has disconnected without learning of this hold, so it would never release it. With an
-  // Idempotency-Key, its retry may already be in progress and must receive this hold.
+  // A client that has disconnected before it received the hold would never release it. With an Idempotency-Key, the
+  // hold is kept, because a retry may already be in progress and must receive the same hold.
   const onUndelivered = requestId === undefined ? () => abandonGrant(acquired, claim) : undefined;
   return createJsonResponse(status, body, { headers, verbEnd, onUndelivered });
 }

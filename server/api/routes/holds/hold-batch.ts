@@ -12,18 +12,18 @@ import { assertAuthorized } from "../../routing/authorization.ts";
 import type { Services } from "../../routing/services.ts";
 
 /**
- * Number of holds in a batch that count as one request for the rate limits, because a hold costs about a tenth of a
- * request.
+ * Number of holds in a batch that count as one request towards the rate limits. The cost of a hold is about a tenth of
+ * the cost of a request.
  */
 const HOLDS_PER_COUNTED_REQUEST = 10;
 
-/** Runs the verb for the holds of one target, and returns the result or error of each in the order of the holds. */
+/** Runs the verb for the holds on one target. Resolves to the result or error of each hold, in the order of `holds`. */
 type RunOnTarget<Item, Result> = (
   target: Target,
   holds: readonly NamedHold<Item>[],
 ) => Promise<readonly PromiseSettledResult<Result>[]>;
 
-/** An entry of a batch whose caller may use the hold. */
+/** An entry of a batch whose hold the caller is authorized to use. */
 export interface NamedHold<Item> {
   readonly item: Item;
   readonly hold: TargetHoldRef;
@@ -37,7 +37,7 @@ interface BatchCall<Item> {
 
 export type BatchServices = Pick<Services, "targets" | "quotas" | "limits" | "verbs">;
 
-/** Runs one verb for many holds. A failure for one hold does not affect the others. */
+/** Runs one verb for many holds. If the verb fails for one hold, the other holds are not affected. */
 export class HoldBatch {
   constructor(
     private readonly services: BatchServices,
@@ -46,7 +46,7 @@ export class HoldBatch {
   ) {}
 
   /**
-   * Returns the settled result of each hold, in the order of `holds`.
+   * Runs the verb and returns the result or error of each hold, in the order of `holds`.
    *
    * @throws LockkeeperError rate_limited
    */
@@ -103,7 +103,10 @@ export class HoldBatch {
     return { target, hold };
   }
 
-  /** Logs only one defect, because a batch with a thousand defects would flood the log. */
+  /**
+   * Logs the first unexpected error of a batch and their number. Logging every error of a large batch would flood the
+   * log.
+   */
   #logDefects(results: readonly PromiseSettledResult<unknown>[]): void {
     const defects = results.flatMap((result) =>
       result.status === "rejected" && !(result.reason instanceof LockkeeperError) ? [result.reason] : [],
@@ -115,12 +118,12 @@ export class HoldBatch {
 
 const MISSING = { status: "rejected", reason: new Error("A hold of a batch has no result") } as const;
 
-/** Returns the error code of a result that was rejected. */
+/** Returns the error code for the reason of a rejected result. */
 export function getCode(reason: unknown): ErrorCode {
   return reason instanceof LockkeeperError && reason.code !== "aborted" ? reason.code : "internal";
 }
 
-/** Returns the latest Redis time in the results, or this server's time if there is none. */
+/** Returns the latest `asOf` of the results in Unix ms, or the time of this server if no verb succeeded. */
 export function getLatestTime(results: readonly PromiseSettledResult<{ readonly asOf: number }>[]): number {
   let latest = 0;
   for (const result of results)

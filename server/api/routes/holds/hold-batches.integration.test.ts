@@ -37,11 +37,11 @@ async function release(server: TestServer, holdIds: readonly string[], more = {}
   return ReleasedHolds.parse(body);
 }
 
-/** Describes the outcome of each hold, with the reason if it is not the expected one. */
+/** Returns the outcome of each hold, followed by the error code if there is a problem. */
 const describeResults = ({ results }: RenewedHolds | ReleasedHolds) =>
   results.map(({ outcome, problem }) => (problem === undefined ? outcome : `${outcome} ${problem.code}`));
 
-/** Creates one hold of each kind that cannot be renewed. */
+/** Returns a holdId for each reason for which a hold cannot be renewed. */
 async function createUnusable(server: TestServer, limitedKey: Record<string, string>) {
   const ended = await server.acquire(createKey());
   await server.callHold(ended, "release");
@@ -187,7 +187,7 @@ describe("POST /holds/release", () => {
         ["released", 0],
       ]);
     }
-    // A request for some of the holds can be repeated as well.
+    // A repeated request may also contain only some of the holds.
     expect((await release(server, [twice.holdId], {}, id)).results[0]).toMatchObject({ count: 2 });
     expect((await release(server, [twice.holdId], {}, createRequestId())).results[0]).toMatchObject({
       outcome: "still_held",

@@ -19,9 +19,12 @@ import { defineRoute, type Route } from "../../routing/route.ts";
 import { toVerbHold } from "../holds.ts";
 import { type BatchServices, getCode, getLatestTime, HoldBatch } from "./hold-batch.ts";
 
-/** Codes after which a renewal may have been executed, or may succeed if it is repeated. All other codes are final. */
+/**
+ * Error codes after which the caller may repeat a renewal: it may have been executed, or may succeed the next time. All
+ * other codes are final.
+ */
 const REPEATABLE = new Set<ErrorCode>(["unavailable", "unknown_outcome", "not_replicated", "internal"]);
-/** Codes after which a release may have been executed. */
+/** Error codes after which it is not known whether the release was executed. */
 const UNCERTAIN = new Set<ErrorCode>(["unknown_outcome", "internal"]);
 
 /** Creates the routes that renew or release many holds in one request. */
@@ -97,7 +100,7 @@ export function createHoldBatchRoutes(services: BatchServices, log: Logger, base
         const settled = await releases.run(
           { holds, principal, request },
           ({ name, locks }, named) =>
-            // Releases that are issued in one turn of the event loop are combined into few script calls.
+            // The releases are sent in one turn of the event loop, so that they are combined into a few script calls.
             Promise.allSettled(
               named.map(async ({ item: { holdId, reservedMs }, hold }) => {
                 const released = await locks.release(toVerbHold(hold, principal, principal.name), {
@@ -118,7 +121,8 @@ export function createHoldBatchRoutes(services: BatchServices, log: Logger, base
 }
 
 /**
- * Derives a request id for each hold, because two holds of one key need different ids, which are stored with the key.
+ * Derives the request id for one hold of a batch. Request ids are stored with the key, so two holds of one key need
+ * different ids.
  */
 function deriveRequestId(requestId: string, holdId: string): string {
   return createHash("sha256").update(`${requestId}\n${holdId}`).digest("base64url");

@@ -7,7 +7,7 @@ import { WAITS } from "../../openapi/examples/waits.ts";
 import { assertConnected } from "../../routing/assert-connected.ts";
 import { defineTargetRoute, type Route } from "../../routing/route.ts";
 
-/** Creates the route that lists deadlocks and root blockers. */
+/** Creates the route that lists deadlocks and root blockers of a target. */
 export function createWaitsRoutes(): Route[] {
   return [
     defineTargetRoute({

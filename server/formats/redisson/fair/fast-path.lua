@@ -1,4 +1,4 @@
--- A fair lock has no fast path, because its queue has to be read.
+-- A fair lock has no fast path, because its verbs must read the queue.
 
 local FORMAT = 'redisson'
 

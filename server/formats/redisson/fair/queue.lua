@@ -1,4 +1,5 @@
--- The queue of Redisson's fair lock: only its head may acquire the lock. Included by the verbs that acquire or release.
+-- The queue of Redisson's fair lock, whose head is the only client that may acquire the lock. Included by the verbs
+-- that acquire or release.
 --
 -- KEYS[q] the queue (list)       KEYS[t] when each waiter in it times out, in ms (sorted set)
 -- KEYS[l] until when each waiter of Lockkeeper is alive, in ms; negative while its place is only kept (sorted set)
@@ -6,11 +7,12 @@
 -- include ../../fair-queue.lua
 
 local HAS_QUEUE = true
--- By how much the heartbeats outlive the timeouts: a waiter without a heartbeat counts as one of Redisson.
+-- Time by which the heartbeats outlive the timeouts, because a waiter without a heartbeat counts as a client of
+-- Redisson.
 local HEARTBEATS_MS_MORE = 60000
 
--- Returns the error reply if one of the keys does not contain a fair queue; nil if the queue is usable or empty. The name
--- of the heartbeats is reserved, so a key of another type is deleted.
+-- Returns the error reply if one of the keys does not contain a fair queue; nil if the queue is usable or empty. The
+-- key of the heartbeats is reserved, so it is deleted if it has another type.
 local function find_queue_fault(q, t, l)
   local size = redis.pcall('ZCARD', KEYS[l])
   if type(size) == 'table' then
@@ -26,9 +28,9 @@ local function find_queue_fault(q, t, l)
   end
 end
 
--- Removes dead waiters at the head. Returns the error reply if the queue cannot be used. Otherwise returns nil, the longest
--- time in ms for which the lock is kept for another waiter (nil: it is this client's turn), and that waiter if it may have
--- to be woken.
+-- Removes dead waiters at the head. Returns the error reply if the queue cannot be used. Otherwise returns nil, the
+-- maximum time in ms for which the lock is kept for the waiter at the head (nil: it is this client's turn), and that
+-- waiter if it may need a wake-up.
 local function assess_queue(q, t, l, waiter, is_free, now_ms, fair_wait_ms)
   local fault = find_queue_fault(q, t, l)
   if fault then return fault end
@@ -36,11 +38,11 @@ local function assess_queue(q, t, l, waiter, is_free, now_ms, fair_wait_ms)
   if not head then return beat and { 'not_a_lock', 'list', 'redisson_lock_queue' } or nil end
   if head == waiter then return nil end
   if beat then return nil, math.abs(beat) - now_ms end
-  -- The lease of the last holder expired without a message, and a client of Redisson may sleep for longer.
+  -- If the lease of the last holder expired, no message was sent, and a client of Redisson may sleep for longer.
   return nil, math.max(1, read_score(t, head) - now_ms), head
 end
 
--- Whether no more waiters may join. Each grant changes the timeouts of all of them.
+-- Whether no more waiters may join. The queue is limited because each grant changes the timeouts of all waiters.
 local function is_queue_full(q, waiters_max)
   return redis.call('LLEN', KEYS[q]) >= waiters_max
 end
@@ -49,9 +51,9 @@ local function is_queued(q, waiter)
   return type(redis.pcall('LPOS', KEYS[q], waiter)) == 'number'
 end
 
--- Adds a waiter at the end as Redisson does, or renews its heartbeat. Its timeout is the fair wait time after that of the
--- last waiter, or after the end of the lock. It is never earlier than it would be if the waiter joined now, so that no
--- client of Redisson removes a live waiter.
+-- Adds a waiter at the end of the queue as Redisson does, or renews its heartbeat. The timeout of a new waiter is the
+-- fair wait time after the timeout of the last waiter, or after the lock ends. The timeout of a waiter is at least one
+-- fair wait time per place from now, so that no client of Redisson removes a live waiter.
 local function join_queue(q, t, l, waiter, now_ms, wait_ms, remaining_ms, fair_wait_ms)
   local at = redis.call('LPOS', KEYS[q], waiter)
   local until_ms = read_score(t, waiter)
@@ -70,7 +72,7 @@ local function join_queue(q, t, l, waiter, now_ms, wait_ms, remaining_ms, fair_w
   if redis.call('PTTL', KEYS[l]) < kept_ms then redis.call('PEXPIRE', KEYS[l], format_integer(kept_ms)) end
 end
 
--- Removes the head, which has acquired the lock.
+-- Removes a waiter that has acquired the lock from the head of the queue.
 local function take_turn(q, t, l, waiter, now_ms, fair_wait_ms)
   if redis.call('LINDEX', KEYS[q], '0') == waiter then
     redis.call('LPOP', KEYS[q])

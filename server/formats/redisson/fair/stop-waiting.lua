@@ -1,14 +1,14 @@
 -- Removes a waiter from the queue of a fair lock, or keeps its place for a short time.
 --
 -- Guarantee: changes only the queue and the list of waiters. If another client with the same request id has renewed the
--- waiter, nothing is changed. A kept place is removed as soon as it is its turn. If the lock is free, the next waiter is
--- woken.
+-- waiter, nothing is changed. A kept place is removed as soon as it reaches the head and the lock is free. If the lock
+-- is free, the next waiter is woken.
 --
 -- KEYS[1] the waiters (sorted set: id, since, owner and declaration -> end of the wait in ms)       KEYS[2] the lock
 -- KEYS[3] the queue (list)       KEYS[4] when each waiter in it times out (sorted set)
 -- KEYS[5] until when each waiter of Lockkeeper is alive (sorted set)
--- ARGV[1] id of the waiter in the queue    ARGV[2] when it began to wait, in ms, or '' if its client does not know
--- ARGV[3] owner, and after a tab what the waiter declares    ARGV[4] '0' or how long its place is kept, in ms
+-- ARGV[1] id of the waiter in the queue    ARGV[2] when the waiter began to wait, in ms, or '' if its client does not know
+-- ARGV[3] owner, and after a tab what the waiter declares    ARGV[4] '0' or how long the place is kept, in ms
 -- ARGV[5] channel for events    ARGV[6] the key of the lock, as bytes
 -- ARGV[7] the fair wait time in ms    ARGV[8] channel of waiters    ARGV[9] '1' if waiters may also use sharded pub/sub
 -- ARGV[10] '' or the server's time of this client's last attempt, in ms    ARGV[11] '1' if the place is already kept

@@ -1,4 +1,5 @@
--- Redisson's fair lock, which is a plain Redisson lock whose waiters have a queue (queue.lua). Included by each verb.
+-- The storage of Redisson's fair lock, which is a plain Redisson lock whose waiters have a queue (queue.lua). Included
+-- by each verb.
 
 -- include ../storage.lua
 

@@ -2,7 +2,7 @@
 --
 -- Guarantee: a repeated request counts once and returns its first result. An open latch stays open, and no other data is changed.
 --
--- KEYS[1] the latch    KEYS[2] the request: its verb and digest    KEYS[3] when the latch was opened last, in µs
+-- KEYS[1] the latch    KEYS[2] the request: its verb and digest    KEYS[3] when the latch was last opened, in µs
 -- KEYS[4] the companion of the key    KEYS[5] and KEYS[6] the permits if it is a semaphore
 -- ARGV[1] digest of the request    ARGV[2] channel of waiters    ARGV[3] '1' if waiters may also use sharded pub/sub
 --
@@ -11,7 +11,7 @@
 
 -- include latch.lua
 
--- Longer than a client that saw the latch closed can wait.
+-- Time for which the last opening is stored. Longer than any client can wait for the latch.
 local OPENED_MS = 86400000
 
 local time = redis.call('TIME')
@@ -26,14 +26,15 @@ if state == 'not_a_lock' then return { state, count, '', kind } end
 if earlier then return { 'counted', now, earlier } end
 if state == 'open' then return { 'counted', now, '0' } end
 
--- Recorded first: a repeated request must not count again if the script fails between these steps.
+-- The request is recorded before the count changes, so that it cannot count twice if the script fails between these
+-- steps.
 remember_latch_request(2, 'count_down', ARGV[1], format_integer(count - 1))
 if count > 1 then
   redis.call('INCRBY', KEYS[1], -1)
   return { 'counted', now, format_integer(count - 1) }
 end
--- A new count may be set before a waiter reads the latch. The waiter then finds this time. This time is later than that
--- of the previous opening, even if the server's clock was set back in between.
+-- Stores the time of the opening. If a new count is set before a waiter reads the latch, this time shows the waiter
+-- that the latch was open. It is later than the time of the previous opening, even if the server's clock was set back.
 local last_us = read_text(3, COUNTER_BYTES_MAX)
 if is_counter(last_us) then now_us = math.max(now_us, tonumber(last_us) + 1) end
 redis.call('SET', KEYS[3], format_integer(now_us), 'PX', OPENED_MS)

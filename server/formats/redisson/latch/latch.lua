@@ -9,15 +9,16 @@ local margin_ms = 0
 -- include ../../companion.lua
 -- include ../../other-kind.lua
 
--- Longer than the longest open request and its retry.
+-- Time for which a request is remembered. Longer than any open request and its retries.
 local REQUEST_MS = 120000
 local REQUEST_BYTES_MAX = 64
--- How long the companion names the latch after it was closed. It also keeps the last fencing token of the key.
+-- TTL of the companion after the latch was closed or opened. The companion names the kind, and keeps the last fencing
+-- token of the key.
 local NAMED_MS = 172800000
 
--- Reads the latch: 'closed' and its count; 'open', 0; 'not_a_lock', the type of the key and the kind of lock that uses
--- it, or ''; 'fault' and its error. KEYS[k] is the companion of the key. KEYS[p] exists if the number is a semaphore
--- with acquired permits; KEYS[o] exists if it is a plain semaphore.
+-- Reads the latch. Returns 'closed' and the count; 'open' and 0; 'not_a_lock', the type of the key and the kind of lock
+-- that uses the key, or ''; or 'fault' and the error. KEYS[k] is the companion of the key. KEYS[p] exists if the number
+-- is a semaphore with acquired permits. KEYS[o] exists if the number is a plain semaphore.
 local function read_latch(k, p, o)
   local text = redis.pcall('GETRANGE', KEYS[1], '0', COUNTER_BYTES_MAX)
   if type(text) == 'table' then
@@ -29,13 +30,13 @@ local function read_latch(k, p, o)
   if redis.call('EXISTS', KEYS[p]) == 1 then named = 'semaphore'
   elseif redis.call('EXISTS', KEYS[o]) == 1 then named = 'plain_semaphore' end
   if string.find(named, 'semaphore$') then return 'not_a_lock', 'string', named end
-  -- A latch has no TTL, and its key is deleted at 0.
+  -- Other data: a latch has no TTL, and its key is deleted when the count reaches 0.
   if not is_counter(text) or tonumber(text) < 1 or redis.call('PTTL', KEYS[1]) ~= -1 then return 'not_a_lock', 'string', '' end
   return 'closed', tonumber(text)
 end
 
--- Returns the count that an earlier execution of the request stored; false if there was none; 'reused' if the id was
--- used for another request.
+-- Returns the count that an earlier execution of the request stored; false if the request was not executed before;
+-- 'reused' if the id was used for another request.
 local function find_earlier_request(k, verb, digest)
   local stored = read_text(k, REQUEST_BYTES_MAX)
   if stored == '' then return false end
@@ -48,13 +49,13 @@ local function remember_latch_request(k, verb, digest, count)
   redis.call('SET', KEYS[k], verb .. ' ' .. digest .. ' ' .. count, 'PX', REQUEST_MS)
 end
 
--- Publishes the message of Redisson: 0 if the latch is open, 1 if it has a new count.
+-- Publishes the message that Redisson's waiters expect: 0 if the latch is open, 1 if it has a new count.
 local function publish_latch(channel, message, is_sharded)
   redis.pcall('PUBLISH', channel, message)
   if is_sharded then redis.pcall('SPUBLISH', channel, message) end
 end
 
--- Stores the name of the kind in the companion of the key, so that semaphores and locks refuse the number. The name is
+-- Stores the kind in the companion of the key, so that the scripts of semaphores and locks refuse the number. `name` is
 -- '' when the latch opens.
 local function name_latch(k, name)
   local kept = read_companion(k)

@@ -1,10 +1,10 @@
--- Reads the count of a latch; changes nothing.
+-- Reads the count of a latch. Changes nothing.
 --
 -- The first key is the latch.
--- KEYS[2] when the latch was opened last by a client of Lockkeeper, in µs
+-- KEYS[2] when a client of Lockkeeper last opened the latch, in µs
 -- KEYS[3] the companion of the key    KEYS[4] and KEYS[5] the permits if it is a semaphore
 --
--- Returns {'count', now ms, count (0: open), when it was last opened, in µs, or '0'}
+-- Returns {'count', now ms, count (0: open), when the latch was last opened, in µs, or '0'}
 --         {'not_a_lock', type, '', kind of lock that uses the key, or ''}
 
 -- include latch.lua

@@ -1,4 +1,4 @@
--- A semaphore has no fast path: acquire.lua and release.lua of an expirable semaphore run on it.
+-- A plain semaphore has no fast path. Its verbs use acquire.lua and release.lua of the expirable semaphore.
 
 local FORMAT = 'redisson'
 

@@ -1,5 +1,6 @@
--- Included by acquire.lua for a plain semaphore. The number of permits that clients of Redisson have is unknown, and so is
--- the total: a limit only creates a missing semaphore, and is not compared with an existing one.
+-- Included by acquire.lua for a plain semaphore. The number of permits that Redisson's clients have is unknown, and so
+-- is the total. A limit is therefore used only to create a missing semaphore, and is not compared with an existing
+-- semaphore.
 
 local KIND, OTHER_KIND = 'plain_semaphore', 'semaphore'
 

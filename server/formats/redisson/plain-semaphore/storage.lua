@@ -1,4 +1,5 @@
--- Redisson's plain semaphore: the number of its available permits. Redisson does not store who acquired the others.
--- Lockkeeper stores the permits of its holds in an additional sorted set, in the form of an expirable semaphore.
+-- The storage of Redisson's plain semaphore, which is the number of its available permits. Redisson does not store who
+-- acquired the other permits. Lockkeeper stores the permits of its own holds in an additional sorted set, as in an
+-- expirable semaphore.
 
 -- include ../semaphore/holds.lua

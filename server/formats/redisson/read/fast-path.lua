@@ -1,4 +1,4 @@
--- A read lock has no fast path, because the leases of the readers have to be read.
+-- A read lock has no fast path, because its verbs must read the leases of the readers.
 
 local FORMAT = 'redisson'
 

@@ -1,20 +1,21 @@
--- Redisson's read lock: shared by its readers, each with its own lease and companion. Included by each verb.
+-- The storage of Redisson's read lock, which several readers share, each with its own lease and companion. Included by
+-- each verb.
 --
--- KEYS[2] is the companion of the reader, not that of the lock, which describes the writer and keeps the last fencing token.
--- Only for acquire.lua: KEYS[5] the waiting writers (sorted set: waiter and since -> end of its silence in ms)
--- KEYS[6] the companion of the lock    ARGV[1] the token of the reader    ARGV[9] '' or since when the reader waits, in ms
--- ARGV[18] 'yield' if it gives way to writers that began to wait earlier
+-- KEYS[2] the companion of the reader. The companion of the lock describes the writer and keeps the last fencing token.
+-- Only for acquire.lua: KEYS[5] the waiting writers (sorted set: waiter and since -> until when readers give way, in ms)
+-- KEYS[6] the companion of the lock    ARGV[1] the token of the reader    ARGV[9] '' or when the reader began to wait, in ms
+-- ARGV[18] 'yield' if the reader gives way to writers that began to wait earlier
 
 -- include ../read-write.lua
 
--- How long the companion of a reader outlives its hold: as long as requests are remembered. A longer time is not needed,
--- because the companion of the lock keeps the fencing token.
+-- Time by which the companion of a reader outlives its hold, so that requests are remembered. The companion of the lock
+-- keeps the fencing token for longer.
 local READER_COMPANION_MS = 120000
 local WRITERS_MAX = 1024
--- Only this many waiting writers are compared.
+-- Maximum number of waiting writers that are compared with a reader.
 local WRITERS_COMPARED_MAX = 16
 
--- The lock and the reader of the last read.
+-- The lock and its reader, as of the last read.
 local seen
 local own = { token = '', count = 0, lease_ms = 0 }
 local has_freed_lock = false
@@ -23,14 +24,15 @@ local function compute_companion_ttl_ms(total_ms, _lease_ms)
   return format_integer(total_ms + READER_COMPANION_MS)
 end
 
--- The event of a waiter has no fencing token and thus no token.
+-- The event of a waiter has no fencing token, and therefore does not contain the reader's token.
 local format_plain_event = format_event
 local function format_event(event, now_ms, fence, seq, count, since, owner, who, key)
   if fence == '' then return format_plain_event(event, now_ms, fence, seq, count, since, owner, who, key) end
   return format_reader_event(ARGV[1], event, now_ms, fence, seq, count, since, owner, who, key)
 end
 
--- Returns for how long, in ms, a writer that has waited longer than this reader may still be silent; nil if there is none.
+-- Returns the time in ms for which this reader gives way to a writer that has waited longer, until that writer counts
+-- as silent; nil if there is no such writer.
 local function find_gate_ms(now_ms)
   if ARGV[18] ~= 'yield' then return nil end
   local size = redis.pcall('ZCARD', KEYS[5])
@@ -53,8 +55,9 @@ local function describe_writer(kept)
     of_lock.token, of_lock.owner, of_lock.fence, of_lock.since, of_lock.record
 end
 
--- Reads the lock for a reader. Returns 'held' and the reader's own time and count if the reader holds the lock; 'free'
--- if the reader can join; otherwise 'held'. In acquire.lua, also returns 'held' without holders if a writer is next.
+-- Reads the lock for a reader. Returns 'held' with the reader's remaining time and count if the reader holds the lock,
+-- 'free' if the reader can join, and 'held' otherwise. In acquire.lua, also returns 'held' without holders if a writer
+-- is next.
 local function read_state(k, kept, token, now_ms)
   seen = read_lock(k)
   if kept.format ~= FORMAT or not seen.counts[kept.token] then forget_hold(kept) end
@@ -73,8 +76,8 @@ local function read_state(k, kept, token, now_ms)
   return 'free', 0, seen.holders
 end
 
--- Returns the count of the reader without reading the others; nil if it does not hold the lock or if that cannot be decided
--- from its own fields.
+-- Returns the count of the reader without reading other readers; nil if the reader does not hold the lock, or if its
+-- own fields do not show whether it does.
 local function find_count(k, kept, token)
   if kept.token ~= token or kept.format ~= FORMAT then return nil end
   local text = read_field(k, token, COUNT_DIGITS_MAX)
@@ -90,8 +93,8 @@ local function read_remaining_ms(k, _kept, _now_ms)
   return find_earlier(own.lease_ms, redis.call('PTTL', KEYS[k]))
 end
 
--- Describes a new hold of a reader, with the fencing token of the last writer. If there was none, a token is issued for the
--- lock, so that the next writer has a larger one.
+-- Describes a new hold of a reader, with the fencing token of the last writer. If there was no writer, a token is
+-- issued for the lock, so that the next writer has a larger token.
 local begin_exclusive_hold = begin_hold
 local function begin_hold(kept, token, value, lease_ms, now_us)
   local of_lock = read_companion(6)
@@ -107,13 +110,13 @@ local function begin_hold(kept, token, value, lease_ms, now_us)
   kept.fence = of_lock.fence
 end
 
--- Adds a reader. Its lease comes first: if a later command fails, only a lease remains, which expires.
+-- Adds a reader. The lease is stored first, so that only a lease remains if a later command fails. A lease expires.
 local function store_hold(k, token, total_ms, _now_ms, _unit)
   redis.call('SET', format_lease_key(k, token, 1), '1', 'PX', format_integer(total_ms))
-  -- Removed before the reader is added, which may itself be among those whose leases have ended.
+  -- Dead readers are removed before this reader is added, because this reader may be one of them.
   remove_dead_readers(k, seen)
   redis.call('HSET', KEYS[k], 'mode', 'read', token, '1')
-  -- -1 if a reader has a lease without a TTL. The TTL of the lock is then not shortened.
+  -- -1 means that a reader has a lease without a TTL. The TTL of the lock is then not shortened.
   local longest_ms, set = seen.longest_ms or 0, true
   if longest_ms < 0 then longest_ms = seen.ttl_ms end
   if longest_ms >= 0 then set = redis.pcall('PEXPIRE', KEYS[k], format_integer(math.max(longest_ms, total_ms))) end
@@ -128,13 +131,13 @@ end
 local function increment_count(k, token)
   local count = redis.call('HINCRBY', KEYS[k], token, '1')
   redis.call('SET', format_lease_key(k, token, count), '1')
-  -- Set to the same time as the other leases; extend_expiry may follow.
+  -- The new lease ends with the other leases of the reader. A call of extend_expiry may follow.
   if own.lease_ms > 0 then redis.call('PEXPIRE', format_lease_key(k, token, count), format_integer(own.lease_ms)) end
   own.count = count
 end
 
--- Extends all leases of the reader, and the lock if it would end earlier. PEXPIRE comes first because a full Redis accepts
--- it; after a script's first write, Redis no longer refuses commands that need memory.
+-- Extends all leases of the reader, and the TTL of the lock if it would end earlier. PEXPIRE comes first because a full
+-- Redis accepts it. After the first write of a script, Redis does not refuse commands that need memory.
 local function extend_expiry(k, kept, total_ms, _now_ms)
   local missing = {}
   for entry = math.max(1, own.count - LEASES_MAX + 1), own.count do
@@ -155,12 +158,12 @@ local function decrement_count(k, token)
   redis.call('DEL', format_lease_key(k, token, count + 1))
 end
 
--- A reservation is exclusive, so the release of a reader cannot end with one.
+-- A reservation is exclusive, so a reader's release cannot be combined with a reservation.
 local function transfer_hold()
   error('a read lock cannot be reserved')
 end
 
--- Removes the reader. The last reader releases the lock. Otherwise, the lock lasts as long as the leases of the
+-- Removes the reader. The last reader deletes the lock. Otherwise, the TTL of the lock becomes the longest lease of the
 -- remaining readers.
 local function remove_hold(k, token)
   redis.call('HDEL', KEYS[k], token)
@@ -179,7 +182,7 @@ local function remove_hold(k, token)
   end
 end
 
--- Returns the message that wakes the waiters after a release: only the last reader wakes them.
+-- Returns the message that wakes the waiters after a release; nil unless this was the last reader.
 local function find_wake_up()
   return has_freed_lock and '0' or nil
 end

@@ -2,9 +2,9 @@
 --
 -- Guarantee: never more permits are acquired than the semaphore has. A new hold has a larger fencing token than every
 -- earlier hold of the key. A repeated request id changes nothing and returns its first result. Clients that wait are
--- served in the order in which they began to wait. A string that is not a semaphore is not changed. An expirable
--- semaphore without acquired permits is recognized if its number equals the requested limit, or if the companion of the
--- key shows that it was a semaphore. A semaphore with acquired permits of the other kind is not changed either.
+-- served in the order in which they began to wait. A string that is not a semaphore is not changed, nor is a semaphore
+-- with acquired permits of the other kind. An expirable semaphore without acquired permits is recognized if its number
+-- equals the requested limit, or if the companion of the key names it as a semaphore.
 --
 -- KEYS[1] the semaphore    KEYS[2] the companion of the hold    KEYS[3] the acquired permits (sorted set)
 -- KEYS[4] the waiters (sorted set: request id, since, owner and declaration -> end of the wait in ms)
@@ -15,7 +15,7 @@
 -- ARGV[5] channel for events    ARGV[6] owner, principal, owner record as JSON, and optionally what the waiter declares, one line each
 -- ARGV[7] number of permits    ARGV[8] '' or the total number of permits of the semaphore
 -- ARGV[9] channel of waiters    ARGV[10] '1' if waiters may also use sharded pub/sub
--- ARGV[11] '' or how long the client will wait, in ms    ARGV[12] '' or when it began to wait, in ms
+-- ARGV[11] '' or how long the client will wait, in ms    ARGV[12] '' or when the client began to wait, in ms
 -- ARGV[13] '' or the maximum number of waiters    ARGV[14] '' or time since the request was first sent, in ms
 -- ARGV[15] '' or the process of a client that waits
 --
@@ -36,14 +36,14 @@
 -- include turn.lua
 -- include ../../other-kind.lua
 
--- Waits that have ended are removed a thousand at a time.
+-- Maximum number of ended waits that one call removes.
 local WAITS_REMOVED_MAX = 1000
--- How long the companion of the key is kept. Afterwards, a semaphore whose permits are all available is recognized only by
--- the limit.
+-- TTL of the companion of the key. Without the companion, a semaphore whose permits are all available is recognized
+-- only by the limit.
 local KEY_COMPANION_MS = 172800000
--- Marks the event of a hold that does not end other holds.
+-- Marks the event of a grant that does not end other holds of the semaphore.
 local SHARED = '{"shared":true}'
--- Permits of Redisson without a lease expire after this time.
+-- Expiry of a Redisson permit without a lease, in Unix ms. Such a permit never expires.
 local NEVER_MS = 922337203685477
 
 local token, lease_ms, request_id, digest = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
@@ -61,14 +61,14 @@ if state == 'fault' then return available end
 local kept, last = read_companion(2), read_companion(5)
 local claimed_by, claimed_since_ms = read_claim(6)
 
--- A grant ends the wait and the claim of its client.
+-- Ends the wait and the claim of the client after a grant.
 local function stop_waiting()
   if since ~= '' then redis.pcall('ZREM', KEYS[4], format_waiter(request_id, since, listed))
   elseif sent_ms then remove_waiter(4, request_id) end
   if claimed_by == request_id then redis.call('DEL', KEYS[6]) end
   if wait_ms then
     redis.pcall('HDEL', KEYS[8], 'w:' .. request_id)
-    -- Another waiter of the process will try next.
+    -- Records an attempt of the process, because another of its waiters will try next.
     local length = redis.pcall('HSTRLEN', KEYS[8], 'p:' .. process)
     if type(length) == 'number' and length > 0 then redis.call('HSET', KEYS[8], 'p:' .. process, format_integer(now_ms)) end
   end
@@ -91,7 +91,8 @@ end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 if state == 'not_a_lock' then return { state, available, '', available == 'hash' and find_hash_kind(1) or '' } end
 if state == 'semaphore' and acquired == 0 and last.value == 'latch' then return { 'not_a_lock', 'string', '', 'latch' } end
--- This request acquired the hold, but its entry has been removed since.
+-- The hold exists, so an earlier attempt of this request acquired it. The entry of that attempt has been removed from
+-- the request window.
 if acquired > 0 and redis.call('ZSCORE', KEYS[3], build_permit_id(token, 1)) then return { 'unknown' } end
 
 if has_permits_at(7) then return { 'not_a_lock', 'string', '', OTHER_KIND } end
@@ -115,19 +116,19 @@ local reclaimed = reclaim_permits(now_ms)
 local is_changed = reclaimed > 0
 acquired = acquired - reclaimed
 if state == 'missing' then
-  -- The number may have been evicted while permits are acquired.
+  -- Redis may have evicted the number although permits are acquired.
   available = limit - acquired
   write_key_companion(last.fence)
   redis.call('SET', KEYS[1], format_integer(available))
   is_changed = true
 else
-  -- A waiter must recognize the semaphore when its last permit has been released.
+  -- Waiters need the companion to recognize the semaphore after its last permit has been released.
   if last.value ~= KIND then write_key_companion(last.fence) end
   available = available + reclaimed
 end
 
--- Stores the permits. Returns the time in ms for which they were acquired. If Redis refuses the second write, the first is
--- undone.
+-- Stores the permits of a hold. Returns the time in ms for which they are acquired. If Redis refuses the second write,
+-- the first write is undone.
 local function store_permits()
   redis.call('INCRBY', KEYS[1], -permits)
   local added = redis.pcall('ZADD', KEYS[3], 'NX', unpack(build_permits(token, permits, now_ms + lease_ms)))
@@ -135,7 +136,7 @@ local function store_permits()
     redis.call('INCRBY', KEYS[1], permits)
     error(added)
   end
-  -- Some permits may still exist: those of an earlier hold with this token, of which another client released the rest.
+  -- An earlier hold with this token may still have some permits, if another client released the other permits.
   if added < permits then redis.call('INCRBY', KEYS[1], permits - added) end
   return math.min(copy_ttl() or lease_ms, lease_ms)
 end
@@ -152,7 +153,7 @@ if available >= permits and not gives_way_ms then
   write_key_companion(kept.fence)
   stop_waiting()
   redis.pcall('PUBLISH', ARGV[5], format_event('acquired', now_ms, kept.fence, kept.seq, permits, '', owner, SHARED, KEYS[1]))
-  -- Clients that gave way to this one can acquire the rest.
+  -- Clients that gave way to this client can acquire the remaining permits.
   if claimed_by == request_id or is_changed then publish_permits(1, ARGV[9], ARGV[10] == '1') end
   return format_grant(taken_ms, 'acquired')
 end
@@ -178,7 +179,7 @@ if wait_ms then
   if not gives_way_ms then claim_turn(6, request_id, since, wait_ms) end
 end
 
--- Returns the time until the next permit expires, in ms; -1 if none does.
+-- Returns the time in ms until the next permit expires; -1 if no permit expires.
 local function compute_next_expiry_ms()
   local first = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]
   local end_ms = tonumber(first or '') or NEVER_MS

@@ -1,4 +1,4 @@
--- A semaphore has no fast path: acquire.lua and release.lua of this folder acquire and return its permits.
+-- A semaphore has no fast path. Its permits are acquired and returned by acquire.lua and release.lua in this folder.
 
 local FORMAT = 'redisson'
 

@@ -1,22 +1,23 @@
--- Shared by both kinds of semaphore: the holds that their permits form. The count of a hold is the number of its permits.
+-- Shared by both kinds of semaphore: reads and changes holds, each of which consists of one or more permits. The count
+-- of a hold is the number of its permits.
 --
 -- KEYS[1] the semaphore    KEYS[3] the permits of its holds (sorted set)
 
 local FORMAT = 'redisson'
 local margin_ms = 0
--- The count is stored in the companion.
+-- The companion stores the count of a hold.
 local COUNTS_ITSELF = false
 
 -- include ../../companion.lua
 -- include permits.lua
 
--- The maximum number of permits of a hold.
+-- Maximum number of permits of a hold.
 local PERMITS_MAX = 256
 
--- The hold that find_count or read_state found. Its companion may be missing.
+-- The hold that the last call of find_count or read_state found. Its companion may be missing.
 local found_token, found_permits = '', 0
 
--- Returns the number of permits of the token in the companion; nil if one of them is missing or has expired.
+-- Returns the number of permits of the hold in the companion; nil if one of these permits is missing or has expired.
 local function find_count(_k, kept, token, now_ms)
   if kept.token ~= token or kept.format ~= FORMAT or kept.count < 1 or kept.count > PERMITS_MAX then return nil end
   if not find_hold_end(token, kept.count, now_ms) then return nil end
@@ -24,7 +25,7 @@ local function find_count(_k, kept, token, now_ms)
   return kept.count
 end
 
--- Without a companion, the permits of a hold are those that exist in sequence.
+-- Without a companion, counts the permits of a hold from the first one up to the first that is missing.
 local function count_permits(token, now_ms)
   local permits = 0
   while permits < PERMITS_MAX do
@@ -41,13 +42,14 @@ end
 -- Returns the time until the first permit of the hold expires, in ms.
 local function read_remaining_ms(_k, _kept, now_ms)
   local left_ms = (find_hold_end(found_token, found_permits, now_ms) or now_ms) - now_ms
-  -- The semaphore can have a TTL, which its permits then have as well.
+  -- If the semaphore has a TTL, its permits have the same TTL.
   local ttl_ms = redis.call('PTTL', KEYS[3])
   return ttl_ms >= 0 and math.min(ttl_ms, left_ms) or left_ms
 end
 
--- Reads the hold of one token: 'held', its remaining time in ms, no holders, and the number of its permits; 'free', 0;
--- 'not_a_lock' and the type of the key; 'fault' and its error. Clears the companion if it describes another hold.
+-- Reads the hold of one token. Returns 'held', the remaining time in ms, no holders, and the number of permits; 'free'
+-- and 0; 'not_a_lock' and the type of the key; or 'fault' and the error. Clears the companion if it describes another
+-- hold.
 local function read_state(_k, kept, token, now_ms)
   local state, detail, acquired = read_semaphore()
   if state == 'fault' then return state, detail end
@@ -64,12 +66,12 @@ end
 local function extend_expiry(_k, kept, total_ms, now_ms)
   redis.call('ZADD', KEYS[3], 'XX', unpack(build_permits(found_token, found_permits, now_ms + total_ms)))
   copy_ttl()
-  -- Waiters of a plain semaphore in Redisson sleep until they receive a message.
+  -- Redisson's waiters of a plain semaphore sleep until they receive this message.
   if reclaim_permits(now_ms) > 0 then publish_permits(1, build_permits_channel(), true) end
   return kept.value, read_remaining_ms(1, kept, now_ms)
 end
 
--- The verbs below are refused for a semaphore before they reach Redis.
+-- The API refuses the following verbs for semaphores, so these functions are never called.
 local function increment_count(_k, _token, _by)
   error('A hold of a semaphore cannot be re-entered')
 end

@@ -1,4 +1,5 @@
--- Removes a waiter that left from the queue, ends its claim, and wakes the waiters that gave way to it.
+-- Removes a waiter whose client has left from the queue, ends its claim, and wakes the waiters that gave way to the
+-- client.
 --
 -- Guarantee: changes only the queue and the claim, and only those of the named client.
 --

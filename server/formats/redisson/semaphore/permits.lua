@@ -1,17 +1,18 @@
--- Shared by the scripts of a semaphore: its permits, as Redisson's RPermitExpirableSemaphore stores them. Those of a plain
--- semaphore are stored in the same form, but in a key of Lockkeeper, and without the permits of Redisson's clients.
+-- Shared by the scripts of a semaphore: reads and changes permits, which are stored as in Redisson's
+-- RPermitExpirableSemaphore. For a plain semaphore, a key of Lockkeeper stores the permits of Lockkeeper's holds in the
+-- same form.
 --
 -- KEYS[1] the semaphore: the number of available permits
 -- KEYS[3] the acquired permits (sorted set: 16 bytes -> when the permit expires, in ms)
 
 local PERMIT_BYTES = 16
--- More acquired permits than this are not read.
+-- Maximum number of acquired permits that are read.
 local ACQUIRED_MAX = 4096
 local ACQUIRED_BYTES_MAX = 1048576
--- Expired permits are reclaimed a thousand at a time.
+-- Maximum number of expired permits that one call reclaims.
 local RECLAIMED_MAX = 1000
 
--- Returns the id of the n-th permit of a hold. Must match permit-ids.ts.
+-- Returns the id of permit n of a hold, counted from 1. Must match permit-ids.ts.
 local function build_permit_id(token, n)
   local hex = string.sub(redis.sha1hex(token .. ':' .. format_integer(n)), 1, 2 * PERMIT_BYTES)
   return (string.gsub(hex, '%x%x', function(pair) return string.char(tonumber(pair, 16)) end))
@@ -57,8 +58,8 @@ local function has_permits_at(k)
   return type(acquired) == 'number' and acquired > 0
 end
 
--- Returns the permits of clients that did not renew them in time, by the server's clock. Without the number, which may have
--- been evicted, they are only removed.
+-- Reclaims the permits that have expired on the server's clock. If the number is missing (it may have been evicted),
+-- the permits are only removed.
 local function reclaim_permits(now_ms)
   local expired = redis.call('ZCOUNT', KEYS[3], '-inf', format_integer(now_ms))
   if expired == 0 then return 0 end
@@ -68,8 +69,8 @@ local function reclaim_permits(now_ms)
   return reclaimed
 end
 
--- Gives the permits the TTL of the semaphore, or none, so that they end with it and not before. Returns it in ms; nil
--- without one.
+-- Sets the TTL of the permits to that of the semaphore, or removes it, so that the permits do not end before the
+-- semaphore. Returns the TTL in ms; nil if there is none.
 local function copy_ttl()
   local ttl_ms = redis.call('PTTL', KEYS[1])
   if ttl_ms >= 0 then
@@ -80,7 +81,7 @@ local function copy_ttl()
   return nil
 end
 
--- Returns when the first permit of a hold expires, in ms; nil if one of them is missing or has expired.
+-- Returns when the first permit of a hold expires, in Unix ms; nil if one of its permits is missing or has expired.
 local function find_hold_end(token, permits, now_ms)
   local first
   for n = 1, permits do
@@ -92,8 +93,8 @@ local function find_hold_end(token, permits, now_ms)
   return first
 end
 
--- Removes the permits of a hold and makes them available. Returns how many existed. ZREM comes first because a full Redis
--- accepts it; after a script's first write, Redis no longer refuses commands that need memory.
+-- Removes the permits of a hold and makes them available. Returns the number of permits that existed. ZREM comes first
+-- because a full Redis accepts it. After the first write of a script, Redis does not refuse commands that need memory.
 local function return_permits(k, token, permits)
   local returned = 0
   for n = 1, permits do returned = returned + redis.call('ZREM', KEYS[k], build_permit_id(token, n)) end

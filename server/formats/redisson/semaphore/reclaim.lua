@@ -1,8 +1,7 @@
--- Returns the permits of dead holders, and wakes waiters. Every other script of the semaphore does so as well. This
--- script is for a semaphore on which only Redisson clients are waiting, because they sleep until they receive a
--- message.
+-- Reclaims the permits of dead holders, and wakes waiters. Every other script of the semaphore also does this. This
+-- script is for a semaphore with no other calls, whose Redisson waiters sleep until they receive a message.
 --
--- Guarantee: returns only permits whose lease has ended, each once. A repeated call changes nothing.
+-- Guarantee: reclaims only permits whose lease has ended, each once. A repeated call changes nothing.
 --
 -- KEYS[1] the semaphore    KEYS[3] the permits of Lockkeeper's holds (sorted set)
 -- The second key is not used.

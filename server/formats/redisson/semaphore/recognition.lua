@@ -1,5 +1,5 @@
--- Shared by acquire.lua and set-limit.lua: recognizes an expirable semaphore. Its total is the sum of the available and the
--- acquired permits.
+-- Shared by acquire.lua and set-limit.lua: recognizes an expirable semaphore, whose total is the sum of the available
+-- and the acquired permits.
 
 local KIND, OTHER_KIND = 'semaphore', 'plain_semaphore'
 
@@ -8,7 +8,7 @@ local function is_recognized(available, acquired, last, limit)
   return acquired > 0 or last.value == KIND or available == limit
 end
 
--- Returns the total if the request contradicts it, else nil.
+-- Returns the total if the limit in the request differs from it; otherwise nil.
 local function find_limit_conflict(available, acquired, limit, permits)
   local total = available + acquired
   return (limit and limit ~= total or permits > total) and total or nil

@@ -7,7 +7,7 @@
 -- ARGV[1] token    ARGV[2] fence, or '' for any fence of the hold with this token    ARGV[3] principal, or ''
 -- ARGV[4] request id    ARGV[5] digest of the request
 -- ARGV[6] channel of waiters    ARGV[7] channel for events
--- ARGV[8] '' or the id of an acquire to withdraw: if it arrives later, it does nothing
+-- ARGV[8] '' or the id of an acquire to withdraw, which is refused if it arrives later
 -- ARGV[9] '' or time since the request was first sent, in ms
 -- ARGV[10] '1' if waiters may also use sharded pub/sub
 --
@@ -17,7 +17,7 @@
 -- include format/storage.lua
 -- include ../../request-window.lua
 
--- The maximum time that a client waits for a reply (attempt.ts).
+-- Maximum time for which a client waits for a reply (attempt.ts), in ms.
 local ANSWERED_WITHIN_MS = 2000
 
 local token, principal, request_id, digest, acquired_by = ARGV[1], ARGV[3], ARGV[4], ARGV[5], ARGV[8]
@@ -45,8 +45,8 @@ if repeated then
 end
 if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms) then return { 'unknown' } end
 
--- PEXPIRE comes first because a full Redis accepts it; after a script's first write, Redis no longer refuses commands that
--- need memory.
+-- PEXPIRE comes first because a full Redis accepts it. After the first write of a script, Redis does not refuse
+-- commands that need memory.
 local function write_companion(companion)
   local left_ms = math.max(redis.call('PTTL', KEYS[2]), WINDOW_AGE_MS_MAX)
   redis.call('PEXPIRE', KEYS[2], format_integer(left_ms))
@@ -59,7 +59,8 @@ if not may_release and refusal == 'not_owner' then return { refusal } end
 if not may_release then
   if sent_ms and may_be_forgotten(kept.window, now_ms - sent_ms - ANSWERED_WITHIN_MS) then return { 'unknown' } end
   local stored = read_companion(2)
-  -- Some permits may have been released by another client or have expired. The hold is lost, and the rest is returned.
+  -- Other clients may have released some permits, or some may have expired. The hold is then lost, and its remaining
+  -- permits are returned.
   local is_ours = stored.token == token and stored.fence == fence and stored.principal == principal
   local changed = state ~= 'not_a_lock' and reclaim_permits(now_ms) or 0
   if is_ours and state ~= 'not_a_lock' and described <= PERMITS_MAX then changed = changed + return_permits(3, token, described) end

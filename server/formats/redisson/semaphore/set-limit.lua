@@ -1,4 +1,4 @@
--- Sets the total number of permits of an expirable semaphore, and creates it if it is missing.
+-- Sets the total number of permits of an expirable semaphore, and creates a missing semaphore.
 --
 -- Guarantee: changes only a semaphore, recognized as in acquire.lua, and no acquired permit. If more permits are acquired
 -- than the new limit, the number of available permits is negative until enough of them are released. A repeated call
@@ -8,7 +8,7 @@
 -- KEYS[4] the acquired permits of a plain semaphore (sorted set)
 -- ARGV[1] total number of permits    ARGV[2] channel of waiters    ARGV[3] '1' if waiters may also use sharded pub/sub
 --
--- Returns {'limited', now ms, available permits, acquired permits, total before, or -1 if it was missing}
+-- Returns {'limited', now ms, available permits, acquired permits, total before (-1: no semaphore)}
 --         {'not_a_lock', type, '', kind of lock that uses the key, or ''}
 
 -- include storage.lua
@@ -35,7 +35,7 @@ acquired = redis.call('ZCARD', KEYS[3])
 if state == 'missing' then
   redis.call('SET', KEYS[1], format_integer(limit - acquired))
 else
-  -- Not SET, which would remove a TTL of the semaphore.
+  -- INCRBY keeps the TTL of the semaphore, which SET would remove.
   redis.call('INCRBY', KEYS[1], format_integer(limit - acquired - tonumber(redis.call('GET', KEYS[1]))))
 end
 forget_hold(last)

@@ -1,17 +1,18 @@
--- Shared by the scripts of a semaphore: whose turn it is. The longest live waiter claims the next permits, so that other
--- clients do not overtake it. A claim expires unless the waiter renews it with its next attempt.
+-- Shared by the scripts of a semaphore: determines which waiter is next. The longest live waiter claims the next
+-- permits, so that other clients do not overtake it. A claim expires unless the waiter renews it with its next attempt.
 --
 -- A claim contains the time at which its client began to wait, in ms, and the id of the client. If there is none, the next
 -- attempt of any client gives the claim to the longest waiter in the queue, a hash:
 --   w:<id of the waiter> -> since when it waits ⇥ until when it will wait, in ms ⇥ its process ⇥ '' or 'claimed'
 --   p:<process> -> the time of its last attempt, in ms
--- In each process, only the longest waiter tries, so its attempts show that all waiters of the process are alive. A waiter
--- that was given the claim and did not try before the claim expired is removed: it may have left without a trace.
+-- In each process, only the longest waiter tries, so its attempts show that all waiters of the process are alive. A
+-- waiter that got the claim but did not try before the claim expired is removed, because its client may be gone.
 
--- A waiter tries again within two seconds. If a process made no attempt for this long, its waiters are removed.
+-- Time without an attempt after which the waiters of a process are removed. A live waiter tries at least every two
+-- seconds.
 local CLAIM_MS = 5000
 local CLAIM_BYTES_MAX = 256
--- A longer queue is deleted. Each waiter has a field, and each process.
+-- Maximum number of fields in the queue. Each waiter and each process has one field. A larger queue is deleted.
 local QUEUE_MAX = 4096
 
 -- Returns the id of the client that claims the next permits, and when that client began to wait; nil if there is no
@@ -29,9 +30,9 @@ local function has_queue(k)
   return false
 end
 
--- Returns the id of the live waiter that has waited longest, its field, when it began to wait, and the last attempt of its
--- process. Removes the waiters that are not alive. Only called if there is no claim. An attempt in the future was made
--- before the server's clock was set back, so it shows nothing.
+-- Returns the id of the live waiter that has waited longest, its field, when it began to wait, and the time of the last
+-- attempt of its process. Removes the waiters that are not alive. Called only if there is no claim. An attempt in the
+-- future was made before the server's clock was set back and is not evidence of liveness.
 local function find_longest_waiter(k, now_ms)
   if not has_queue(k) then return nil end
   local fields, attempts, waiters, removed = redis.call('HGETALL', KEYS[k]), {}, {}, {}
@@ -55,7 +56,8 @@ local function find_longest_waiter(k, now_ms)
   return longest, waiters[longest or ''], longest_since, tried_ms
 end
 
--- Gives the claim to the longest waiter in the queue if it has waited for longer than this client. Returns as read_claim.
+-- Gives the claim to the longest waiter in the queue if that waiter has waited longer than this client. Returns the
+-- same values as read_claim.
 local function give_claim(k, l, waiter_id, since_ms, now_ms)
   local id, value, longest_since, tried_ms = find_longest_waiter(l, now_ms)
   if not id or id == waiter_id or longest_since >= since_ms then return nil end
@@ -65,9 +67,9 @@ local function give_claim(k, l, waiter_id, since_ms, now_ms)
   return id, longest_since
 end
 
--- Returns for how many ms this client gives way to the one with the claim; nil if it does not. Clients that began to wait in the
--- same millisecond do not give way to each other: the first in the queue of a process would wait for a claim of the second,
--- which does not try.
+-- Returns the time in ms for which this client gives way to the waiter with the claim; nil if it does not give way.
+-- Clients that began to wait in the same millisecond do not give way to each other. Otherwise, the first waiter of a
+-- process could give way to the second, which makes no attempts.
 local function find_give_way_ms(k, id, claimed_since_ms, waiter_id, since_ms)
   if not id or id == waiter_id or claimed_since_ms >= since_ms then return nil end
   return math.max(1, redis.call('PTTL', KEYS[k]))
@@ -77,7 +79,7 @@ local function claim_turn(k, waiter_id, since, wait_ms)
   redis.call('SET', KEYS[k], since .. '\t' .. waiter_id, 'PX', format_integer(math.min(CLAIM_MS, wait_ms + 100)))
 end
 
--- Adds a waiter to the queue, or renews its place.
+-- Adds a waiter to the queue, or updates its entry.
 local function add_to_queue(k, waiter_id, since, process, wait_ms, now_ms)
   has_queue(k)
   local value = table.concat({ since, format_integer(now_ms + wait_ms), process, '' }, '\t')

@@ -1,4 +1,4 @@
--- Shared by the scripts of a semaphore: wakes its waiters.
+-- Shared by the scripts of a semaphore: functions that wake its waiters.
 --
 -- KEYS[1] the semaphore
 
@@ -9,7 +9,7 @@ local function build_permits_channel()
 end
 
 -- Wakes the waiters of Lockkeeper and Redisson. The message is the number of available permits, because each client of
--- Redisson wakes that many waiters. Nothing is published if no permit is available.
+-- Redisson wakes that many of its waiters. Publishes nothing if no permit is available.
 local function publish_permits(k, channel, is_sharded)
   local available = tonumber(read_text(k, COUNTER_BYTES_MAX)) or 0
   if available < 1 then return end

@@ -41,7 +41,7 @@ if standing == 'lost' then
   end
   return format_holders('lost', now_ms, tonumber(remaining_ms) or 0, kept, holders or {})
 end
--- Without a companion, the lease and the fence of the reader are unknown.
+-- The lease and the fence of the reader come from the companion, so a hold without a companion cannot be converted.
 if kept.token == '' then return format_holders('lost', now_ms, remaining_ms, kept, holders) end
 if count > 1 then return { 'reentered', format_integer(count) } end
 if kept.least > 0 then return { 'min_hold' } end
@@ -50,8 +50,8 @@ local lease_ms = left_ms or kept.lease
 local own = parse_companion(format_companion(kept))
 own.token, own.count, own.grace, own.window, own.seq = reader, 1, 0, '', kept.seq + 2
 own.since = now_ms
--- PEXPIRE comes first because a full Redis accepts it; after a script's first write, Redis no longer refuses commands that
--- need memory. Until the writer is removed, the lock is exclusive.
+-- PEXPIRE comes first because a full Redis accepts it. After the first write of a script, Redis does not refuse
+-- commands that need memory. Until the writer is removed, the lock is exclusive.
 redis.call('PEXPIRE', KEYS[1], format_integer(lease_ms))
 redis.call('SET', format_lease_key(1, reader, 1), '1', 'PX', format_integer(lease_ms))
 redis.call('SET', KEYS[3], format_companion(own), 'PX', format_integer(lease_ms + READER_COMPANION_MS))

@@ -1,4 +1,4 @@
--- A write lock has no fast path, because the leases of the readers have to be read.
+-- A write lock has no fast path, because its verbs must read the leases of the readers.
 
 local FORMAT = 'redisson'
 

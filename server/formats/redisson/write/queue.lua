@@ -1,3 +1,3 @@
--- Waiters of these locks have no order in Redis.
+-- Write locks have no queue: Redis does not store an order of their waiters.
 
 -- include ../../no-queue.lua

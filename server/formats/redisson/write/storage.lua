@@ -1,21 +1,21 @@
--- Redisson's write lock: exclusive among the readers and writers of a read/write lock. Included by each verb.
+-- The storage of Redisson's write lock, which excludes all other readers and writers. Included by each verb.
 --
--- The token of a writer is its field in the lock, `<uuid>:<number>:write`. Its companion is that of the lock.
--- Only for acquire.lua: KEYS[5] the waiting writers (sorted set: waiter and since -> end of its silence in ms)
--- ARGV[9] '' or when the writer began to wait, in ms    ARGV[17] its name in that set
+-- The token of a writer is its field in the lock, `<uuid>:<number>:write`. A writer uses the companion of the lock.
+-- Only for acquire.lua: KEYS[5] the waiting writers (sorted set: waiter and since -> until when readers give way, in ms)
+-- ARGV[9] '' or when the writer began to wait, in ms    ARGV[17] id of the writer in KEYS[5]
 
 -- include ../read-write.lua
 
--- The lock of the last read.
+-- The lock, as of the last read.
 local seen
 
--- Returns the field of a token. A reserved owner is passed without the suffix.
+-- Returns the field of a token. The token of a reservation gets the suffix of a writer.
 local function to_field(token)
   return is_writer(token) and token or token .. ':write'
 end
 
--- Reads the lock for a writer: 'free' if it has neither a writer nor a live reader, otherwise 'held' until the last reader
--- ends.
+-- Reads the lock for a writer. Returns 'free' if the lock has neither a writer nor a live reader. Otherwise returns
+-- 'held' and the time until the last holder ends.
 local function read_state(k, kept, token, _now_ms)
   seen = read_lock(k)
   if kept.format ~= FORMAT or not seen.counts[kept.token] then forget_hold(kept) end
@@ -49,14 +49,14 @@ local function transfer_hold(k, token, next_token, total_ms, _now_ms, _unit)
   return '', total_ms
 end
 
--- Removes the writer. Read locks of the same owner, which only Redisson adds, remain.
+-- Removes the writer. The read locks of the same owner remain; only clients of Redisson have such read locks.
 local function remove_hold(k, token)
   redis.call('HDEL', KEYS[k], token)
   if redis.call('HLEN', KEYS[k]) == 1 then redis.call('HDEL', KEYS[k], 'mode')
   elseif redis.call('HGET', KEYS[k], 'mode') == 'write' then redis.call('HSET', KEYS[k], 'mode', 'read') end
 end
 
--- Returns the message of a release, which wakes all waiters of each Redisson client.
+-- Returns the message that announces a release, which wakes all waiters of each Redisson client.
 local function find_wake_up()
   return '1'
 end
