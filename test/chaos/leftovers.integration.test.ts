@@ -21,9 +21,7 @@ it("a lock is a leftover only if its lease outlasts the wait", async ({ topology
   await redis.set("lock:a", "x", "PX", 300);
   expect(await findLeftovers(topology, 300)).toEqual([]);
   await redis.set("lock:a", "x", "PX", 60_000);
-  expect(await findLeftovers(topology, 10)).toMatchObject([
-    { key: "lock:a", why: "nobody is left who has it" },
-  ]);
+  expect(await findLeftovers(topology, 10)).toMatchObject([{ key: "lock:a", why: "no process holds it" }]);
 });
 
 it("a waiter list is a leftover only if it outlives the longest wait", async ({ topology, redis }) => {

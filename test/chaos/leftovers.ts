@@ -57,7 +57,7 @@ export async function findLeftovers(
     if (endless.length > 0 || due.length > 0 || overdue.length === 0) {
       return [
         ...endless.map(createLeftoverMapper("without an end")),
-        ...due.map(createLeftoverMapper("nobody is left who has it")),
+        ...due.map(createLeftoverMapper("no process holds it")),
         ...(await findKeysOfKinds(topology, servers, leaseMs + SLACK_MS, locks)),
       ];
     }

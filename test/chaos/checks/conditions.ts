@@ -86,7 +86,7 @@ function judgeCondition({ name, waits, signals }: ConditionCalls, story: Analyze
       ...spurious.map((wait) =>
         createViolation(
           "C10",
-          `${wait.token} was signalled on ${name}, and no signal was left for it`,
+          `${wait.token} was signalled on ${name}, but every signal had already been used`,
           wait.entries,
         ),
       ),
@@ -94,7 +94,7 @@ function judgeCondition({ name, waits, signals }: ConditionCalls, story: Analyze
       ...overtaken.map(({ earlier, later }) =>
         createViolation(
           "C10",
-          `${later.token} was signalled on ${name} before ${earlier.token}, which had waited for longer`,
+          `${later.token} was signalled on ${name} before ${earlier.token}, which had waited longer`,
           [...earlier.entries, ...later.entries],
         ),
       ),
@@ -193,7 +193,7 @@ function isOvertaken(
 
 function toLostSignal(name: string, signal: Signal, waits: readonly ConditionWait[]): Violation {
   const candidates = listCandidates(signal, waits);
-  const what = `a signal on ${name} woke ${signal.count} waiters, and no waiter used it`;
+  const what = `a signal on ${name} woke ${signal.count} waiters, but none of them used it`;
   return createViolation("C10", what, [...signal.entries, ...candidates.flatMap(({ entries }) => entries)]);
 }
 

@@ -24,7 +24,7 @@ export const checkCounts: Check = (story) => {
       ...story.claims.flatMap((claim) => findDenials(claim, story)),
       ...story.claims.flatMap(findOtherPermits),
     ],
-    notes: [`${again} holds entered again`],
+    notes: [`${again} holds re-entered`],
   };
 };
 
@@ -50,7 +50,7 @@ function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violati
         found.push(createViolation("C8", what, counted));
       }
       if (count > possible || count < certain) {
-        const what = `${token} entered ${certain} to ${possible} times and was told ${count}`;
+        const what = `${token} entered ${certain} to ${possible} times, but the reported count was ${count}`;
         found.push(createViolation("C8", what, counted));
       }
     }
@@ -59,7 +59,7 @@ function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violati
       certain = Math.max(0, certain - 1);
       possible--;
       if (count > possible || count < certain || (code === "released") !== (count === 0)) {
-        const what = `${token} has ${certain} to ${possible} left and was told ${code}, ${count}`;
+        const what = `${token} has a count of ${certain} to ${possible}, but the reply was ${code}, ${count}`;
         found.push(createViolation("C8", what, counted));
       }
     }
@@ -69,7 +69,7 @@ function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violati
 
 function findOtherPermits({ token, permits, written: { asked, granted } }: Claim): Violation[] {
   if (asked.permits === undefined || asked.permits === permits) return [];
-  const what = `${token} asked for ${asked.permits} permits and was granted ${permits}`;
+  const what = `${token} requested ${asked.permits} permits and was granted ${permits}`;
   return [createViolation("C8", what, [asked, granted])];
 }
 
@@ -78,7 +78,7 @@ function findDenials(claim: Claim, story: AnalyzedHistory): Violation[] {
   if (release?.code !== "not_held" || release.ack === undefined || release.ack > deadline) return [];
   if (claim.lostAt !== undefined && claim.lostAt < release.invoke) return [];
   if (findLosses(story, claim, release.ack).length > 0) return [];
-  const what = `${token} gave back a hold that stood, and was told that it is none`;
+  const what = `${token} released an existing hold, but the reply was that it does not exist`;
   return [
     createViolation("C8", what, [written.asked, written.granted, written.furthest, ...written.release]),
   ];

@@ -96,7 +96,7 @@ function findOvertaking({ claim, earlier, earlierClaim }: Order): Violation[] {
     earlierClaim === undefined
       ? `was not granted it (${earlier.ending ?? "killed"})`
       : "was granted it later";
-  const what = `${claim.token} overtook ${earlier.token}, which had waited since before it asked and ${end}`;
+  const what = `${claim.token} overtook ${earlier.token}, which was already waiting at the time of its request and ${end}`;
   const { asked, granted } = claim.written;
   return [createViolation("C6", what, [...earlier.entries, asked, granted])];
 }

@@ -27,7 +27,7 @@ export const checkFenceOrder: Check = (story) => {
       ...broken.filter((each) => !isDocumented(each) && !isUndone(each)).map(({ violation }) => violation),
     ],
     notes: [
-      `${holds.length} fences`,
+      `${holds.length} fencing tokens`,
       ...describeUndone(undone),
       ...describeKnownCauses(story, broken.filter(isDocumented)),
     ],
@@ -61,7 +61,7 @@ function isReaderAfterFailover(before: Claim, claim: Claim, { faults }: Analyzed
 function describeUndone(undone: readonly OrderBreach[]): string[] {
   if (undone.length === 0) return [];
   return [
-    `${undone.length} readers had an earlier writer's after a failover had undone the last one's grant`,
+    `${undone.length} readers had the fencing token of an earlier writer after a failover had undone the last writer's grant`,
   ];
 }
 
@@ -85,7 +85,7 @@ const isFirst = ({ isReentry, fence }: Claim) => !isReentry && fence !== null;
 function findUnfenced(claims: readonly Claim[]): Violation[] {
   return claims.flatMap((claim) =>
     claim.fence === null
-      ? [createViolation("C2", `${claim.token} was granted no fence`, [claim.written.granted])]
+      ? [createViolation("C2", `${claim.token} was granted without a fencing token`, [claim.written.granted])]
       : [],
   );
 }
@@ -98,7 +98,7 @@ function findDuplicates(claims: readonly Claim[]): OrderBreach[] {
     const before = seen.get(String(claim.fence));
     seen.set(String(claim.fence), claim);
     if (before === undefined) return [];
-    const what = `${before.token} and ${claim.token} were granted one fence, ${claim.fence}`;
+    const what = `${before.token} and ${claim.token} were granted the same fencing token, ${claim.fence}`;
     return [
       {
         before,
@@ -153,7 +153,7 @@ function findChanged(claims: readonly Claim[]): Violation[] {
     const outer = current.get(claim.token);
     if (!claim.isReentry) current.set(claim.token, claim);
     if (!claim.isReentry || outer === undefined || outer.fence === claim.fence) return [];
-    const what = `${claim.token} had ${outer.fence}, and ${claim.fence} after it entered again`;
+    const what = `${claim.token} had ${outer.fence}, and ${claim.fence} after it re-entered`;
     return [createViolation("C2", what, [outer.written.granted, claim.written.granted])];
   });
 }

@@ -23,7 +23,7 @@ export const checkFencedRegister: Check = (story) => {
       ...findUnconfirmedWrites(story, fenced),
     ],
     notes: [
-      `${fenced.length} writes taken, ${refused} late ones refused; without the fence ${
+      `${fenced.length} writes accepted, ${refused} late writes rejected; without the fencing token ${
         groupByLock(unfenced).flatMap(findLostUpdates).length
       } updates would have been lost`,
     ],
@@ -46,7 +46,7 @@ function findStaleWrites(log: readonly AcceptedWrite[]): Violation[] {
     if (before === undefined || BigInt(entry.fence ?? 0) >= BigInt(before.fence ?? 0)) return [];
     return [
       createRegisterViolation(
-        `${entry.value} was taken with ${entry.fence} after ${before.fence}`,
+        `${entry.value} was accepted with ${entry.fence} after ${before.fence}`,
         before,
         entry,
       ),
@@ -61,7 +61,7 @@ function findLostUpdates(log: readonly AcceptedWrite[]): Violation[] {
     if (before === undefined || entry.base === before.version) return [];
     return [
       createRegisterViolation(
-        `${entry.value} was made from version ${entry.base} and replaced ${before.version}, ${before.value}`,
+        `${entry.value} was based on version ${entry.base} and replaced ${before.version}, ${before.value}`,
         before,
         entry,
       ),
@@ -76,7 +76,7 @@ function findUnconfirmedWrites({ history }: AnalyzedHistory, fenced: readonly Ac
   return answered.flatMap((entry) => {
     const times = taken.get(entry.value) ?? [];
     if (times.length === (entry.type === "ok" ? 1 : 0)) return [];
-    const what = `${entry.value} was answered with ${entry.type} and taken ${times.length} times`;
+    const what = `${entry.value} got the response ${entry.type} and was accepted ${times.length} times`;
     return [createRegisterViolation(what, ...times, entry)];
   });
 }

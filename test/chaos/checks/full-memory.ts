@@ -19,7 +19,7 @@ export function findRefusedReleases(story: AnalyzedHistory): Violation[] {
     const span = { from: invoked.t, to: entry.t };
     const during = full.find(({ from, to }) => from <= span.from && span.to <= to);
     if (during === undefined || isDisturbed(story, process, during, span)) return [];
-    const what = `${token} could not give back what it had while the memory of ${during.target} was full`;
+    const what = `${token} could not release its hold while the memory of ${during.target} was full`;
     return [createViolation("C5", what, [invoked, entry])];
   });
 }

@@ -151,7 +151,9 @@ describe("checks of semaphores", () => {
     expect(findOverlaps(permits("a", 1, 10, 3), permits("b", 2, 20, 2))).toEqual([]);
     expect(findOverlaps(permits("a", 1, 10, 3), permits("b", 2, 20, 3))).toHaveLength(1);
     const three = [permits("a", 1, 10, 2), permits("b", 2, 20, 2), permits("c", 3, 30, 2)];
-    expect(findOverlaps(...three)).toMatchObject([{ what: "6 of 5 permits were out: a (2), b (2), c (2)" }]);
+    expect(findOverlaps(...three)).toMatchObject([
+      { what: "6 of 5 permits were acquired: a (2), b (2), c (2)" },
+    ]);
     expect(findOverlaps(...three.slice(0, 2), buildRelease("a", 25), permits("c", 3, 30, 2))).toEqual([]);
   });
 

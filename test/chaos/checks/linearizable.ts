@@ -108,5 +108,5 @@ function listViolations({ found, calls, leases, claims }: JudgedSpan): Violation
 
 function describeHolder({ token, count }: Lock): string {
   if (token === undefined) return "nobody has it";
-  return token === "" ? "somebody has it who never heard of it" : `${token} has it, count ${count}`;
+  return token === "" ? "the holder never received the grant" : `${token} has it, count ${count}`;
 }

@@ -45,7 +45,7 @@ export const checkLiveness: Check = (story) => {
       ...findRefusedReleases(story),
       ...findRemains(story),
     ],
-    notes: [`${answered.length} waits; a free lock was waited for ${longest.toFixed(0)} ms at most`],
+    notes: [`${answered.length} waits; the longest wait for a free lock was ${longest.toFixed(0)} ms`],
   };
 };
 
@@ -121,7 +121,7 @@ function findOverlongWaits(gap: Wait, longestLease: number, story: AnalyzedHisto
   // The time during faults does not count.
   const gapMs = toMilliseconds(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
   if (gapMs <= limitMs) return [];
-  const what = `${gap.token} waited ${gapMs.toFixed(0)} ms for a lock that nobody had; ${limitMs.toFixed(0)} is the limit`;
+  const what = `${gap.token} waited ${gapMs.toFixed(0)} ms for a free lock; the limit is ${limitMs.toFixed(0)} ms`;
   return [createViolation("C5", what, [...gap.entries, ...(isCalm ? [] : findCalm(story))])];
 }
 
@@ -159,7 +159,7 @@ function findRefusals(story: AnalyzedHistory): Violation[] {
     // Without its companion, Lockkeeper cannot distinguish its own lock from any other hash until the lease ends.
     const before = { from: from - BREATH_MS * NS_PER_MS, to: t };
     if (WITHOUT_DATA.includes(code) && findDataLosses(story, before).length > 0) return [];
-    const what = `${op} of ${token} failed ${isHealed ? "after all was healed" : "as nothing may fail"}: ${code}`;
+    const what = `${op} of ${token} failed ${isHealed ? "after all faults had ended" : "although no fault explains it"}: ${code}`;
     return [createViolation("C5", what, [...(isHealed ? findCalm(story) : []), invoked, entry])];
   });
 }
@@ -174,6 +174,6 @@ function findRemains({ history }: AnalyzedHistory): Violation[] {
 
 const REMAINS_TEXTS: Partial<Record<Op, (entry: Record<"lock" | "target" | "code", string>) => string>> = {
   leftover: ({ lock, target, code }) => `${target} still has ${lock}: ${code}`,
-  endless: ({ lock, target }) => `${target} had ${lock} without a time to live`,
-  died: ({ target, code }) => `${target || "processes"} died: ${code}`,
+  endless: ({ lock, target }) => `${target} had ${lock} without a TTL`,
+  died: ({ target, code }) => `${target || "processes"} exited: ${code}`,
 };

@@ -68,7 +68,7 @@ describe("C1 mutual exclusion", () => {
       buildHistory(buildAcquire("a", 1, 10), buildFault("flushall", 100), buildAcquire("b", 2, 909)),
     );
     expect(violations).toEqual([]);
-    expect(notes[0]).toContain("flushall: 1 overlaps, 100 ms in all, 100 ms the longest");
+    expect(notes[0]).toContain("flushall: 1 overlaps, 100 ms in total, the longest 100 ms");
   });
 
   it("the exclusion check reports an overlap if the data loss came earlier or the fault was another one", () => {
@@ -82,7 +82,7 @@ describe("C1 mutual exclusion", () => {
     const history = [...buildAcquire("a", 1, 10), ...buildAcquire("b", 2, 909)];
     const ahead = checkOverlap(buildHistory(history, buildClockStep(150, 100, 200)));
     expect(ahead.violations).toEqual([]);
-    expect(ahead.notes[0]).toContain("server-clock-step: 1 overlaps, 100 ms in all");
+    expect(ahead.notes[0]).toContain("server-clock-step: 1 overlaps, 100 ms in total");
     for (const other of [
       buildClockStep(80, 100, 200),
       buildClockStep(150, 920, 200),

@@ -61,7 +61,7 @@ function formatHolds({ claims }: AnalyzedHistory): string {
 }
 
 function toViolation({ one, other, from, to }: Overlap): Violation {
-  const what = `${one.token} (fence ${one.fence}) and ${other.token} (fence ${other.fence}) both held it for ${toMilliseconds(to - from).toFixed(1)} ms`;
+  const what = `${one.token} (fence ${one.fence}) and ${other.token} (fence ${other.fence}) both held the lock for ${toMilliseconds(to - from).toFixed(1)} ms`;
   return createViolation("C1", what, [
     ...listHoldEntries(one, { from, to }),
     ...listHoldEntries(other, { from, to }),
@@ -91,7 +91,7 @@ function formatTable({ faults }: AnalyzedHistory, overlaps: readonly Overlap[]):
   }
   const texts = [...rows].map(([name, ms]) => {
     const sum = ms.reduce((total, each) => total + each, 0);
-    return `${name}: ${ms.length} overlaps, ${sum.toFixed(0)} ms in all, ${Math.max(...ms).toFixed(0)} ms the longest`;
+    return `${name}: ${ms.length} overlaps, ${sum.toFixed(0)} ms in total, the longest ${Math.max(...ms).toFixed(0)} ms`;
   });
   return texts.join("; ");
 }

@@ -30,7 +30,7 @@ const sumPermits = (claims: readonly Claim[]) => claims.reduce((sum, { permits }
 
 function toViolation(standing: readonly Claim[], out: number, limit: number): Violation {
   const holders = standing.map(({ token, permits }) => `${token} (${permits})`).join(", ");
-  const what = `${out} of ${limit} permits were out: ${holders}`;
+  const what = `${out} of ${limit} permits were acquired: ${holders}`;
   const entries = standing.flatMap(({ written }) => [written.granted, written.furthest]);
   return createViolation("C1", what, entries);
 }

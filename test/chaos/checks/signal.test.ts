@@ -32,7 +32,7 @@ describe("C7 loss signals", () => {
       buildLoss("a", 1020),
     ];
     expect(findViolations(...history)).toMatchObject([
-      { what: "a was told that it holds it 1.0 ms after b was granted it" },
+      { what: "a still counted as held 1.0 ms after b was granted the lock" },
     ]);
   });
 

@@ -56,7 +56,7 @@ function findFalseAlarm(claim: Claim, story: AnalyzedHistory): Violation[] {
   const { lostAt, deadline, token } = claim;
   if (lostAt === undefined || lostAt > deadline - EARLY_MS * NS_PER_MS) return [];
   if (isClockStepped(claim, story) || findLosses(story, claim, lostAt).length > 0) return [];
-  const what = `${token} was told that it lost the lock ${toMilliseconds(deadline - lostAt).toFixed(0)} ms before its deadline, for no reason`;
+  const what = `${token} was notified of a loss ${toMilliseconds(deadline - lostAt).toFixed(0)} ms before its deadline, without a reason`;
   const { asked, granted, furthest, lost } = claim.written;
   return [createViolation("C7", what, [asked, granted, furthest, lost])];
 }
@@ -87,7 +87,7 @@ function findTrustAfterLoss({ claim, next }: SupersededHold, { history }: Analyz
   );
   if (entry === undefined) return [];
   const lateMs = toMilliseconds(entry.t - next.ack).toFixed(1);
-  const what = `${claim.token} was told that it holds it ${lateMs} ms after ${next.token} was granted it`;
+  const what = `${claim.token} still counted as held ${lateMs} ms after ${next.token} was granted the lock`;
   return [createViolation("C7", what, [...listTrustEntries(claim), next.written.granted, entry])];
 }
 
@@ -103,7 +103,7 @@ function findMissingSignal({ claim, next }: SupersededHold, story: AnalyzedHisto
   if (isHeard || isReleased || isStalled || !isRunning) return [];
   const heard =
     claim.lostAt === undefined ? "never" : `${toMilliseconds(claim.lostAt - next.ack).toFixed(0)} ms later`;
-  const what = `${claim.token} heard ${heard} that ${next.token} was granted the lock`;
+  const what = `${claim.token} was notified ${heard} that ${next.token} was granted the lock`;
   const { lost, release } = claim.written;
   return [createViolation("C7", what, [...listTrustEntries(claim), next.written.granted, lost, release[0]])];
 }
