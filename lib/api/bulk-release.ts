@@ -9,7 +9,7 @@ import {
   withTarget,
 } from "./request.ts";
 
-/** The result of one item, with the current lock as `now` if the server sent it. */
+/** The result of one item of a bulk release. `now` is the current lock, if the server sent one with a problem. */
 export type BulkItemResult = BulkItemLine & { readonly now?: Lock };
 export type BulkStreamLine = Exclude<BulkLine, BulkItemLine> | BulkItemResult;
 
@@ -23,9 +23,9 @@ export function splitLines(text: string): { lines: string[]; rest: string } {
 /**
  * Releases several holds, or previews their release.
  *
- * @param onLines called with the lines that have arrived; with several at once if they arrive quickly
- * @param signal cancels items that have not started
- * @throws ApiProblem if nothing was started; NetworkError if the response was cut off
+ * @param onLines called with each batch of lines that has arrived, 1 or more
+ * @param signal aborts the request, which cancels the items that have not started
+ * @throws ApiProblem if no item was started; NetworkError if there is no response or the response was cut off
  */
 export async function forceReleaseMany(
   input: Partial<BulkForceReleaseInput>,

@@ -10,14 +10,14 @@ import type { TargetHealth } from "@/lib/contract/target.ts";
 
 import { requestJson, sendRequest, type TargetName, withTarget } from "./request.ts";
 
-/** Reads the typical hold and wait times of the lock's key pattern. */
+/** Reads the typical hold and wait times of the key pattern to which the lock belongs. */
 export function getTypicalDurations(path: string, target: TargetName): Promise<TypicalTimes> {
   return requestJson(sendRequest("GET", withTarget(`/locks/${path}/typical`, target)), (wire, json) =>
     wire.readTypicalDurations(json),
   );
 }
 
-/** Reads the raw content of a lock. */
+/** Reads the raw content of a lock's key in Redis. */
 export function getRawLock(path: string, target: TargetName): Promise<RawLock> {
   return requestJson(sendRequest("GET", withTarget(`/locks/${path}/raw`, target)), (wire, json) =>
     wire.readRawLock(json),
@@ -34,27 +34,27 @@ export function getTargetHealth(name: string): Promise<TargetHealth> {
  * Reads a page of a lock's history.
  *
  * @param cursor `next` of the previous page
- * @param at a time in Unix milliseconds; if set, the response also contains the holds at this time
+ * @param at time in Unix milliseconds; if set, the response also contains the holds at that time
  */
 export function getHistory(path: string, target: TargetName, cursor?: string, at?: number): Promise<History> {
   const address = withTarget(`/locks/${path}/history`, target, { cursor, at: at?.toString() });
   return requestJson(sendRequest("GET", address), (wire, json) => wire.readHistory(json));
 }
 
-/** Which events of the history to read. */
+/** Filter that selects events of a target's history. */
 export interface HistoryFilter {
   readonly text: string;
-  /** Empty for all types. */
+  /** Event types to read. Empty for all types. */
   readonly types: readonly string[];
-  /** The period, inclusive, in Unix milliseconds of the Redis clock. */
+  /** Start of the period (inclusive), in Unix milliseconds of the Redis clock. `to` is the end, also inclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** The page of the history to read. */
+/** Selects a page of the history. */
 export interface HistoryPageRequest {
   readonly order: HistoryOrder;
-  /** The ID after which the page starts, in the page's order. */
+  /** ID of the entry that precedes the page, in the given order. `undefined` for the first page. */
   readonly cursor?: string | undefined;
   /** The maximum number of entries. */
   readonly limit: number;
@@ -110,14 +110,14 @@ export function getFormats(target: TargetName): Promise<Formats> {
   );
 }
 
-/** Replaces all rules except the configured ones. */
+/** Replaces all format rules except the rules of the configuration, which cannot be changed through the API. */
 export function replaceRules(rules: readonly FormatRule[], target: TargetName): Promise<Formats> {
   return requestJson(sendRequest("PUT", withTarget("/formats/rules", target), { rules }), (wire, json) =>
     wire.readFormats(json),
   );
 }
 
-/** Returns the effect that rules would have, without changing anything. */
+/** Returns which effect the rules would have. Changes nothing. */
 export function previewRules(rules: readonly FormatRule[], target: TargetName): Promise<RulePreview> {
   return requestJson(
     sendRequest("POST", withTarget("/formats/rules/preview", target), { rules }),

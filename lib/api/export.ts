@@ -5,9 +5,9 @@ import { API_BASE, NetworkError, readError, sendRequest, type TargetName, withTa
 export type ExportFormat = "csv" | "jsonl";
 
 export interface ExportProgress {
-  /** The number of lines received. */
+  /** Number of locks received. */
   done: number;
-  /** The expected number of lines; `undefined` if the server does not report it. */
+  /** Expected number of locks; `undefined` if the server does not report the number. */
   total: number | undefined;
 }
 
@@ -21,7 +21,9 @@ const LINE_FEED_BYTE = 10;
 const buildExportPath = (format: ExportFormat, { filter, sort }: ExportRequest, target: TargetName) =>
   withTarget("/export/locks", target, { format, filter: filter === "" ? undefined : filter, sort });
 
-/** Builds the URL from which the browser downloads the file. The browser's session authorizes the download. */
+/**
+ * Builds the URL from which the browser can download the file itself. The browser's session authorizes the download.
+ */
 export function buildLocksExportUrl(format: ExportFormat, wanted: ExportRequest, target: TargetName): string {
   return API_BASE + buildExportPath(format, wanted, target);
 }
@@ -29,7 +31,7 @@ export function buildLocksExportUrl(format: ExportFormat, wanted: ExportRequest,
 /**
  * Downloads the matching locks as a file. Reports the progress.
  *
- * @throws ApiProblem; NetworkError, also if the response was cut off
+ * @throws ApiProblem; NetworkError if there is no response or the response was cut off
  */
 export async function exportLocks(
   format: ExportFormat,
@@ -44,7 +46,7 @@ export async function exportLocks(
   const total = Number.isNaN(declaredTotal) ? undefined : declaredTotal;
   const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1];
   const parts: Uint8Array<ArrayBuffer>[] = [];
-  // The header of a CSV file is not a lock.
+  // Starts at -1 for CSV, because the header line is not a lock.
   let done = format === "csv" ? -1 : 0;
   const reader = response.body?.getReader();
   try {

@@ -1,8 +1,8 @@
 import { sendRequest } from "./request.ts";
 
 /**
- * Returns whether Lockkeeper responds with a status below 500, because a proxy may send 502 to 504 while Lockkeeper is
- * down.
+ * Returns whether Lockkeeper responds. A status of 500 or above counts as no response, because a proxy may send 502 to
+ * 504 while Lockkeeper is down.
  */
 export async function isServerReachable(): Promise<boolean> {
   try {

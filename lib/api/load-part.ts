@@ -1,13 +1,15 @@
 import { reachability } from "./reachability.ts";
 
-/** Time, in ms, within which the live stream detects that the server is unreachable. */
+/** Time in ms to wait after a failure, in which the live stream detects whether the server is unreachable. */
 const NOTICE_MS = 1000;
 
 /**
- * Wraps the loader of a part of the page. The wrapped loader waits while the server is unreachable, and retries after
- * an outage. Without this wrapper, a part that failed to load would be missing until the page is reloaded.
+ * Wraps a function that loads a part of the page with `import()`. The returned function waits while the server is
+ * unreachable, and retries after an outage. Without the wrapper, a part that failed to load would be missing until the
+ * page is reloaded.
  *
- * @throws the error of `load` if the server is reachable; an update of the console has then removed the file
+ * @throws the error of `load` if the server is reachable, for example because an update of the console has removed the
+ * file
  */
 export function loadPart<Part>(load: () => Promise<Part>): () => Promise<Part> {
   return async () => {

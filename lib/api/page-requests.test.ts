@@ -4,7 +4,7 @@ import { Reachability } from "./reachability.ts";
 
 const PAYLOAD = { headers: { rsc: "1", "next-router-state-tree": "x" } };
 
-/** @param replies the server's reaction to each request: a status, or no response */
+/** @param replies the result of each request: the status of a response, or `refused` for a failed connection */
 function setup(...replies: (number | "refused")[]) {
   const reachability = new Reachability();
   const sent: string[] = [];

@@ -1,9 +1,9 @@
 import type { Reachability } from "./reachability.ts";
 
-/** The header with which Next requests or prefetches the payload of a page. */
+/** Header of requests in which Next fetches or prefetches the payload of a page. */
 const PAYLOAD_HEADER = "rsc";
 const PREFETCH_HEADER = "next-router-prefetch";
-/** The statuses that a proxy sends if its server is unreachable. */
+/** HTTP statuses that a proxy sends if the server behind it is unreachable. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 5000;
@@ -15,9 +15,10 @@ interface PageRequestPorts {
 }
 
 /**
- * Creates a `fetch` that delays requests for pages while the server is unreachable. Next turns a failed request into a
- * browser navigation, which replaces the console with the browser's error page. During a delayed request, the current
- * page stays. When the server is reachable again, the request is sent. Does not delay other requests.
+ * Creates a `fetch` that delays requests for pages until the server is reachable. Without the delay, Next would turn a
+ * failed request into a browser navigation, which would replace the console with the browser's error page. While a
+ * request is delayed, the current page stays visible. Prefetches fail immediately while the server is unreachable, and
+ * all other requests are sent unchanged.
  */
 export function createPageFetch({ reachability, send, sleep }: PageRequestPorts): typeof fetch {
   return async (input, init) => {
@@ -30,20 +31,20 @@ export function createPageFetch({ reachability, send, sleep }: PageRequestPorts)
     for (let retryMs = RETRY_MIN_MS; ; retryMs = Math.min(RETRY_MAX_MS, 2 * retryMs)) {
       await reachability.whenReachable();
       const response = await send(input, init).catch((error: unknown) => {
-        // Another navigation has replaced this one.
+        // The request was aborted, because the user has navigated to another page.
         if (init?.signal?.aborted) throw error;
       });
       if (response !== undefined && !GATEWAY_STATUSES.has(response.status)) return response;
-      // The live stream has not noticed the outage yet, or this tab has no stream.
+      // The live stream has not detected the outage yet, or this tab has no stream. Retries after a pause.
       await sleep(retryMs);
     }
   };
 }
 
 /**
- * Replaces the global `fetch` with one that `createPageFetch` creates.
+ * Replaces the global `fetch` with the result of `createPageFetch`.
  *
- * @returns a function that restores the original
+ * @returns a function that restores the original `fetch`
  */
 export function holdPageRequests(reachability: Reachability): () => void {
   const original = globalThis.fetch;

@@ -1,6 +1,6 @@
 /**
- * Tracks whether the server is reachable from this tab. The live stream updates the state, and other requests wait for
- * it. While the server is down, at most one request at a time probes it.
+ * Tracks whether the server is reachable from this browser tab. The live stream updates the state. Other requests wait
+ * until the server is reachable, so that they do not all probe a server that is down.
  */
 export class Reachability {
   #isReachable = true;
@@ -33,5 +33,5 @@ export class Reachability {
   }
 }
 
-/** Whether the server is reachable from this tab. */
+/** The shared instance for this browser tab. */
 export const reachability = new Reachability();

@@ -5,13 +5,13 @@ import { BASE_PATH } from "./base-path.ts";
 export const API_BASE = `${BASE_PATH}/api/v1`;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** An error that the server returned. */
+/** A problem document that the server returned. */
 export class ApiProblem extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  /** The current lock, for `changed` and `unverified`. */
+  /** The current lock, if the problem contains one (`changed` and `unverified`). */
   readonly lock: Lock | undefined;
-  /** Time to wait before a retry, in milliseconds, if the server sent one. */
+  /** Time to wait before a retry, in milliseconds; `undefined` if the server did not send `Retry-After`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: Problem, lock: Lock | undefined, retryAfterMs?: number) {
@@ -25,8 +25,9 @@ export class ApiProblem extends Error {
 }
 
 /**
- * Why there is no usable response. `silent`: there was no response. `status`: an intermediary, such as a proxy,
- * responded. `unreadable`: the response could not be parsed. `broken_off`: the response was cut off.
+ * Why there is no usable response. `silent`: there was no response. `status`: an error response without a problem
+ * document, typically from a proxy. `unreadable`: the response could not be parsed. `broken_off`: the response was cut
+ * off.
  */
 export type NetworkErrorReason = "silent" | "status" | "unreadable" | "broken_off";
 
@@ -36,10 +37,10 @@ const NETWORK_ERROR_MESSAGES: Readonly<Record<Exclude<NetworkErrorReason, "statu
   broken_off: "The response was cut off.",
 };
 
-/** The error of a request without a usable response. The server may or may not have carried out the request. */
+/** Thrown if there is no usable response to a request. The server may still have carried out the request. */
 export class NetworkError extends Error {
   readonly reason: NetworkErrorReason;
-  /** The HTTP status of a response from an intermediary. */
+  /** HTTP status of the response; `undefined` unless `reason` is `status`. */
   readonly status: number | undefined;
 
   constructor(why: Exclude<NetworkErrorReason, "status"> | { status: number }) {
@@ -52,15 +53,15 @@ export class NetworkError extends Error {
 
 export type RequestError = ApiProblem | NetworkError;
 
-// Loaded after hydration, because the schemas and zod are large.
+// Imported dynamically, after hydration, because the schemas and zod are large.
 export const loadResponseReaders = () => import("./response-readers.ts");
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Sends a request to the API, and returns the response whatever its status.
+ * Sends a request to the API and returns the response, even if its status is an error.
  *
- * @param path relative to `/api/v1`, including the query
+ * @param path path and query below `/api/v1`
  * @param signal replaces the default timeout
  * @throws NetworkError if there is no response
  */
@@ -106,7 +107,7 @@ export async function requestJson<T>(
   }
 }
 
-/** Waits for the response to a request, and ignores its body. @throws ApiProblem, NetworkError */
+/** Waits for the response to a request and ignores its body. @throws ApiProblem, NetworkError */
 export async function requestVoid(request: Promise<Response>): Promise<void> {
   const response = await request;
   if (!response.ok) throw await readError(response);

@@ -26,7 +26,7 @@ import { ViewList } from "@/lib/contract/view.ts";
 import { LockWaiters } from "@/lib/contract/waiters.ts";
 import { Waits } from "@/lib/contract/waits/waits.ts";
 
-// The content security policy of the page blocks code that zod would otherwise generate.
+// Disables zod's code generation, because the content security policy of the page blocks generated code.
 z.config({ jitless: true });
 
 export const readApiKeys = (json: unknown) => ApiKeyList.parse(json);
@@ -51,7 +51,7 @@ export const readWaits = (json: unknown) => Waits.parse(json);
 export const readTypicalDurations = (json: unknown) => TypicalTimes.parse(json);
 export const readTargets = (json: unknown) => TargetList.parse(json);
 export const readTargetHealth = (json: unknown) => TargetHealth.parse(json);
-/** Parses a line of a bulk response. @throws if the line is invalid */
+/** Parses one line of the response to a bulk release. @throws if the line is invalid */
 export const readBulkLine = (text: string): BulkLine => BulkLine.parse(JSON.parse(text));
 export const readFacets = (json: unknown) => Facets.parse(json);
 export const readNamespaces = (json: unknown) => NamespaceList.parse(json);
@@ -67,7 +67,7 @@ export function readProblem(json: unknown): Problem | undefined {
   return Problem.safeParse(json).data;
 }
 
-/** Reads the current lock from a `changed` or `unverified` problem. */
+/** Reads the current lock from a `changed` or `unverified` problem; `undefined` if the problem contains no lock. */
 export function readLockFact(problem: Problem): Lock | undefined {
   return Lock.safeParse(problem.lock).data;
 }

@@ -2,7 +2,7 @@ import type { LiveView } from "@/lib/contract/live.ts";
 import type { TargetList } from "@/lib/contract/target.ts";
 import { readError, requestJson, sendRequest } from "./request.ts";
 
-// Requests that every page needs. `endpoints.ts` contains those of individual pages, which load later.
+// Requests that every page needs. `endpoints.ts` contains the requests of individual pages and is loaded later.
 
 export function getTargets(): Promise<TargetList> {
   return requestJson(sendRequest("GET", "/targets"), (wire, json) => wire.readTargets(json));
@@ -13,13 +13,16 @@ export async function logout(): Promise<void> {
   if (!response.ok && response.status !== 401) throw await readError(response);
 }
 
-/** Checks whether the session is active, because EventSource does not distinguish a 401 from an unreachable server. */
+/**
+ * Checks whether the session is active. Called after an error of EventSource, which does not distinguish status 401
+ * from an unreachable server.
+ */
 export async function checkSession(): Promise<"in" | "out" | "unknown" | "unreachable"> {
   try {
     const response = await sendRequest("GET", "/session");
     if (response.ok) return "in";
     if (response.status === 401) return "out";
-    // If a proxy responds because the server is down, it does not send a problem document.
+    // A proxy that responds because the server is down does not send JSON.
     const isFromLockkeeper = response.headers.get("content-type")?.includes("json") ?? false;
     return isFromLockkeeper ? "unknown" : "unreachable";
   } catch {

@@ -3,7 +3,7 @@ import { getGeneralCode, getRetryRule, isErrorCode, type RetryRule } from "./fai
 import { getCurrentMoment, type Moment } from "./moment.ts";
 import { readObject, readText, toPrintable } from "./untrusted.ts";
 
-/** One request to one server. */
+/** One HTTP request to one server, without retries. */
 export interface AttemptRequest {
   readonly url: string;
   readonly init: RequestInit;
@@ -13,7 +13,7 @@ export interface AttemptRequest {
 
 export interface FailedAttempt extends ApiFailure {
   readonly rule: RetryRule;
-  /** The `Retry-After` of the response, in milliseconds. */
+  /** The `Retry-After` of the response, in milliseconds; 0 if there is none. */
   readonly retryAfterMs: number;
   readonly cause?: unknown;
 }
@@ -28,11 +28,11 @@ export type AttemptResult =
     }
   | { readonly ok: false; readonly failure: FailedAttempt };
 
-/** Matches the errors that runtimes throw if no request was sent. */
+/** Matches messages and codes of the errors that runtimes throw if the request was not sent. */
 const NOT_SENT =
   /CONN(ECTION ?)?REFUSED|ENOTFOUND|EAI_AGAIN|(HOST|NET)UNREACH|CONNECT_TIMEOUT|CERT|LEAF_SIGNATURE|WRONG_VERSION_NUMBER|BAD PORT|EPROTO|\(CONNECT\)/i;
 
-/** Sends one request. A failure does not reject, but is returned with the rule for retrying the request. */
+/** Sends one request. Does not reject if the request fails, but returns the failure with the rule for retries. */
 export async function sendAttempt(send: typeof fetch, request: AttemptRequest): Promise<AttemptResult> {
   const { url, init, limitMs, signal } = request;
   const limit = new AbortController();
@@ -42,7 +42,7 @@ export async function sendAttempt(send: typeof fetch, request: AttemptRequest): 
   if (signal?.aborted) onAbort();
   const sentAt = getCurrentMoment();
   try {
-    // A followed redirect would turn a POST into a GET.
+    // Does not follow redirects, because a redirect can turn a POST into a GET.
     const response = await send(url, { ...init, redirect: "manual", signal: limit.signal });
     const text = await response.text();
     return readResponse(response, text, url, sentAt);
@@ -58,7 +58,10 @@ export async function sendAttempt(send: typeof fetch, request: AttemptRequest): 
   }
 }
 
-/** Returns a failure. By default, its rule is that of its code; `never` for codes that no server sends. */
+/**
+ * Creates the result of a failed attempt. The default retry rule is the rule of `code`, or `never` if no server sends
+ * the code.
+ */
 function fail(failure: ApiFailure & Partial<FailedAttempt>): AttemptResult {
   const { code } = failure;
   const rule = isErrorCode(code) ? getRetryRule(code) : "never";
@@ -72,7 +75,7 @@ function describeConnectionError(error: unknown, host: string): AttemptResult {
   return fail({ code, detail, cause: error });
 }
 
-/** Finds the code or message of the innermost error, because `fetch failed` alone explains nothing. */
+/** Returns the code or message of the innermost cause, because the outer message is often only `fetch failed`. */
 function findReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return findReason(error.cause);
@@ -92,7 +95,9 @@ function readResponse(response: Response, text: string, url: string, sentAt: Mom
   return fail({ ...readProblem(problem, status), retryAfterMs: readRetryAfterMs(headers) });
 }
 
-/** Describes a response that is not from Lockkeeper, because a proxy sent it or the URL is wrong. */
+/**
+ * Creates the failure for a response that did not come from Lockkeeper, because a proxy responded or the URL is wrong.
+ */
 function describeForeignResponse(response: Response, host: string): AttemptResult {
   const { status, headers } = response;
   const retryAfterMs = readRetryAfterMs(headers);
@@ -108,12 +113,15 @@ function describeForeignResponse(response: Response, host: string): AttemptResul
     return fail({ code: "unknown_outcome", detail: why, status, retryAfterMs });
   }
   const why = `${detail} Check the URL.`;
-  // A success of another server may have changed something there; 408 and 429 are sent by proxies, too.
+  // If another server reports success, the request may have changed something there. Proxies also send 408 and 429, so
+  // the status determines the rule.
   const rule = response.ok ? "unknown" : getRetryRule(getGeneralCode(status));
   return fail({ code: "unexpected_response", detail: why, status, rule, retryAfterMs });
 }
 
-/** Reads both forms of `Retry-After`: seconds, and a date. */
+/**
+ * Reads `Retry-After` in either form, seconds or a date. Returns milliseconds; 0 if the header is missing or invalid.
+ */
 function readRetryAfterMs(headers: Headers): number {
   const text = headers.get("retry-after");
   if (text === null) return 0;

@@ -1,15 +1,19 @@
 import { getGeneralCode, isErrorCode, type ProblemCode } from "./failure-rules.ts";
 import { readText, toPrintable } from "./untrusted.ts";
 
-/** A code of a problem document. `aborted`: the caller's signal was aborted. `unexpected_response`: the response did not come from Lockkeeper, for example because the URL is wrong. */
+/**
+ * The code of an API error: a code of a problem document, or one of two codes of the client. `aborted`: the caller's
+ * signal was aborted. `unexpected_response`: the response did not come from Lockkeeper, for example because the URL is
+ * wrong.
+ */
 export type ApiErrorCode = ProblemCode | "aborted" | "unexpected_response";
 
-/** A problem document whose members are unchecked. */
+/** A problem document whose members have not been validated. */
 export type ProblemDocument = Readonly<Record<string, unknown>>;
 
 export interface ApiFailure {
   readonly code: ApiErrorCode;
-  /** What failed, why, and what to do. Contains no control characters. */
+  /** Sentences that state what failed, why, and what to do. Contains no control characters. */
   readonly detail: string;
   /** HTTP status of the last response; `undefined` if there was none. */
   readonly status?: number | undefined;
@@ -18,21 +22,24 @@ export interface ApiFailure {
   readonly unansweredAttempts?: number;
 }
 
-/** Reads a problem document. A code that this version of the client does not know becomes the general code of the status. */
+/**
+ * Reads a problem document. A code that this version of the client does not know is replaced with the general code for
+ * the HTTP status.
+ */
 export function readProblem(problem: ProblemDocument, status: number): ApiFailure {
   const code = isErrorCode(problem.code) ? problem.code : getGeneralCode(status);
   const detail = readText(problem.detail) ?? readText(problem.title) ?? code;
   return { code, detail: toPrintable(detail), status, problem };
 }
 
-/** Thrown if a request fails and is not retried (again). */
+/** Thrown if a request fails and is not retried, or not retried again. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ApiErrorCode;
   readonly detail: string;
   /** HTTP status of the last response; `undefined` if there was none. */
   readonly status: number | undefined;
-  /** The problem document of the last response. Its members are untrusted. */
+  /** The problem document of the last response, with unvalidated members; `undefined` if there was none. */
   readonly problem: ProblemDocument | undefined;
   /** Number of attempts whose outcome is unknown. They may be carried out later. */
   readonly unansweredAttempts: number;

@@ -10,10 +10,10 @@ interface Sent {
 type Answer = Response | "reset" | "refused" | "silent";
 
 let sent: Sent[];
-/** Responses to the requests, in order; the last one is repeated. */
+/** Results of the requests, in order. The last result applies to all further requests. */
 let answers: Answer[];
 
-// Each request takes this time, and a silent server takes until the client gives up.
+// Duration of each request in ms. A request to a silent server lasts until the client aborts it.
 const REQUEST_MS = 30;
 
 beforeEach(() => {
@@ -54,7 +54,7 @@ const REQUEST: ApiRequest = {
   timeoutMs: 300,
 };
 
-/** Sends a request and lets the time pass. */
+/** Sends a request and advances the fake timers until the request has settled. */
 async function request(more: Partial<ApiRequest> = {}, urls: readonly string[] = URLS) {
   const transport = new ApiTransport({ urls, apiKey: "lk_1", fetch: send });
   const response = transport.request({ ...REQUEST, ...more }).catch((error: ApiError) => error);
@@ -188,7 +188,7 @@ describe("ApiTransport", () => {
   it("a long wait is sent in parts of 55 s under the same key", async () => {
     const begunAt = performance.now();
     answers = [problem(409, "timeout")];
-    // This server does not wait, so the time of each part passes here.
+    // Simulates the wait of the server, because `send` responds after 30 ms.
     const waiting: typeof fetch = async (input, init) => {
       const { waitMs } = JSON.parse(String(init?.body));
       await new Promise((resolve) => setTimeout(resolve, waitMs));

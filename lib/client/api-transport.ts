@@ -5,14 +5,20 @@ import type { Moment } from "./moment.ts";
 import { sleep } from "./timers.ts";
 
 export interface ApiTransportOptions {
-  /** URLs of servers that use the same Redis, such as `https://locks.example.com`, including the base path, if any. */
+  /**
+   * URLs of one or more servers that use the same Redis, such as `https://locks.example.com`, including the base path,
+   * if any.
+   */
   readonly urls: readonly string[];
   /** Sent as a bearer token. Absent for public routes. */
   readonly apiKey?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
-/** A request. Each attempt reads `path`, `body` and `timeoutMs` again. */
+/**
+ * A request to the API. Each attempt reads `path`, `body` and `timeoutMs` again, so getters can change them between
+ * attempts.
+ */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Path and query below `/api/v1`, such as `/locks?limit=10`. */
@@ -20,13 +26,13 @@ export interface ApiRequest {
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   /** Idempotency key of all attempts. Without a key, a `POST` whose outcome is unknown is not retried. */
   readonly idempotencyKey?: string | undefined;
-  /** How long to retry after failures, in milliseconds, not including `waitMs`; 0 for one attempt. */
+  /** Time in milliseconds for which failures are retried, in addition to `waitMs`; 0 for no retries. */
   readonly retryForMs: number;
-  /** Time limit of one attempt in milliseconds, not including `waitMs`. */
+  /** Time limit of one attempt in milliseconds, in addition to the wait. */
   readonly timeoutMs: number;
   /**
-   * How long the server may wait, in milliseconds; `Infinity` for no limit. Sent in the body. A longer wait is split
-   * into requests of at most 55,000 ms.
+   * Time in milliseconds for which the server waits for the lock; `Infinity` for no limit. Sent in the body. A wait of
+   * more than 55,000 ms is split into several requests.
    */
   readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -35,17 +41,17 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The JSON of the body, unchecked; `undefined` if it is empty. */
+  /** The parsed JSON body, not validated; `undefined` if the body is empty. */
   readonly value: unknown;
-  /** The moment just before the successful attempt was sent. */
+  /** Moment just before the successful attempt was sent. */
   readonly sentAt: Moment;
-  /** Number of attempts whose outcome is unknown. */
+  /** Number of earlier attempts whose outcome is unknown. */
   readonly unansweredAttempts: number;
 }
 
 /**
- * The maximum wait of one request, in ms. The next request has the same idempotency key and therefore keeps its place
- * in the queue.
+ * Maximum wait of one request, in ms. The next request of a longer wait has the same idempotency key, so the client
+ * keeps its place in the queue.
  */
 const WAIT_PART_MS_MAX = 55_000;
 const PAUSE_MS_MIN = 20;
@@ -56,7 +62,7 @@ export class ApiTransport {
   readonly #urls: readonly string[];
   readonly #apiKey: string | undefined;
   readonly #fetch: typeof fetch | undefined;
-  /** Counts failures; the server in use is this number modulo the number of servers. */
+  /** Index of the current server, modulo the number of servers. Incremented when an attempt fails. */
   #serverIndex = 0;
 
   /** @throws ApiError with the code `invalid` if a URL or the API key is malformed */
@@ -72,9 +78,10 @@ export class ApiTransport {
   }
 
   /**
-   * Sends a request, with retries until it succeeds or is refused, or `retryForMs` has passed.
+   * Sends a request. Retries until the request succeeds or is refused, or until `retryForMs` has passed.
    *
-   * @throws ApiError with the code of the last attempt; `unavailable` without a status if no server could be reached
+   * @throws ApiError with the code of the last failure. The code is `unavailable` without a status if no server could
+   * be reached
    */
   async request(request: ApiRequest): Promise<ApiResponse> {
     const { signal, waitMs, retryForMs } = request;
@@ -94,7 +101,7 @@ export class ApiTransport {
       if (this.#serverIndex === serverIndex && failure.rule !== "never") this.#serverIndex++;
       failures++;
       const delayMs = this.#computeDelayMs(failure, pauseMs, failures);
-      // A wrong URL is reported without waiting.
+      // Does not retry for the whole wait if the URL appears to be wrong.
       const until = failure.code === "unexpected_response" ? startedAt : waitUntil;
       const isOver = performance.now() + delayMs > until + retryForMs;
       if (isOver || !isRepeatable(request, failure)) throw toApiError(failure, unansweredAttempts);
@@ -116,8 +123,8 @@ export class ApiTransport {
   }
 
   /**
-   * Computes the delay before the next attempt. Ignores `Retry-After` while there is another server to try, except for
-   * status 429, which limits the caller.
+   * Computes the delay in milliseconds before the next attempt. Ignores `Retry-After` while there is another server to
+   * try, except for status 429, which applies to the caller on every server.
    */
   #computeDelayMs({ status, retryAfterMs }: FailedAttempt, pauseMs: number, failures: number): number {
     const hasOtherServer = failures % this.#urls.length !== 0;
@@ -125,7 +132,7 @@ export class ApiTransport {
   }
 }
 
-/** Returns how long one request may wait, in whole milliseconds: 0 if `waitMs` is 0, otherwise at least 1. */
+/** Returns the wait of one request in whole milliseconds: 0 if `waitMs` is 0, otherwise 1 to 55,000. */
 function computeWaitPartMs(waitMs: number, leftMs: number): number {
   if (waitMs === 0) return 0;
   return Math.max(1, Math.min(WAIT_PART_MS_MAX, Math.round(leftMs)));
@@ -137,7 +144,7 @@ function isRepeatable({ method, idempotencyKey }: ApiRequest, { rule }: FailedAt
 }
 
 function toApiError({ cause, ...failure }: FailedAttempt, unansweredAttempts: number): ApiError {
-  // The last attempt was not carried out, but an earlier one may have been.
+  // The last attempt was not carried out, but an earlier attempt may have been.
   const isUnknown = failure.code === "unavailable" && unansweredAttempts > 0;
   const code = isUnknown ? "unknown_outcome" : failure.code;
   return new ApiError({ ...failure, code, unansweredAttempts }, cause === undefined ? undefined : { cause });

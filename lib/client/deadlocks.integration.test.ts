@@ -17,7 +17,7 @@ describe("deadlocks", () => {
     const [a, b] = [createTestKey("lock:a"), createTestKey("lock:b")];
     const first = await client.acquire(a, { owner: "first" });
     const second = await client.acquire(b, { owner: "second" });
-    // Declared as a hold and as a holdId.
+    // Covers both ways to declare holds: as `Hold` objects and as `holdId`s.
     const waiting = client.acquire(b, { ...WAIT, owner: "first", holding: [first] });
     const refused = client.acquire(a, {
       ...WAIT,

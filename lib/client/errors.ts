@@ -5,7 +5,7 @@ import type { OwnerRecord } from "./wire-types.ts";
 export interface HolderFacts {
   readonly owner: string;
   readonly count: number;
-  /** `null` if the lock was not acquired through Lockkeeper. */
+  /** Fencing token as a decimal string; `null` if the lock was not acquired through Lockkeeper. */
   readonly fence: string | null;
   readonly record?: OwnerRecord;
 }
@@ -19,20 +19,26 @@ export interface KeyFacts {
 export interface HeldFacts extends KeyFacts {
   /** Empty for a semaphore. */
   readonly holders: readonly HolderFacts[];
-  /** The permits of a semaphore. `available` is negative if more are acquired than the limit; `total` is `null` if unknown. */
+  /**
+   * Permits of a semaphore. `available` is negative if more permits are acquired than the limit allows. `total` is
+   * `null` if unknown.
+   */
   readonly permits?: { readonly available: number; readonly total: number | null };
   /** Milliseconds until the lock expires unless it is renewed; `null` if it has no TTL. */
   readonly remainingMs: number | null;
-  /** The Redis clock when the lock was read, in Unix milliseconds. */
+  /** Time on the Redis clock at which the lock was read, in Unix milliseconds. */
   readonly asOf: number;
 }
 
 export interface DeadlockFacts extends KeyFacts {
-  /** Each step waits for the lock `key`, which the next one holds, and the last one for a lock of the first. */
+  /**
+   * The clients in the deadlock. Each client waits for a lock that the next client holds, and the last client waits for
+   * a lock that the first client holds.
+   */
   readonly cycle: readonly DeadlockStep[];
 }
 
-/** A client in a deadlock, and the lock that it waits for. */
+/** A client in a deadlock. The client waits for the lock `key`. */
 export interface DeadlockStep extends KeyFacts {
   readonly owner: string;
 }
@@ -54,12 +60,12 @@ export interface NotALockFacts extends KeyFacts {
 }
 
 export interface UnitConflictFacts extends KeyFacts {
-  /** The unit of the deadline that is stored in the key. */
+  /** Unit of the deadline that is stored in the key. */
   readonly unit: "s" | "ms";
 }
 
 export interface KeyNotAllowedFacts {
-  /** The globs that a key must match. Absent if no setting can permit this key. */
+  /** Globs of which a key must match at least one. Absent if no setting can permit this key. */
   readonly lockable?: readonly string[];
 }
 
@@ -69,25 +75,25 @@ export interface InvalidFacts {
 }
 
 export interface UnavailableFacts {
-  /** Reason code, such as `stopping` if the server is stopping and another server may respond. */
+  /** Reason code, such as `stopping` if the server is shutting down and another server may accept the request. */
   readonly reason?: string;
-  /** Milliseconds until locks are granted again. */
+  /** Milliseconds until the server grants locks again. */
   readonly remainingMs?: number;
 }
 
 export interface NotReplicatedFacts {
-  /** The number of replicas that must confirm. */
+  /** Number of replicas that must confirm a grant. */
   readonly replicas: number;
-  /** The number of replicas that confirmed. Absent if the master did not report it. */
+  /** Number of replicas that confirmed the grant. Absent if the master did not report the number. */
   readonly confirmed?: number;
 }
 
-/** The members that an error code adds to its problem document. */
+/** Members of a problem document that are specific to the error code, not validated. */
 export type OtherFacts = Readonly<Record<string, unknown>>;
 
 /**
- * The base of every error: a code from a closed set, a human-readable message, and machine-readable facts. If a server
- * reported the error, its `cause` is an error with the HTTP status and the problem document.
+ * Base class of all errors of the client. `code` is from a closed set, `message` is human-readable, and `facts` are
+ * machine-readable. If a server reported the error, `cause` is an error with the HTTP status and the problem document.
  */
 export abstract class LockkeeperError<Facts extends object = object> extends Error {
   abstract readonly code: ApiErrorCode;
@@ -113,7 +119,7 @@ export class WaitTimeoutError extends LockkeeperError<HeldFacts> {
   readonly code = "timeout";
 }
 
-/** The wait was part of a deadlock and its `onDeadlock` was `refuse`. The lock was not acquired. */
+/** The wait was part of a deadlock and `onDeadlock` was `refuse`. The lock was not acquired. */
 export class DeadlockError extends LockkeeperError<DeadlockFacts> {
   override readonly name = "DeadlockError";
   readonly code = "deadlock";
@@ -137,13 +143,13 @@ export class QueueFullError extends LockkeeperError<QueueFullFacts> {
   readonly code = "queue_full";
 }
 
-/** The key holds other data, which was not changed. */
+/** The key contains data that is not a lock. The data was not changed. */
 export class NotALockError extends LockkeeperError<NotALockFacts> {
   override readonly name = "NotALockError";
   readonly code = "not_a_lock";
 }
 
-/** The key holds a `timestamp` lock whose deadline is in a different unit (`s` or `ms`) than requested. */
+/** The key contains a `timestamp` lock whose deadline is in a different unit (`s` or `ms`) than requested. */
 export class UnitConflictError extends LockkeeperError<UnitConflictFacts> {
   override readonly name = "UnitConflictError";
   readonly code = "unit_conflict";
@@ -173,7 +179,10 @@ export class ForbiddenError extends LockkeeperError<OtherFacts> {
   readonly code = "forbidden";
 }
 
-/** No server or no Redis could be reached, or no locks are currently granted. Nothing was changed. */
+/**
+ * No server could be reached, the server could not reach Redis, or the server currently grants no locks. Nothing was
+ * changed.
+ */
 export class UnavailableError extends LockkeeperError<UnavailableFacts> {
   override readonly name = "UnavailableError";
   readonly code = "unavailable";
@@ -185,13 +194,13 @@ export class NotReplicatedError extends LockkeeperError<NotReplicatedFacts> {
   readonly code = "not_replicated";
 }
 
-/** The request was sent, but no server responded in time. It may have been carried out. */
+/** The request was sent, but no server responded in time. The request may have been carried out. */
 export class UnknownOutcomeError extends LockkeeperError<OtherFacts> {
   override readonly name = "UnknownOutcomeError";
   readonly code = "unknown_outcome";
 }
 
-/** The error codes that `RefusedError` covers, because they have no class of their own. */
+/** Error codes without a class of their own. `RefusedError` covers these codes. */
 export type OtherCode = Exclude<
   ApiErrorCode,
   | "held"
@@ -211,7 +220,7 @@ export type OtherCode = Exclude<
   | "unknown_outcome"
 >;
 
-/** The server refused the request for the reason given by `code`, such as `rate_limited` or `not_owner`. */
+/** The server refused the request. `code` states the reason, such as `rate_limited` or `not_owner`. */
 export class RefusedError extends LockkeeperError<OtherFacts> {
   override readonly name = "RefusedError";
 

@@ -1,12 +1,12 @@
 import type { ErrorCode } from "../contract/error.ts";
 
 /**
- * Whether a failed attempt is retried. `not_done`: the attempt changed nothing and is retried after a delay. `unknown`:
- * the attempt may have been carried out and is retried with the same idempotency key.
+ * How a failed attempt is retried. `never`: the attempt is not retried. `not_done`: the attempt changed nothing and is
+ * retried after a delay. `unknown`: the attempt may have been carried out and is retried with the same idempotency key.
  */
 export type RetryRule = "never" | "not_done" | "unknown";
 
-/** The rule for each code, as documented in docs/api.md, "When a request fails". */
+/** Retry rule of each code, as documented in docs/api.md, "When a request fails". */
 const RULE_OF_CODE = {
   invalid: "never",
   idempotency_key_required: "never",
@@ -49,7 +49,7 @@ const RULE_OF_CODE = {
   headers_too_large: "never",
   internal: "unknown",
   unavailable: "not_done",
-  // The change was made and reverted, so it needs a new idempotency key.
+  // The change was made and then reverted, so a retry needs a new idempotency key.
   not_replicated: "never",
   unknown_outcome: "unknown",
 } as const satisfies Readonly<Record<ErrorCode, RetryRule>>;
@@ -57,7 +57,7 @@ const RULE_OF_CODE = {
 /** Every code that a problem document can carry. */
 export type ProblemCode = keyof typeof RULE_OF_CODE;
 
-/** Returns whether this version of the client knows the code. */
+/** Returns whether the value is a code that this version of the client knows. */
 export function isErrorCode(code: unknown): code is ProblemCode {
   return typeof code === "string" && Object.hasOwn(RULE_OF_CODE, code);
 }
@@ -66,7 +66,10 @@ export function getRetryRule(code: ProblemCode): RetryRule {
   return RULE_OF_CODE[code];
 }
 
-/** Returns the code that replaces an unknown code of a newer server, judged by the HTTP status alone. */
+/**
+ * Returns the code that replaces a code of a newer server that the client does not know. Depends only on the HTTP
+ * status.
+ */
 export function getGeneralCode(status: number): ProblemCode {
   if (status === 401) return "unauthenticated";
   if (status === 403) return "forbidden";

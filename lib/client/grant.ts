@@ -14,11 +14,11 @@ export interface Grant {
   readonly format: WritableFormat;
   readonly count: number;
   readonly leaseMs: number;
-  /** The moment just before the request was sent. */
+  /** Moment just before the request was sent. */
   readonly sentAt: Moment;
-  /** The remaining lease at `sentAt`, in milliseconds. */
+  /** Time from `sentAt` to the end of the lease, in milliseconds. */
   readonly leftMs: number;
-  /** The last request to release the hold. */
+  /** The most recent request of an operator to release the hold. */
   readonly releaseRequested?: ReceivedReleaseRequest | undefined;
 }
 
@@ -38,7 +38,7 @@ export function readGrant(response: ApiResponse): Grant {
   const count = readField(response, "count", readAmount);
   const leaseMs = readField(response, "leaseMs", readAmount);
   const remainingMs = readField(response, "remainingMs", readAmount);
-  // The server cannot have waited for longer than the request took.
+  // Limits `waitedMs`, because the server cannot have waited for longer than the request took.
   const waitedMs = Math.min(readAmount(hold.waitedMs) ?? 0, computeElapsedMs(sentAt));
   const owner = readText(hold.owner) ?? "";
   const releaseRequested = readReleaseRequest(hold.releaseRequested);
@@ -46,7 +46,9 @@ export function readGrant(response: ApiResponse): Grant {
   return { holdId, fence, owner, format, count, leaseMs, sentAt, leftMs, releaseRequested };
 }
 
-/** Returns a release request; `undefined` if there is none. Servers of version 0.2 never send release requests. */
+/**
+ * Reads a release request. Returns `undefined` if there is none, which is always the case with servers of version 0.2.
+ */
 export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | undefined {
   const request = readObject(value) ?? {};
   const requestId = readText(request.requestId);
@@ -57,7 +59,7 @@ export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | und
 }
 
 /**
- * Reads the holds of several locks, in the order of the keys.
+ * Reads the holds of several locks that were acquired together, in the order of the keys.
  *
  * @throws ApiError with the code `unexpected_response`
  */

@@ -21,7 +21,7 @@ const createGrant = (more: Partial<Grant> = {}): Grant => ({
   ...more,
 });
 
-/** Moves one clock only: a suspended machine stops the monotonic clock, and an operator may set the wall clock. */
+/** Moves only the wall clock, as if the machine had been suspended or an operator had set the clock. */
 const moveWallClock = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
 describe("HoldLease", () => {

@@ -5,18 +5,21 @@ import { ReleaseRequestInbox } from "./release-requests.ts";
 import { startBackgroundTimer, type Timer } from "./timers.ts";
 import type { WritableKind } from "./wire-types.ts";
 
-/** `closed`: this process has released the hold, including all re-entries. */
+/**
+ * The state of a lease. `jeopardy`: the last renewal failed, but the deadline has not passed. `closed`: this process
+ * has released the hold, including all re-entries.
+ */
 export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
 
 /**
- * The state that a hold and its re-entries in this process share: identity, deadline and loss. The deadline is measured
- * from just before the request was sent, on the clock that advanced more, so the local deadline is never later than the
- * deadline in Redis.
+ * The state that a hold shares with its re-entries in this process: identity, deadline and loss. The local deadline is
+ * never later than the deadline in Redis, because it is measured from just before the request was sent, on the clock
+ * that advanced more.
  */
 export class HoldLease {
-  /** The number of acquisitions that this process has not released, including pending re-entries. */
+  /** Number of acquisitions that this process has not released, including pending re-entries. */
   openCounts = 1;
-  /** The requests of operators to release the hold. */
+  /** Release requests of operators for the hold. */
   readonly releaseRequests = new ReleaseRequestInbox();
   /** Called once when the lease is lost or closed. */
   onEnd: () => void = () => undefined;
@@ -35,7 +38,7 @@ export class HoldLease {
     this.#armDeadline();
   }
 
-  /** The last grant that was applied. */
+  /** The latest grant of the hold: from the acquire, a renewal, a re-entry or a downgrade. */
   get grant(): Grant {
     return this.#grant;
   }
@@ -51,7 +54,7 @@ export class HoldLease {
     return this.#state;
   }
 
-  /** Whether the hold is certain: held or in jeopardy, and before its deadline. */
+  /** Whether the hold certainly exists: its state is `held` or `jeopardy`, and its deadline has not passed. */
   get isCertain(): boolean {
     const { state } = this;
     return state === "held" || state === "jeopardy";
@@ -71,21 +74,24 @@ export class HoldLease {
     return Math.max(0, this.#grant.leftMs - computeElapsedMs(this.#grant.sentAt));
   }
 
-  /** Applies the grant of a downgrade, which has a new `holdId`. */
+  /** Applies the grant of a downgrade to a read lock, which has a new `holdId`. */
   applyDowngrade(grant: Grant): void {
     this.kind = "read";
     this.#grant = { ...this.#grant, holdId: grant.holdId };
     this.applyGrant(grant);
   }
 
-  /** Applies a renewal or re-entry, unless its response arrives after the deadline, when the hold is already lost. */
+  /**
+   * Applies the grant of a renewal or re-entry. A grant that arrives after the deadline is ignored, because the hold is
+   * already lost.
+   */
   applyGrant(grant: Grant): void {
     if (!this.isCertain) return;
     this.#state = "held";
     this.releaseRequests.receive(grant.releaseRequested);
-    // Responses may arrive in either order, and no request shortens a lease.
+    // Ignores an earlier deadline. Responses can arrive in any order, and no request shortens a lease.
     if (grant.leftMs - computeElapsedMs(grant.sentAt) <= this.remainingMs()) return;
-    // Keeps the `holdId`, because this may be the response to a renewal that was sent before a downgrade.
+    // Keeps the current `holdId`, because the grant may come from a renewal that was sent before a downgrade.
     this.#grant = { ...grant, holdId: this.#grant.holdId };
     this.#armDeadline();
   }
@@ -95,7 +101,7 @@ export class HoldLease {
   }
 
   /**
-   * Marks the lease as lost, even if the lease is closed, because its release can reveal that the hold had already
+   * Marks the lease as lost. Also applies to a closed lease, because the release can reveal that the hold had already
    * ended.
    */
   markLost(loss: LostError): void {
@@ -115,7 +121,7 @@ export class HoldLease {
     return new LostError(detail, { key: this.key, owner, fence }, options);
   }
 
-  /** Returns whether the lease has not ended, regardless of the deadline. */
+  /** Returns whether the state is `held` or `jeopardy`, without checking the deadline. */
   #isLive(): boolean {
     return this.#state === "held" || this.#state === "jeopardy";
   }
@@ -126,7 +132,8 @@ export class HoldLease {
     this.onEnd();
   }
 
-  // The timer uses one clock and the deadline two, so the timer is set again until the deadline has passed.
+  // A timer follows one clock, but the deadline depends on two. The timer is therefore set again until the deadline has
+  // passed.
   #armDeadline(): void {
     clearTimeout(this.#deadlineTimer);
     this.#deadlineTimer = startBackgroundTimer(() => {

@@ -2,58 +2,63 @@ import type { OwnerRecord, TimestampUnit, WritableFormat, WritableKind } from ".
 
 /** Options of `acquire` and `withLock`. */
 export interface AcquireOptions {
-  /** Lease in milliseconds, renewed each time a third of it has passed; 30,000 by default. */
+  /** Lease in milliseconds; 30,000 by default. Renewed automatically whenever a third of the lease has passed. */
   readonly leaseMs?: number | undefined;
-  /** How long to wait for a held lock, in milliseconds; 0 by default, Infinity for no limit. */
+  /** Maximum time to wait for a held lock, in milliseconds; 0 by default, `Infinity` for no limit. */
   readonly waitMs?: number | undefined;
-  /** A human-readable label; the name of the API key by default. */
+  /** Human-readable name of the owner; the name of the API key by default. */
   readonly owner?: string | undefined;
-  /** Service, host, purpose and more, shown in the console. */
+  /** Information about the owner, such as service, host and purpose. Shown in the console. */
   readonly record?: OwnerRecord | undefined;
-  /** How the lock is stored in Redis; by default `redisson`, and `token` on a quorum target. */
+  /** How the lock is stored in Redis; `redisson` by default, or `token` on a quorum target. */
   readonly format?: WritableFormat | undefined;
   /**
-   * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read` and `write`: a
-   * read/write lock, which several readers or one writer can hold. `semaphore`: several clients share `limit` permits.
-   * `plain_semaphore`: permits that JVMs also acquire as Redisson's `RSemaphore`. All clients of a key must use the same
-   * kind. Only for `redisson`.
+   * Kind of lock; `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read`
+   * and `write`: a read/write lock, which several readers or one writer can hold. `semaphore`: several clients share
+   * `limit` permits. `plain_semaphore`: a semaphore that is compatible with Redisson's `RSemaphore`. All clients of a
+   * key must use the same kind. Kinds other than `lock` require the format `redisson`.
    */
   readonly kind?: WritableKind | undefined;
   /**
-   * The number of permits, 1 to 256, which become the `count` of the hold. All of them are acquired, or none. Only for
-   * the kinds of semaphore; 1 by default.
+   * Number of permits to acquire, 1 to 256; 1 by default. Only for semaphores. All permits are acquired, or none. The
+   * number becomes the `count` of the hold.
    */
   readonly permits?: number | undefined;
   /**
-   * The total number of permits, 1 to 4,096; only for the kinds of semaphore. A missing semaphore is created with it, and an
-   * existing one of the kind `semaphore` must have the same total. By default, the semaphore must exist.
+   * Total number of permits, 1 to 4,096. Only for semaphores. If the semaphore does not exist, it is created with this
+   * total. An existing semaphore of the kind `semaphore` must have the same total. Without `limit`, the semaphore must
+   * exist.
    */
   readonly limit?: number | undefined;
   /** Whether a reader yields to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
   /**
-   * Up to 16 holds, or their `holdId`s, that you do not release before the wait ends. A Lockkeeper server detects
-   * deadlocks from them. The holds of enclosing `withLock` calls are not added automatically.
+   * Up to 16 holds, or their `holdId`s, that you do not release before the wait ends. The server uses them to detect
+   * deadlocks. The holds of enclosing `withLock` calls are not added automatically.
    */
   readonly holding?: readonly (string | { readonly holdId: string })[] | undefined;
   /**
-   * `report` (default): a deadlock is reported, but no wait ends. `refuse`: in a deadlock, the youngest wait with this
-   * option ends with a DeadlockError. Not on quorum targets.
+   * What happens if the wait becomes part of a deadlock. `report` (default): the deadlock is shown to operators, and
+   * the wait continues. `refuse`: of the waits with this option in the deadlock, the most recent ends with a
+   * DeadlockError. Not on quorum targets.
    */
   readonly onDeadlock?: "report" | "refuse" | undefined;
-  /** Unit of the deadline; only for the format `timestamp`. */
+  /** Unit of the deadline that is stored in the key. Only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
-  /** Grace period in milliseconds: time after an expired lease in which no other client can acquire the lock. */
+  /** Grace period in milliseconds, in which no other client can acquire the lock after the lease has expired. */
   readonly graceMs?: number | undefined;
-  /** Minimum hold time in milliseconds, which applies even if the lock is released earlier. */
+  /** Minimum hold time in milliseconds. The lock stays held for this time even if it is released earlier. */
   readonly minHoldMs?: number | undefined;
-  /** `automatic` (the default): the client renews the hold until it ends. `manual`: only `hold.renew()` renews it. */
+  /**
+   * Who renews the hold. `automatic` (default): the client, until the hold ends. `manual`: only your calls of
+   * `hold.renew()`.
+   */
   readonly renewal?: "automatic" | "manual" | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Options of `acquireAll` and `withLocks`, which acquire plain locks. */
+/** Options of `acquireAll` and `withLocks`. All locks are of the kind `lock`. */
 export type AcquireAllOptions = Omit<
   AcquireOptions,
   "kind" | "permits" | "limit" | "yieldsToWriters" | "holding" | "onDeadlock"
@@ -62,24 +67,27 @@ export type AcquireAllOptions = Omit<
 /** The permits of a semaphore. */
 export interface SemaphorePermits {
   readonly limit: number;
-  /** Negative if more permits are acquired than the limit. */
+  /** Number of available permits. Negative if more permits are acquired than the limit allows. */
   readonly available: number;
   readonly acquired: number;
 }
 
 export interface RenewOptions {
-  /** Minimum time to expiry after the renewal, in milliseconds. By default, the lease of the hold. */
+  /** Minimum remaining lease after the renewal, in milliseconds; the lease of the hold by default. */
   readonly leaseMs?: number | undefined;
 }
 
 export interface ReleaseOptions {
-  /** Time after this release in which no client can acquire the lock, in milliseconds. */
+  /** Time in milliseconds for which no client can acquire the lock after the release. */
   readonly reservedMs?: number | undefined;
 }
 
 export interface Released {
-  /** `still_held`: the re-entrancy count was decremented and is not yet 0. `not_held`: the hold had already ended. */
+  /**
+   * Result of the release. `still_held`: the re-entrancy count was decremented and is not yet 0. `not_held`: the hold
+   * had already ended.
+   */
   readonly outcome: "released" | "still_held" | "not_held";
-  /** Remaining re-entrancy count. */
+  /** Re-entrancy count after the release. */
   readonly count: number;
 }

@@ -22,7 +22,10 @@ import { computeRenewalIntervalMs } from "./lease-renewer.ts";
 import { computeLimits, createIdempotencyKey, RETRY_MS, TIMEOUT_MS } from "./request-options.ts";
 import { readAmount, readInteger } from "./untrusted.ts";
 
-/** How long to retry releasing a lock that was granted after its acquire was aborted. */
+/**
+ * Time in ms for which the release of an abandoned grant is retried. A grant is abandoned if the caller aborts the
+ * acquire.
+ */
 const ABANDON_MS = 2000;
 const LEASE_MS_DEFAULT = 30_000;
 
@@ -34,7 +37,7 @@ export interface ReleaseRequestAnswer {
 
 interface RenewalFields {
   readonly leaseMs: number;
-  /** Declares that this client reads release requests from now on. */
+  /** Declares to the server that this client reads release requests from now on. */
   readonly receivesReleaseRequests?: true;
 }
 
@@ -56,7 +59,7 @@ export class HoldRequests {
     return grant;
   }
 
-  /** Acquires all locks, or none of them. Returns the grants in the order of the keys. @throws ApiError */
+  /** Acquires all locks or none. Returns the grants in the order of the keys. @throws ApiError */
   acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<Grant[]> {
     return this.#acquire(`/locks/acquire${this.#query}`, { keys }, options, (response) =>
       readGrants(keys, response),
@@ -90,7 +93,8 @@ export class HoldRequests {
     try {
       return read(await this.#transport.request({ ...request, waitMs: waitMs || undefined, signal }));
     } catch (error) {
-      // A minimum hold time would block the lock for longer than the lease of an abandoned grant.
+      // Does not abandon a grant with a minimum hold time. The released lock could stay held for longer than the unused
+      // lease.
       const isAborted = error instanceof ApiError && error.code === "aborted";
       if (isAborted && options.minHoldMs === undefined) {
         void this.#abandon({ ...request, retryForMs: ABANDON_MS }, read);
@@ -102,7 +106,7 @@ export class HoldRequests {
   /**
    * Sets the total number of permits of a semaphore.
    *
-   * @throws ApiError; with the code `unexpected_response` if the response has no permits
+   * @throws ApiError; the code is `unexpected_response` if the response has no permits
    */
   async setLimit(key: string, limit: number): Promise<SemaphorePermits> {
     const response = await this.#transport.request({
@@ -117,7 +121,7 @@ export class HoldRequests {
   }
 
   /**
-   * Renews the hold, with retries until the renewal succeeds or is refused, or the lease ends.
+   * Renews the hold. Retries until the renewal succeeds or is refused, or until the lease ends.
    * @throws ApiError
    */
   async renew(lease: HoldLease, fields: RenewalFields): Promise<Grant> {
@@ -127,7 +131,7 @@ export class HoldRequests {
   }
 
   /**
-   * Downgrades a write lock to a read lock. A repeated request returns the same grant.
+   * Downgrades a write lock to a read lock. The call can be repeated and then returns the same grant.
    *
    * @throws ApiError
    */
@@ -136,14 +140,14 @@ export class HoldRequests {
   }
 
   /**
-   * Answers a release request, with retries until the call succeeds or is refused, or the lease ends.
+   * Accepts or refuses a release request. Retries until the call succeeds or is refused, or until the lease ends.
    * @throws ApiError
    */
   async answerReleaseRequest(lease: HoldLease, answer: ReleaseRequestAnswer): Promise<void> {
     await this.#change(lease, "/answer-release-request", answer);
   }
 
-  /** Sends a request that changes a hold, with an idempotency key that permits retries. */
+  /** Sends a request that changes a hold. An idempotency key makes retries safe. */
   #change(lease: HoldLease, verb: HoldVerb, body: object): Promise<ApiResponse> {
     return this.#transport.request({
       method: "POST",
@@ -155,9 +159,9 @@ export class HoldRequests {
   }
 
   /**
-   * Makes one attempt to renew up to 1,000 leases, each with its own duration. The call can safely be repeated.
+   * Makes one attempt to renew up to 1,000 leases, each for its own duration. Repeating the call is safe.
    *
-   * @returns the response, which contains a result for each lease
+   * @returns the response, which contains one result per lease
    * @throws ApiError if the whole request failed
    */
   renewMany(leases: readonly HoldLease[]): Promise<ApiResponse> {
@@ -212,8 +216,8 @@ export class HoldRequests {
   }
 
   /**
-   * Releases the grants of an acquire or re-enter request whose caller never received them. Repeating the request with
-   * its idempotency key reveals whether it was granted. Never rejects.
+   * Releases the grants of an acquire or re-enter request whose response the caller did not receive. Repeats the
+   * request with the same idempotency key to learn whether it was granted. Never rejects.
    */
   async #abandon(
     { retryForMs, ...request }: ApiRequest,
@@ -229,7 +233,7 @@ export class HoldRequests {
       };
       await Promise.allSettled(grants.map(release));
     } catch {
-      // The request was not granted, or the lease expires.
+      // The request was not granted, or the unused hold expires with its lease.
     }
   }
 
@@ -242,7 +246,7 @@ function buildHoldPath(lease: HoldLease, verb: "" | "/release" | HoldVerb): stri
   return `/holds/${lease.grant.holdId}${verb}`;
 }
 
-/** @throws ApiError if the response is about another hold */
+/** @throws ApiError if the response refers to another hold */
 function readSameGrant(sent: Grant, grant: Grant, status: number): Grant {
   if (grant.holdId === sent.holdId && grant.fence === sent.fence) return grant;
   throw createFieldError("holdId", status);

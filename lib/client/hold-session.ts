@@ -9,12 +9,12 @@ import type { ReceivedReleaseRequest } from "./release-requests.ts";
 
 const ENDED_ELSEWHERE = "its lease ended, or it was released elsewhere";
 
-/** Renews, re-enters and releases one hold, and keeps its lease up to date. */
+/** Renews, re-enters and releases one hold, and applies the results to its lease. */
 export class HoldSession {
-  /** Whether a downgrade was sent and its outcome is unknown. */
+  /** Whether the outcome of a downgrade is pending or unknown. */
   #isUncertain = false;
   readonly #requests: HoldRequests;
-  /** `undefined` if only the application renews the hold. */
+  /** Renews the hold automatically. `undefined` if only the application renews the hold. */
   readonly #renewer: LeaseRenewer | undefined;
   readonly #onError: (error: LockkeeperError) => void;
 
@@ -61,7 +61,7 @@ export class HoldSession {
     throw this.lease.loss ?? this.lease.createLoss("it was released");
   }
 
-  /** Re-enters the hold. @returns the re-entrancy count @throws LockkeeperError */
+  /** Re-enters the hold. @returns the new re-entrancy count @throws LockkeeperError */
   async reenter(leaseMs: number | undefined): Promise<number> {
     const { lease } = this;
     lease.openCounts++;
@@ -77,9 +77,9 @@ export class HoldSession {
   }
 
   /**
-   * Downgrades a write lock to a read lock. Renewals are suspended in the meantime, because a renewal of the write lock
-   * that arrives after the downgrade would be reported as a loss. If the outcome is unknown, so is the kind to renew.
-   * The hold then ends at its deadline unless the downgrade is repeated.
+   * Downgrades a write lock to a read lock. Suspends automatic renewal during the downgrade, because a renewal of the
+   * write lock that arrives after the downgrade would be reported as a loss. If the outcome is unknown, renewal stays
+   * suspended, and the hold ends at its deadline unless the downgrade is repeated.
    *
    * @throws LockkeeperError
    */
@@ -87,7 +87,7 @@ export class HoldSession {
     const { lease } = this;
     const renewer = this.#renewer;
     await renewer?.finish(lease);
-    // A renewal that was in flight has scheduled the next one.
+    // A renewal that was in flight may have scheduled the next renewal.
     renewer?.remove(lease);
     const wasUncertain = this.#isUncertain;
     this.#isUncertain = true;
@@ -105,8 +105,8 @@ export class HoldSession {
   }
 
   /**
-   * Decrements the number of unreleased acquisitions in this process. At 0, stops renewals and resolves once none is in
-   * flight.
+   * Decrements the number of unreleased acquisitions in this process. At 0, closes the lease, stops renewals and waits
+   * for renewals in flight.
    */
   async leave(): Promise<void> {
     this.lease.openCounts--;
@@ -122,7 +122,8 @@ export class HoldSession {
    */
   async release(options: ReleaseOptions, idempotencyKey: string): Promise<Released> {
     const { lease } = this;
-    // Repeats a downgrade with an unknown outcome. Only its result shows which of the two holds to release.
+    // Repeats a downgrade with an unknown outcome, because its result determines whether to release the write lock or
+    // the read lock.
     if (this.#isUncertain) await this.downgrade().catch(() => undefined);
     let released: Released;
     try {
@@ -138,8 +139,8 @@ export class HoldSession {
   }
 
   /**
-   * Declares that this client reads release requests. Passes a refusal to `onError`, because the application is not
-   * awaiting a call that could report it.
+   * Declares to the server that this client reads release requests. Passes a refusal to `onError`, because the
+   * application is not awaiting a call that could throw the error.
    *
    * @returns the current request @throws LockkeeperError if the declaration may succeed later
    */

@@ -7,14 +7,15 @@ import { createIdempotencyKey } from "./request-options.ts";
 import type { WritableFormat, WritableKind } from "./wire-types.ts";
 
 /**
- * `held`: certain until the local deadline. `jeopardy`: still within the deadline, but the last renewal failed. `lost`:
- * another client may hold the lock. `released`: this hold was released.
+ * The state of a hold. `held`: certain until the local deadline. `jeopardy`: the last renewal failed, but the deadline
+ * has not passed. `releasing`: the release was requested and has not succeeded yet. `released`: this hold was released.
+ * `lost`: another client may hold the lock.
  */
 export type HoldState = "held" | "jeopardy" | "releasing" | "released" | "lost";
 
 /**
- * A held lock. Re-entering it returns another `Hold` with the same fencing token, deadline and signal. Each `Hold` is
- * released separately.
+ * The hold of a lock by this client. Re-entering returns another `Hold` with the same fencing token, deadline and
+ * signal. Each `Hold` must be released separately.
  */
 export class Hold implements AsyncDisposable {
   readonly #session: HoldSession;
@@ -25,7 +26,9 @@ export class Hold implements AsyncDisposable {
 
   constructor(
     session: HoldSession,
-    /** The re-entrancy count when this acquisition or re-entry was granted. */
+    /**
+     * Re-entrancy count at the time this acquisition or re-entry was granted. For a semaphore, the number of permits.
+     */
     readonly count: number,
   ) {
     this.#session = session;
@@ -49,12 +52,12 @@ export class Hold implements AsyncDisposable {
     return this.#session.lease.grant.holdId;
   }
 
-  /** Fencing token as a decimal string, larger than those of all earlier holds of the key. */
+  /** Fencing token as a decimal string. Larger than the fencing tokens of all earlier holds of the key. */
   get fence(): string {
     return this.#session.lease.grant.fence;
   }
 
-  /** A human-readable label. */
+  /** Human-readable name of the owner. */
   get owner(): string {
     return this.#session.lease.grant.owner;
   }
@@ -74,17 +77,19 @@ export class Hold implements AsyncDisposable {
     return this.#session.lease.signal;
   }
 
-  /** The loss of the hold; `undefined` while it is not lost, or if it was released in time. */
+  /** The error that describes the loss; `undefined` unless the hold is lost. */
   get loss(): LostError | undefined {
     return this.state === "lost" ? this.#session.lease.loss : undefined;
   }
 
-  /** Returns the time until the local deadline in milliseconds; 0 if the hold was lost or released. */
+  /** Returns the time until the local deadline in milliseconds, or 0 if the hold was lost or released. */
   remainingMs(): number {
     return this.#end === undefined ? this.#session.lease.remainingMs() : 0;
   }
 
-  /** Throws a LostError unless the hold is certain. Call it before each step with visible effects. */
+  /**
+   * Throws a LostError if the hold was lost or released. Call this method before each step that has an external effect.
+   */
   assertHeld(): void {
     const { state } = this;
     if (state === "held" || state === "jeopardy") return;
@@ -92,10 +97,10 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Renews the hold now, and retries until its deadline. Automatic renewal continues.
+   * Renews the hold now. Retries until the deadline of the hold. Automatic renewal continues.
    *
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError, UnauthenticatedError,
-   *   ForbiddenError, RefusedError
+   * ForbiddenError, RefusedError
    */
   async renew(options: RenewOptions = {}): Promise<void> {
     assertRenewOptions("renew", options);
@@ -114,9 +119,10 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Re-enters the hold, which increments its re-entrancy count. Never waits. Re-entries do not exclude each other.
+   * Re-enters the hold without waiting, which increments its re-entrancy count. Re-entries of the same hold can run
+   * concurrently and are not protected from each other.
    *
-   * @returns a hold that is released separately
+   * @returns another `Hold`, which must be released separately
    * @throws the errors of `renew`
    */
   async reenter(options: RenewOptions = {}): Promise<Hold> {
@@ -127,10 +133,11 @@ export class Hold implements AsyncDisposable {
 
   /**
    * Downgrades a write lock to a read lock. No other writer can acquire the lock in between, and waiting readers are
-   * woken. The hold keeps its fencing token, lease and signal; its kind and `holdId` change. Release its re-entries
-   * first. If the outcome is unknown, call this method again; the hold is not renewed until then.
+   * notified. The hold keeps its fencing token, lease and signal, but its kind and `holdId` change. Release all
+   * re-entries first. If the outcome is unknown, call this method again, because the hold is not renewed until the
+   * downgrade succeeds.
    *
-   * @throws HeldError if the hold was re-entered; and the errors of `renew`
+   * @throws HeldError if the hold has unreleased re-entries; and the errors of `renew`
    */
   async downgrade(): Promise<void> {
     this.assertHeld();
@@ -139,11 +146,11 @@ export class Hold implements AsyncDisposable {
 
   /**
    * Calls the listener when an operator requests the release of this hold. Registering the first listener renews the
-   * hold once; operators can send requests from then on. A request arrives with the next renewal, which with automatic
-   * renewal is within a third of the lease.
+   * hold once, after which operators can send requests. A request arrives with the next renewal. With automatic
+   * renewal, this takes at most a third of the lease.
    *
-   * Answer each request with `accept` or `refuse`. After `accept`, stop the work and release the hold. The listener
-   * also applies to all re-entries of the hold. Registering another listener replaces it.
+   * Answer each request with `accept` or `refuse`. After `accept`, stop the work and release the hold. All re-entries
+   * of the hold share one listener, and registering another listener replaces it.
    *
    * @throws LostError, InvalidError
    */
@@ -154,9 +161,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Releases this hold. The lock is released once all of its re-entries are also released. Repeated calls release the
-   * hold only once; a call after a failed release retries it with the same options. If the hold has already ended, the
-   * outcome is `not_held`, not an error.
+   * Releases this hold. The lock is released once all re-entries are also released. Repeated calls release the hold
+   * only once. A call after a failed release retries the release with the options of the first call. If the hold has
+   * already ended, the method does not throw, and the outcome is `not_held`.
    *
    * @throws UnavailableError, UnknownOutcomeError, InvalidError, UnauthenticatedError, ForbiddenError, RefusedError
    */

@@ -15,9 +15,10 @@ type LeaseRenewal =
   | { readonly outcome: "failed" | "refused"; readonly error: ApiError };
 
 /**
- * Renews leases with one request, and applies the results to them. A lease whose renewal failed is in jeopardy.
+ * Renews leases with one request and applies the results to the leases. A lease whose renewal fails is marked as in
+ * jeopardy.
  *
- * @param onError called once for each error code of the request
+ * @param onError called once per error code, even if several renewals failed with the code; not called for lost holds
  */
 export async function renewLeases(
   requests: HoldRequests,
@@ -51,8 +52,8 @@ export async function renewLeases(
 }
 
 /**
- * Returns whether the server refused the renewal. An unknown operation is not a refusal, because another instance may
- * support it during an upgrade.
+ * Returns whether the server refused the renewal. An unknown route is not a refusal, because another instance may
+ * support the route during an upgrade.
  */
 function isRefusal(error: LockkeeperError): boolean {
   const isUnknownOperation = error.code === "not_found" || error.code === "method_not_allowed";
@@ -69,7 +70,7 @@ function readRenewal(
   if (outcome !== "renewed") {
     const problem = readObject(result.problem) ?? {};
     const error = new ApiError(readProblem(problem, readAmount(problem.status) ?? 500));
-    // An unknown outcome, which a newer server may send, counts as a failure.
+    // An outcome that this client does not know, for example from a newer server, counts as `failed`.
     return { outcome: outcome === "lost" ? "refused" : "failed", error };
   }
   const leaseMs = readAmount(result.leaseMs);

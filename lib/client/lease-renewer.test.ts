@@ -19,7 +19,7 @@ interface SentRequest {
   readonly leases: readonly HoldLease[];
 }
 
-/** Starts a renewer whose requests are answered immediately, unless `answer` returns a promise. */
+/** Starts a renewer whose requests complete immediately, unless `answer` returns a promise. */
 function startRenewer(
   answer: (lease: HoldLease, request: number) => RenewalOutcome | Promise<RenewalOutcome>,
 ) {
@@ -144,7 +144,10 @@ describe("many leases", () => {
       leaseMs: fc.integer({ min: 100, max: 60_000 }),
       addAtMs: fc.integer({ min: 0, max: 5000 }),
       closeAtMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined }),
-      /** The number of successive failures. Five retries, each after a tenth of the lease, fit before its end. */
+      /**
+       * Number of consecutive failures. At most 5, because five retries, each after a tenth of the lease, fit into the
+       * lease.
+       */
       failures: fc.integer({ min: 0, max: 5 }),
     });
     await fc.assert(

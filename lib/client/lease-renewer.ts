@@ -1,32 +1,38 @@
 import type { HoldLease } from "./hold-lease.ts";
 import { startBackgroundTimer, type Timer } from "./timers.ts";
 
-/** The fraction of the lease after which it is renewed. */
+/** Fraction of the lease after which the lease is renewed. */
 const RENEW_SHARE = 1 / 3;
-/** The maximum delay before a failed renewal is retried. If the lease is short, the delay is a tenth of it. */
+/** Maximum delay in ms before a failed renewal is retried. For short leases, the delay is a tenth of the lease. */
 const RETRY_MS_MAX = 250;
-/** The maximum number of leases in one request. */
+/** Maximum number of leases in one request. */
 const REQUEST_LEASES_MAX = 1000;
 /**
- * The maximum ratio of the longest to the shortest lease in one request, because all leases in a request share one time
- * limit.
+ * Maximum ratio of the longest to the shortest lease in one request. The ratio is limited because all leases in a
+ * request share one time limit.
  */
 const LENGTH_RATIO_MAX = 4;
 
-/** `failed`: retried soon. `refused`: retried after another third of the lease, because the server may then accept it. */
+/**
+ * The outcome of a renewal. `failed`: the renewal is retried soon. `refused`: the renewal is retried after another
+ * third of the lease, because the server may accept it then.
+ */
 export type RenewalOutcome = "renewed" | "failed" | "refused";
 
-/** Sends one request that renews the leases, and applies the results to them. Never rejects. */
+/**
+ * Renews the leases with one request and applies the results to them. Returns one outcome per lease, in order. Never
+ * rejects.
+ */
 export type RenewLeases = (leases: readonly HoldLease[]) => Promise<readonly RenewalOutcome[]>;
 
-/** Returns how often a lease is renewed, in whole milliseconds. */
+/** Returns the interval between renewals of a lease, in whole milliseconds. */
 export function computeRenewalIntervalMs(leaseMs: number): number {
   return Math.max(1, Math.round(leaseMs * RENEW_SHARE));
 }
 
 /**
- * Renews all leases of a client with one timer, each after a third of its duration. Leases that are due within a third
- * of the shortest lease share a request, so leases of equal duration are renewed together. A lease is never renewed
+ * Renews all leases of a client with one timer, each lease after a third of its duration. Leases that are due within a
+ * third of the shortest lease share a request, so leases of equal duration are renewed together. A lease is not renewed
  * after its deadline or after its hold was released.
  */
 export class LeaseRenewer {
@@ -43,14 +49,17 @@ export class LeaseRenewer {
 
   add(lease: HoldLease): void {
     const remainingMs = lease.remainingMs();
-    // A grant can have less time left than the full lease. It is then renewed after a third of that time.
+    // A grant can have less time left than the full lease. The lease is then renewed after a third of the remaining
+    // time.
     this.#schedule(
       lease,
       Math.max(remainingMs - lease.leaseMs * (1 - RENEW_SHARE), remainingMs * RENEW_SHARE),
     );
   }
 
-  /** Schedules the next renewal after the deadline has changed. No effect on a lease that was not added. */
+  /**
+   * Schedules the next renewal again, because the deadline has changed. Has no effect on a lease that is not scheduled.
+   */
   reschedule(lease: HoldLease): void {
     if (this.#dueAt.has(lease)) this.add(lease);
   }
@@ -60,7 +69,7 @@ export class LeaseRenewer {
     this.#dueAt.delete(lease);
   }
 
-  /** Stops renewing a lease that has ended, and resolves once no renewal of it is in flight. */
+  /** Stops renewing the lease. Resolves when no renewal of the lease is in flight. */
   async finish(lease: HoldLease): Promise<void> {
     this.remove(lease);
     await this.#inFlight.get(lease);
@@ -84,7 +93,7 @@ export class LeaseRenewer {
     let [next, shortestMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     let isRetry = true;
     for (const [lease, at] of this.#dueAt) {
-      // Reading the state detects a deadline that has passed.
+      // Reading `isCertain` also detects a deadline that has passed.
       if (!lease.isCertain) {
         this.#dueAt.delete(lease);
         continue;
@@ -93,13 +102,14 @@ export class LeaseRenewer {
       shortestMs = Math.min(shortestMs, lease.leaseMs);
       if (at <= now && lease.state === "held") isRetry = false;
     }
-    // Retrying one hold that cannot be renewed must not renew all others each time.
+    // If only retries are due, renews few other leases with them. Otherwise, a hold that cannot be renewed would cause
+    // frequent renewals of all other leases.
     const aheadMs = isRetry ? computeRetryDelayMs(shortestMs) : shortestMs * RENEW_SHARE;
     if (next <= now) next = this.#renewUntil(now + aheadMs);
     if (next < this.#timerAt) this.#armTimer(next);
   }
 
-  /** Renews the leases that are due by `until`, and returns when the next one is due. */
+  /** Renews the leases that are due by `until`. Returns the time at which the next lease is due. */
   #renewUntil(until: number): number {
     const due: HoldLease[] = [];
     let next = Number.POSITIVE_INFINITY;
@@ -134,7 +144,7 @@ function computeRetryDelayMs(leaseMs: number): number {
   return Math.min(RETRY_MS_MAX, leaseMs / 10);
 }
 
-/** Splits leases into requests with leases of similar length. */
+/** Splits leases into groups of similar duration, one group per request. */
 function splitByLength(leases: readonly HoldLease[]): HoldLease[][] {
   const requests: HoldLease[][] = [];
   let [request, shortestMs]: [HoldLease[], number] = [[], 0];

@@ -1,4 +1,4 @@
-/** The part of a hold that a group uses. */
+/** The members of a hold that a group uses. */
 export interface GroupMember {
   readonly key: string;
   readonly state: GroupState;
@@ -12,22 +12,22 @@ export interface GroupMember {
 }
 
 /**
- * `held`: all holds are certain until the deadline. `jeopardy`: the last renewal of at least one hold failed. `lost`:
- * at least one hold is lost, so another client may hold its lock. `releasing`, `released`: at least one hold is being
- * released or was released. `waiting`: at least one hold was given up to wait for a condition, which only
- * `@lockkeeper/redis` supports.
+ * The state of a group. `held`: all holds are certain until the deadline. `jeopardy`: the last renewal of at least one
+ * hold failed. `lost`: at least one hold is lost, so another client may hold its lock. `releasing`, `released`: at
+ * least one hold is being released or was released. `waiting`: at least one hold was given up to wait for a condition.
+ * Only `@lockkeeper/redis` supports conditions.
  */
 export type GroupState = "held" | "jeopardy" | "waiting" | "releasing" | "released" | "lost";
 
 /**
- * The states in order of precedence. The state of a group is the first of these that any of its holds is in, otherwise
- * `held`.
+ * The states other than `held`, in order of precedence. The state of a group is the first state in this list that any
+ * of its holds has, or `held` if there is none.
  */
 const STATES = ["lost", "releasing", "released", "waiting", "jeopardy"] as const satisfies GroupState[];
 
 /**
- * The holds of several locks that were acquired together. If one hold is lost, the group is lost: its signal aborts,
- * and `assertHeld` throws. The other holds continue until they are released or expire.
+ * The holds of several locks that were acquired together. If one hold is lost, the group is lost: `signal` aborts and
+ * `assertHeld` throws. The other holds continue until they are released or expire.
  */
 export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
   readonly #lost = new AbortController();
@@ -51,30 +51,33 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
     return this.#lost.signal;
   }
 
-  /** The loss of the first hold that is lost; `undefined` if there is none. */
+  /** The error that describes the loss of the first lost hold; `undefined` if no hold is lost. */
   get loss(): Member["loss"] {
     return this.holds.find(({ loss }) => loss !== undefined)?.loss;
   }
 
   /**
-   * Returns the hold of a key, for example to read its fencing token; `undefined` if the group has no hold of this key.
+   * Returns the hold of a key, for example to read its fencing token. Returns `undefined` if the group has no hold of
+   * the key.
    */
   getHold(key: string): Member | undefined {
     return this.holds.find((hold) => hold.key === key);
   }
 
-  /** Returns the time until the earliest deadline in milliseconds; 0 if a hold was lost or released. */
+  /** Returns the time until the earliest deadline in milliseconds, or 0 if a hold was lost or released. */
   remainingMs(): number {
     return Math.min(...this.holds.map((hold) => hold.remainingMs()));
   }
 
-  /** Throws a LostError unless all holds are certain. Call it before each step with visible effects. */
+  /**
+   * Throws a LostError if any hold was lost or released. Call this method before each step that has an external effect.
+   */
   assertHeld(): void {
     for (const hold of this.holds) hold.assertHeld();
   }
 
   /**
-   * Renews all holds now. By default, the client also renews them automatically.
+   * Renews all holds now. Automatic renewal continues.
    *
    * @throws the errors of a hold's `renew`, after all renewals have settled
    */
@@ -110,8 +113,8 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
 }
 
 /**
- * Waits until all promises have settled.
- * @throws the first error
+ * Waits until all promises have settled, and returns their results.
+ * @throws the error of the first promise that rejected, in the order of `pending`
  */
 async function settleAll<Result>(pending: readonly Promise<Result>[]): Promise<Result[]> {
   await Promise.allSettled(pending);

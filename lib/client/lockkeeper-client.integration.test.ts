@@ -98,7 +98,7 @@ describe("LockkeeperClient.acquire", () => {
 
   it("a lock that was granted while its acquire was aborted is released", async ({ server, direct, key }) => {
     const abort = new AbortController();
-    // The response arrives, but the caller has given up.
+    // Simulates an abort after the server has granted the lock but before the caller receives the response.
     const client = new LockkeeperClient({
       url: server.url,
       apiKey: ROOT_KEY,

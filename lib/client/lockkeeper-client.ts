@@ -24,7 +24,10 @@ export interface LockkeeperClientOptions {
   readonly target?: string | undefined;
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Called for errors that no call reports: failed renewals, and failed releases of `withLock`. */
+  /**
+   * Called for errors that no method throws: failed automatic renewals, and failed releases in `withLock` and
+   * `withLocks`.
+   */
   readonly onError?: ((error: LockkeeperError) => void) | undefined;
 }
 
@@ -34,7 +37,7 @@ type GroupWork<Result> = (group: HoldGroup) => Promise<Result> | Result;
 /** The holds of several locks that a `LockkeeperClient` acquired together. */
 export type HoldGroup = LockGroup<Hold>;
 
-/** How a client reaches its target. */
+/** The transport and the target of a client. */
 export interface Connection {
   readonly transport: ApiTransport;
   /** Name of the target; `undefined` for the first target of the server. */
@@ -42,12 +45,12 @@ export interface Connection {
 }
 
 /**
- * The connection of each `LockkeeperClient`, for the parts of the package that applications import separately, such as
- * latches, whose code is not part of the main bundle.
+ * The connection of each `LockkeeperClient`. Used by separate entry points of the package, such as latches, whose code
+ * is not part of the main bundle.
  */
 export const connections = new WeakMap<LockkeeperClient, Connection>();
 
-/** Acquires locks through the HTTP API of Lockkeeper, and handles retries, renewal and loss. */
+/** Acquires locks through the HTTP API of Lockkeeper. Retries requests, renews leases and detects the loss of holds. */
 export class LockkeeperClient {
   readonly #requests: HoldRequests;
   readonly #renewer: LeaseRenewer;
@@ -86,11 +89,11 @@ export class LockkeeperClient {
   }
 
   /**
-   * Acquires a lock. If it is held, even by this client, the call waits for up to `waitMs`.
+   * Acquires a lock. If the lock is held, even by this client, the call waits for up to `waitMs`.
    *
    * @throws HeldError, WaitTimeoutError, AbortedError, QueueFullError, NotALockError, UnitConflictError,
-   *   KeyNotAllowedError, InvalidError, UnauthenticatedError, ForbiddenError, UnavailableError, NotReplicatedError,
-   *   UnknownOutcomeError, RefusedError
+   * KeyNotAllowedError, InvalidError, UnauthenticatedError, ForbiddenError, UnavailableError, NotReplicatedError,
+   * UnknownOutcomeError, RefusedError
    */
   async acquire(key: string, options: AcquireOptions = {}): Promise<Hold> {
     assertType(key, "string", "key");
@@ -99,13 +102,12 @@ export class LockkeeperClient {
   }
 
   /**
-   * Runs the work while holding the lock, and releases it afterwards.
+   * Acquires the lock, runs the work and releases the lock.
    *
-   * An error from the work takes precedence over an error from the release, which is passed to `onError`. If the
-   * release failed, the hold ends with its lease.
+   * A failed release does not throw. Its error is passed to `onError`, and the hold expires with its lease.
    *
-   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors of the work,
-   *   with the loss as their `cause`; and the errors of `acquire`
+   * @throws LostError if the hold was lost before the work finished, even if the work returned a result; the errors of
+   * the work, with the loss as their `cause` if the hold was lost; and the errors of `acquire`
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
   withLock<Result>(key: string, options: AcquireOptions, work: Work<Result>): Promise<Result>;
@@ -126,7 +128,7 @@ export class LockkeeperClient {
   ): Promise<Result> {
     let result: Result;
     try {
-      // A response that was delayed for longer than the lease leaves no time to work.
+      // The hold is already lost if the response was delayed for longer than the lease.
       held.assertHeld();
       result = await work(held);
     } catch (error) {
@@ -139,12 +141,12 @@ export class LockkeeperClient {
   }
 
   /**
-   * Acquires all locks, or none of them. If any lock is held, the call waits for up to `waitMs`. The call holds none of
-   * the locks while it waits.
+   * Acquires all locks or none. If any of the locks is held, the call waits for up to `waitMs` and holds none of the
+   * locks while it waits.
    *
    * @param keys 1 to 32 different keys, in any order
-   * @returns their holds, with one deadline and one signal
-   * @throws the errors of `acquire`; the facts of HeldError and WaitTimeoutError name the lock that was refused
+   * @returns the group of holds, in the order of the keys
+   * @throws the errors of `acquire`; the facts of HeldError and WaitTimeoutError contain the key of the held lock
    */
   async acquireAll(keys: readonly string[], options: AcquireAllOptions = {}): Promise<HoldGroup> {
     assertKeys(keys);
@@ -154,7 +156,7 @@ export class LockkeeperClient {
   }
 
   /**
-   * Runs the work while holding all locks, and releases them afterwards.
+   * Acquires all locks, runs the work and releases the locks.
    *
    * @throws the errors of `withLock`; LostError if one of the holds was lost
    */
@@ -175,8 +177,8 @@ export class LockkeeperClient {
   }
 
   /**
-   * Sets the total number of permits of a semaphore, and creates the semaphore if it does not exist. Acquired permits
-   * are not affected. Repeating the call changes nothing.
+   * Sets the total number of permits of a semaphore. Creates the semaphore if it does not exist. Acquired permits are
+   * not affected. The call is idempotent.
    *
    * @param limit 1 to 4,096
    * @throws the errors of `acquire`, except HeldError and WaitTimeoutError
@@ -193,13 +195,17 @@ export class LockkeeperClient {
     return new Hold(session, grant.count);
   }
 
-  /** @returns the loss of the first hold that was already lost */
+  /** Releases all holds. @returns the loss of the first lost hold; `undefined` if no hold was lost */
   async #releaseAllAfterWork(holds: readonly Hold[]): Promise<LostError | undefined> {
     const losses = await Promise.all(holds.map((hold) => this.#releaseAfterWork(hold)));
     return losses.find((loss) => loss !== undefined);
   }
 
-  /** @returns the loss if the hold was already lost */
+  /**
+   * Releases a hold and reports a failed release to `onError`.
+   *
+   * @returns the loss of the hold; `undefined` if the hold was not lost
+   */
   async #releaseAfterWork(hold: Hold): Promise<LostError | undefined> {
     const { loss } = hold;
     try {
@@ -211,18 +217,21 @@ export class LockkeeperClient {
   }
 }
 
-/** Sets the loss as the cause of an error from the work, if the error has no cause and can be changed. */
+/**
+ * Sets the loss as the `cause` of an error from the work. Leaves errors unchanged that already have a cause or cannot
+ * be modified.
+ */
 function attachLoss(error: unknown, loss: LostError | undefined): void {
   if (loss === undefined || error === loss || !(error instanceof Error)) return;
   try {
     error.cause ??= loss;
   } catch {
-    // The caller's error has a getter or is a proxy, so it is thrown unchanged.
+    // The error cannot be modified, for example because it is frozen. The caller throws it unchanged.
   }
 }
 
 /**
- * Splits the arguments into options, which may be omitted, and work.
+ * Splits the arguments of `withLock` or `withLocks` into the options, which callers may omit, and the work.
  *
  * @throws InvalidError if the work is not a function
  */

@@ -32,7 +32,7 @@ it("a hundred holds share a request for each third of their lease", async ({ ser
   const before = proxy.requests.length;
   const startedAt = performance.now();
   await waitUntil(() => performance.now() > startedAt + 6500, 10_000);
-  // On a busy machine, the attempt of an acquire that was given up can arrive late.
+  // Ignores other requests. On a busy machine, an abandoned attempt of an acquire can arrive late.
   const renewals = proxy.requests.slice(before).filter((each) => each.endsWith("/renew"));
   expect(new Set(renewals)).toEqual(new Set(["POST /api/v1/holds/renew"]));
   expect(renewals.length).toBeLessThanOrEqual(8);
@@ -78,7 +78,7 @@ it("the locks of a killed client are free within one lease", { timeout: 60_000 }
   expect(performance.now() - killedAt).toBeLessThan(leaseMs + 200);
 });
 
-/** Compares what the client reports with what the master has. */
+/** Checks repeatedly that the holds of the client exist on the master. */
 class HoldAuditor {
   readonly violations: string[] = [];
   checks = 0;
@@ -101,7 +101,7 @@ class HoldAuditor {
 
   async #run(): Promise<void> {
     while (this.#isRunning) {
-      // An unreachable master is checked later.
+      // Ignores an unreachable master, because the next check follows soon.
       await this.#check().catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -113,7 +113,7 @@ class HoldAuditor {
     if ((await master.role())[0] !== "master") return;
     for (const [at, hold] of this.holds.entries()) {
       const { token = "" } = parseHoldId(hold.holdId) ?? {};
-      // The hold is certain after the read, so it was certain before.
+      // If the client still considers the hold certain after the read, it did so during the read.
       if (hold.remainingMs() > 0 && stored[at]?.[token] === undefined)
         this.violations.push(`${hold.key} is reported as held, but Redis does not have it`);
     }
@@ -128,7 +128,7 @@ async function startApi(
   port = "0",
 ): Promise<ApiProcess> {
   const config = join(folder, "lockkeeper.config.json");
-  // A renewal counts only when the replica has it, so a failover cannot revert it.
+  // With `replicas: 1`, the replica must confirm each renewal, so a failover cannot revert it.
   await writeFile(config, JSON.stringify({ targets: [{ name: "main", redis: group.where, replicas: 1 }] }));
   return await startApiProcess({
     LOCKKEEPER_CONFIG: config,

@@ -1,4 +1,7 @@
-/** A point in time on both clocks. Suspending a machine stops the monotonic clock, and the wall clock may be set back. */
+/**
+ * A point in time on the monotonic clock and the wall clock, both in milliseconds. Both clocks are needed: the
+ * monotonic clock stops while the machine is suspended, and the wall clock can be set back.
+ */
 export interface Moment {
   readonly monotonic: number;
   readonly wall: number;
@@ -8,7 +11,7 @@ export function getCurrentMoment(): Moment {
   return { monotonic: performance.now(), wall: Date.now() };
 }
 
-/** Returns the milliseconds since `moment`, by the clock that advanced more. */
+/** Returns the time since the moment in milliseconds, on the clock that advanced more. */
 export function computeElapsedMs(moment: Moment): number {
   return Math.max(performance.now() - moment.monotonic, Date.now() - moment.wall);
 }

@@ -31,7 +31,10 @@ export function assertKeys(keys: readonly string[]): void {
   for (const key of keys) assertType(key, "string", "keys");
 }
 
-/** @throws InvalidError if an option is unknown, because it may be misspelled, or has the wrong type */
+/**
+ * @throws InvalidError if an option is unknown or has the wrong type. Unknown options are refused because they may be
+ * misspelled
+ */
 export function assertAcquireOptions(method: "acquire" | "acquireAll", options: AcquireOptions): void {
   assertOptions(method, method === "acquire" ? ACQUIRE_OPTIONS : ACQUIRE_ALL_OPTIONS, options);
   const { renewal = "automatic", holding = [] } = options;

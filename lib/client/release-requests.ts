@@ -1,6 +1,6 @@
 import { startBackgroundTimer } from "./timers.ts";
 
-/** A release request in a response or a message. */
+/** A release request as received from the server. */
 export interface ReceivedReleaseRequest {
   readonly requestId: string;
   readonly reason: string;
@@ -9,26 +9,26 @@ export interface ReceivedReleaseRequest {
   readonly state: "requested" | "accepted" | "refused";
 }
 
-/** An operator's request to release this hold. Answer it once. */
+/** An operator's request to release a hold, as passed to the listener. Call `accept` or `refuse` once. */
 export interface ReleaseRequest {
   readonly requestId: string;
   /** Reason that the operator entered. */
   readonly reason: string;
   /** Operator or API key that sent the request. */
   readonly requestedBy: string;
-  /** Redis clock, in Unix milliseconds. */
+  /** Time of the request on the Redis clock, in Unix milliseconds. */
   readonly requestedAt: number;
   /**
-   * Informs the operator that the hold will be released. Does not release the hold; release it when the work has
+   * Informs the operator that the hold will be released. Does not release the hold. Release the hold when the work has
    * stopped.
    *
    * @param text message for the operator, up to 200 characters
-   * @throws the errors of `renew`; an error with the code `changed` if the request was already refused or was replaced
-   * by a newer request
+   * @throws the errors of `renew`; an error with the code `changed` if the request was already refused or a newer
+   * request has replaced it
    */
   accept(text?: string): Promise<void>;
   /**
-   * Informs the operator that the hold is kept, and why.
+   * Informs the operator that the hold will not be released, and why.
    *
    * @param text message for the operator, up to 200 characters
    * @throws the errors of `accept`
@@ -38,16 +38,17 @@ export interface ReleaseRequest {
 
 export type ReleaseRequestListener = (request: ReleaseRequest) => unknown;
 
-/** The API calls that the inbox of a hold makes. */
+/** The API calls that a `ReleaseRequestInbox` makes. */
 export interface ReleaseRequestCommands {
   /**
-   * Declares that this client reads release requests. Rejects if the declaration failed.
+   * Declares to the server that this client reads release requests. Rejects if the declaration failed and may succeed
+   * later.
    *
-   * @returns the current request
+   * @returns the current request; `undefined` if there is none
    */
   declare(): Promise<ReceivedReleaseRequest | undefined>;
   answer(requestId: string, answer: "accepted" | "refused", text: string | undefined): Promise<void>;
-  /** Whether to retry `declare` after this error. */
+  /** Returns whether to retry `declare` after this error. */
   shouldRetry(error: unknown): boolean;
 }
 
@@ -59,19 +60,19 @@ export class ReleaseRequestInbox {
   #listener: ReleaseRequestListener | undefined;
   #lastId: string | undefined;
 
-  /** Sets the commands. Call it before `listen`. */
+  /** Sets the API calls of the hold. Must be called before `listen`. */
   connect(commands: ReleaseRequestCommands): void {
     this.#commands = commands;
   }
 
-  /** Replaces the listener. The first one declares that this client reads release requests. */
+  /** Sets or replaces the listener. The first call declares to the server that this client reads release requests. */
   listen(listener: ReleaseRequestListener): void {
     const isFirst = this.#listener === undefined;
     this.#listener = listener;
     if (isFirst && this.#commands !== undefined) void this.#declare(this.#commands);
   }
 
-  /** Passes a request to the listener, unless the request was already passed or answered. */
+  /** Passes a request to the listener, unless the request was already passed on or answered. */
   receive(request: ReceivedReleaseRequest | undefined): void {
     if (request?.state !== "requested" || request.requestId === this.#lastId) return;
     const [listener, commands] = [this.#listener, this.#commands];
@@ -95,8 +96,8 @@ export class ReleaseRequestInbox {
 }
 
 /**
- * Calls a listener of the application. As with event listeners, an error that it throws is reported as uncaught, and the
- * caller continues.
+ * Calls a listener of the application. Does not throw if the listener throws. The error is instead reported as
+ * uncaught, as with event listeners.
  */
 export function callListener<Value>(listener: ((value: Value) => unknown) | undefined, value: Value): void {
   try {

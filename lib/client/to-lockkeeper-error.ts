@@ -26,7 +26,7 @@ import {
 import { readAmount, readInteger, readList, readObject, readText } from "./untrusted.ts";
 import type { OwnerRecord } from "./wire-types.ts";
 
-/** Members of every problem document, which are not facts. */
+/** Members that every problem document can have. All other members are facts of the error. */
 const COMMON_MEMBERS = new Set(["type", "title", "status", "code", "detail", "requestId", "instance"]);
 
 const RECORD_FIELDS: Readonly<Record<keyof OwnerRecord, "string" | "number">> = {
@@ -38,7 +38,7 @@ const RECORD_FIELDS: Readonly<Record<keyof OwnerRecord, "string" | "number">> = 
   session: "string",
 };
 
-/** Converts a failed request to the error class of its code. The cause is the `ApiError`. */
+/** Converts the error of a request to the error class of its code, with the `ApiError` as the `cause`. */
 export function toLockkeeperError(error: ApiError): LockkeeperError {
   const { code, detail, problem = {} } = error;
   const options = { cause: error };
@@ -171,7 +171,7 @@ function readNumber(value: unknown): number {
   return readAmount(value) ?? 0;
 }
 
-/** Returns an object with the member, or an empty object if the value is undefined. */
+/** Returns an object with the given member, or an empty object if the value is `undefined`. */
 function optional<Name extends string, Value>(
   name: Name,
   value: Value | undefined,

@@ -1,4 +1,4 @@
-// Readers of JSON that a server sent. Each returns undefined for a value of another type.
+// Functions that read values from untrusted JSON. Each function returns `undefined` for a value of another type.
 
 export function readObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -14,19 +14,19 @@ export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns `value` if it is a finite, non-negative number. */
+/** Returns the value if it is a finite, non-negative number. */
 export function readAmount(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && value < Infinity ? value : undefined;
 }
 
-/** Returns `value` if it is a whole number, which can be negative. */
+/** Returns the value if it is an integer, including negative integers. */
 export function readInteger(value: unknown): number | undefined {
   return Number.isInteger(value) ? (value as number) : undefined;
 }
 
 const DETAIL_CHARACTERS_MAX = 1000;
 
-/** Replaces control characters, which a terminal could interpret, and truncates long text. */
+/** Replaces control characters, which a terminal could interpret, and truncates text after 1,000 characters. */
 export function toPrintable(text: string): string {
   const printable = text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
   return printable.length > DETAIL_CHARACTERS_MAX

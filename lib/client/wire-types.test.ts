@@ -5,7 +5,7 @@ import type * as lock from "../contract/lock.ts";
 import type { ProblemCode } from "./failure-rules.ts";
 import type { OwnerRecord, TimestampUnit, WritableFormat, WritableKind } from "./wire-types.ts";
 
-// Compared by the compiler.
+// The type checker makes the comparison, so the test has no assertions at run time.
 it("the types of the client are those of the contract", () => {
   expectTypeOf<WritableFormat>().toEqualTypeOf<format.WritableFormat>();
   expectTypeOf<WritableKind>().toEqualTypeOf<format.WritableKind>();

@@ -1,6 +1,7 @@
-// The types of lib/contract that the package exports, without the dependency on zod. wire-types.test.ts compares them.
+// The types that the package exports, without a dependency on zod. wire-types.test.ts checks that they match the types
+// in lib/contract.
 
-/** Formats that locks can be acquired in. */
+/** Formats in which locks can be acquired. */
 export type WritableFormat = "redisson" | "token" | "timestamp";
 
 /** Kinds of lock that can be acquired. Only the format `redisson` has kinds other than `lock`. */
@@ -9,14 +10,14 @@ export type WritableKind = "lock" | "fair" | "read" | "write" | "semaphore" | "p
 /** Unit of the deadline that the format `timestamp` stores. */
 export type TimestampUnit = "s" | "ms";
 
-/** Information about the holder, shown in the console. */
+/** Information about the holder of a lock, shown in the console. */
 export interface OwnerRecord {
   service?: string | undefined;
   host?: string | undefined;
   pid?: number | undefined;
   purpose?: string | undefined;
-  /** Trace id or request id of the application. */
+  /** Trace ID or request ID of the application. */
   trace?: string | undefined;
-  /** Label that several holds have in common, up to 64 characters. */
+  /** Label that identifies a group of related holds, up to 64 characters. */
   session?: string | undefined;
 }

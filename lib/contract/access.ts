@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Kinds of access. `lock` acquires, renews and releases; `force` acts on the locks of others. */
+/**
+ * Kinds of access to locks. `lock` permits acquiring, renewing and releasing. `force` permits operator actions on locks
+ * of other owners, such as a force-release. `admin` permits administration.
+ */
 export const Access = z.enum(["read", "lock", "force", "admin"]);
 export type Access = z.infer<typeof Access>;
 

@@ -89,7 +89,10 @@ const intentFields = {
   details: z.record(z.string(), z.unknown()).optional().meta({ description: "Parameters of the action." }),
 };
 
-/** A position in the chain. At its start, `number` is 0 and the hash consists of zeros. */
+/**
+ * A position in the hash chain of the audit log. At the start of the chain, `number` is 0 and the hash consists of
+ * zeros.
+ */
 export const ChainPlace = z.object({ number: z.int().min(0), hash: HASH }).meta({
   id: "ChainPlace",
   description: "A position in the chain. `number` 0 with a hash of zeros is the start of the chain.",
@@ -143,7 +146,7 @@ export const AuditEntry = z
       "One entry of the chain. `intent`: written before an action starts. `outcome`: written after it ends. `refusals`: refused requests, with their number. `chain_begun`: the store was empty, and a new chain was started. `entries_lost`: `known`, the last known entry, is missing from the chain.",
   });
 export type AuditEntry = z.infer<typeof AuditEntry>;
-/** One line of an export: an entry with the hashes that chain it. */
+/** One line of an export: an entry with its hash and the hash of the previous entry. */
 export const AuditLine = z.object({ prev: HASH, hash: HASH, entry: AuditEntry }).meta({
   id: "AuditLine",
   description:
@@ -152,7 +155,7 @@ export const AuditLine = z.object({ prev: HASH, hash: HASH, entry: AuditEntry })
 
 export type AuditIntent = Extract<AuditEntry, { kind: "intent" }>;
 
-/** One action: its intent and its outcome. */
+/** An audited action with its intent and its outcome. */
 export const AuditItem = z
   .object({
     ...intentFields,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * All codes of problem documents, with their HTTP status. Routes, the OpenAPI document, the problem pages and
- * docs/problems.md use this table.
+ * HTTP status of each code of a problem document. Routes, the OpenAPI document, the problem pages and docs/problems.md
+ * use this table.
  */
 export const STATUS_OF_CODE = {
   invalid: 400,
@@ -53,8 +53,8 @@ export const STATUS_OF_CODE = {
 export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
 /**
- * The error codes of the API, and `aborted`: the caller's signal aborted. The server never sends `aborted`, because its
- * signal aborts only when the client disconnects.
+ * The error codes of the API and `aborted`, which means that the caller's signal was aborted. The server never sends
+ * `aborted`, because its signal aborts only when the client disconnects.
  */
 export type LibraryErrorCode = ErrorCode | "aborted";
 
@@ -109,7 +109,7 @@ export const TITLE_OF_CODE: Record<ErrorCode, string> = {
 /**
  * Returns the `type` of a problem: the path of the page that documents the code.
  *
- * The path is a relative reference (RFC 9457) and resolves to the server that sent the problem.
+ * The path is a relative reference (RFC 9457), so it refers to the server that sent the problem.
  *
  * @param basePath the path at which the server is mounted; "" at the root of its host
  */
@@ -117,7 +117,7 @@ export function buildProblemType(code: ErrorCode, basePath: string): string {
   return `${basePath}/problems/${code}`;
 }
 
-/** A problem document (RFC 9457), to which each code adds its own fields. */
+/** A problem document (RFC 9457). Each code adds its own fields. */
 export const Problem = z
   .looseObject({
     type: z.string().meta({
@@ -134,17 +134,17 @@ export const Problem = z
 
 export type Problem = z.infer<typeof Problem>;
 
-/** The parts of a problem document that its code does not determine. */
+/** The members of a problem document that do not follow from its code. */
 export interface ProblemContent {
   readonly code: ErrorCode;
   readonly detail: string;
-  /** The fields that the code adds. */
+  /** Additional fields of the code. */
   readonly facts: object;
   readonly requestId: string | undefined;
 }
 
 /**
- * Builds a problem document, with its members in the order of RFC 9457.
+ * Builds a problem document. The members are in the order of RFC 9457.
  *
  * @param basePath the path at which the server is mounted; "" at the root of its host
  */

@@ -23,14 +23,14 @@ export type EventType = (typeof EVENT_TYPES)[number];
 const FREQUENT_TYPES: ReadonlySet<EventType> = new Set(["renewed", "waiting", "wait_ended"]);
 
 /**
- * Returns whether an event is streamed but not stored. Frequent events would displace the rest of the history. Events
- * that an operator caused (`by`) are always stored.
+ * Returns whether an event is streamed but not stored. Frequent events, such as renewals, are not stored, because they
+ * would displace other events from the history. Events that an operator caused (`by`) are always stored.
  */
 export function isLiveOnly({ type, by }: Pick<LockEvent, "type" | "by">): boolean {
   return FREQUENT_TYPES.has(type) && by === undefined;
 }
 
-/** The events that end a hold. */
+/** Types of events that end a hold. */
 export const END_EVENT_TYPES: ReadonlySet<EventType> = new Set([
   "released",
   "expired",
@@ -96,7 +96,7 @@ export const GapEvent = z
   });
 export type GapEvent = z.infer<typeof GapEvent>;
 
-/** An entry of a history: an event of a lock, or a gap. */
+/** An entry of the history: an event of a lock, or a gap. */
 export const HistoryEntry = z.discriminatedUnion("type", [LockEvent, GapEvent]);
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 
@@ -182,7 +182,7 @@ const createGlobSchema = (what: string, example: string) =>
     .optional()
     .meta({ description: `${what}. \`*\` and \`?\` are wildcards.`, example });
 
-/** The filter terms of `GET /locks` that apply to events. */
+/** A filter with the syntax of `GET /locks`, limited to terms that apply to events. */
 const EventText = z
   .string()
   .max(300)
@@ -195,7 +195,8 @@ const EventText = z
   });
 
 /**
- * The filter fields of events. An entry must match all given fields. Gaps always match, unless `type` excludes them.
+ * Filter fields of routes that return events. An entry must match all given fields. Gaps always match unless `type`
+ * excludes them.
  */
 export const eventFilterFields = {
   key: createGlobSchema("Key of the lock", "lock:orders:*"),

@@ -14,26 +14,26 @@ export const WritableKind = z.enum(["lock", "fair", "read", "write", "semaphore"
 });
 export type WritableKind = z.infer<typeof WritableKind>;
 
-/** Kinds whose holds are permits. */
+/** Kinds of lock whose holds are permits. */
 export type SemaphoreKind = Extract<WritableKind, "semaphore" | "plain_semaphore">;
 
 export function isSemaphoreKind(kind: WritableKind | LockKind | undefined): kind is SemaphoreKind {
   return kind === "semaphore" || kind === "plain_semaphore";
 }
 
-/** Whether several holds of this kind can share a key. */
+/** Returns whether several holds of this kind can exist on one key at the same time. */
 export function isSharedKind(kind: WritableKind | LockKind | undefined): boolean {
   return isSemaphoreKind(kind) || kind === "read";
 }
 
-/** Returns the kind of a semaphore hold; `semaphore` by default. @param kind the kind in the companion of the hold */
+/** Returns the kind of a semaphore hold. @param kind the kind in the companion of the hold, by default `semaphore` */
 export function getSemaphoreKind(kind: WritableKind | undefined): SemaphoreKind {
   return isSemaphoreKind(kind) ? kind : "semaphore";
 }
 
 /**
- * All formats that Lockkeeper recognizes, named after the library that writes them. `token` is a string of an unknown
- * library.
+ * All formats that Lockkeeper recognizes. A format is named after the library that writes it, except `token` and
+ * `timestamp`, which many libraries write.
  */
 export const FORMAT_NAMES = [
   ...WritableFormat.options,
@@ -89,7 +89,7 @@ export const LockKind = z
   });
 export type LockKind = z.infer<typeof LockKind>;
 
-/** Kinds of lock that can use a key when a request for another kind is refused. */
+/** Kinds of lock that a key can already contain when a request for another kind is refused. */
 export const UsedKind = z.enum(["lock", "read", "write", "semaphore", "plain_semaphore", "latch"]);
 export type UsedKind = z.infer<typeof UsedKind>;
 
@@ -105,7 +105,7 @@ export const TimestampUnit = z.enum(["s", "ms"]).meta({
 });
 export type TimestampUnit = z.infer<typeof TimestampUnit>;
 
-/** The format in a request, and the unit of its deadline. */
+/** Fields of a request that select the format of a lock and the unit of its deadline. */
 export const formatFields = {
   format: WritableFormat.optional().meta({
     description:

@@ -1,6 +1,9 @@
 import type { GapEvent, HistoryEntry } from "./event.ts";
 
-/** Returns whether an entry is a gap. This file must not contain schemas, because pages load those lazily. */
+/**
+ * Returns whether an entry of the history is a gap. This file must not import zod schemas, because pages load them
+ * lazily.
+ */
 export function isGap(entry: HistoryEntry): entry is GapEvent {
   return entry.type === "gap";
 }

@@ -20,7 +20,8 @@ export const LockSort = z
   });
 
 /**
- * Maximum total length of the globs and plain words in a filter. The cost of matching grows faster than their length.
+ * Maximum total length in characters of the globs and plain words in a filter. Limited because the cost of matching
+ * grows faster than the length.
  */
 export const FILTER_GLOBS_MAX = 300;
 
@@ -42,7 +43,7 @@ export const LockFilter = z
   });
 
 function countGlobs(filter: string): number {
-  // A shorter filter cannot exceed the limit.
+  // A filter of at most this length cannot exceed the limit.
   if (filter.length <= FILTER_GLOBS_MAX) return 0;
   return parseFilter(filter).reduce((sum, term) => {
     if (!("glob" in term || "text" in term)) return sum;
@@ -68,7 +69,7 @@ export const ListQuery = z.strictObject({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
-/** The description of `unlisted` in all responses that contain it. */
+/** Description of the response field `unlisted`. */
 export const UNLISTED_DESCRIPTION =
   "Number of possible locks that lists, counts and events leave out, regardless of the filter. The filter `is:unlisted` finds them.";
 

@@ -17,7 +17,7 @@ const LiveNamespaceCount = z
   .meta({ id: "LiveNamespaceCount" });
 export type LiveNamespaceCount = z.infer<typeof LiveNamespaceCount>;
 
-/** The counts that a page shows, all from the same moment. */
+/** The counts that a page shows, all from the same point in time. */
 export const LiveCounts = z
   .object({
     now: z.int(),

@@ -14,7 +14,7 @@ export const WINDOW_LIMIT_MAX = 200;
 const OFFSET = { description: "Number of rows to skip." };
 const LIMIT = { description: "Maximum number of rows." };
 
-/** The data that one tab displays, and that the stream therefore sends. */
+/** The data that one browser tab displays. The stream sends only this data. */
 export const LiveView = z
   .strictObject({
     filter: LockFilter,
@@ -56,7 +56,7 @@ export const LiveView = z
 export type LiveView = z.infer<typeof LiveView>;
 
 export const LiveQuery = LiveView.omit({ keep: true, counts: true, namespaces: true }).extend({
-  // Query values are strings and are converted. A body must contain numbers.
+  // Query values are strings, so they are converted. A body must contain numbers.
   offset: z.coerce.number().int().min(0).default(0).meta(OFFSET),
   limit: z.coerce.number().int().min(0).max(WINDOW_LIMIT_MAX).default(100).meta(LIMIT),
   mode: z.enum(["stream", "poll"]).default("stream").meta({
@@ -96,7 +96,7 @@ const SCAN_MS = z.int().nullable().meta({
   description: "Duration of the last full scan (slowest master), in milliseconds. null if none.",
 });
 
-/** One Redis server of the target that accepts writes. */
+/** The state of one master of the target. */
 export const MasterHealth = z
   .object({
     name: z.string().meta({ description: "Current `host:port`." }),
@@ -250,7 +250,7 @@ export const LiveWindow = z
   .meta({ id: "LiveWindow" });
 export type LiveWindow = z.infer<typeof LiveWindow>;
 
-/** One row of a window, as a change from the previous message. */
+/** One row of a window, described as a change from the previous message. */
 export const LiveRow = z
   .object({
     from: z.int().min(0).optional().meta({
@@ -264,7 +264,7 @@ export const LiveRow = z
       "One row of the window. An empty object means that the row is unchanged and at the same index.",
   });
 
-/** Changes since the previous `window` or `rows` message. The offset is the same. */
+/** Changes to the window since the previous `window` or `rows` message. The offset does not change. */
 export const LiveRows = z
   .object({
     now: z.int(),
@@ -275,7 +275,7 @@ export const LiveRows = z
   .meta({ id: "LiveRows" });
 export type LiveRows = z.infer<typeof LiveRows>;
 
-/** A lock of `keep` whose current state is not in the window. */
+/** A lock that the view requests with `keep` and that is not in the window. */
 export const PinnedLock = z
   .object({
     lock: Lock,

@@ -16,7 +16,7 @@ const keyBase64Schema = z
 /** Fields that identify a lock in requests and responses. */
 export const keyFields = { key: keySchema, keyBase64: keyBase64Schema };
 
-/** A reference to another lock. */
+/** A reference to a lock by its key. */
 export const LockKey = z.object(keyFields).meta({ id: "LockKey" });
 
 const sinceIsSchema = z.enum(["exact", "at_least", "reported"]).meta({
@@ -24,7 +24,7 @@ const sinceIsSchema = z.enum(["exact", "at_least", "reported"]).meta({
     "`exact`: the start was observed. `at_least`: the lock was already held when Lockkeeper first read it. `reported`: read from the owner string, on the client's clock; if the client waited, it can be the start of the wait.",
 });
 
-/** The longest-running hold of a group. */
+/** The longest-running hold of a group, such as the locks of an owner. */
 export const OldestHold = z
   .object({
     ...keyFields,
@@ -47,7 +47,7 @@ export const fenceSchema = z.string().regex(/^\d+$/).meta({
 });
 
 export const RECORD_TEXT_MAX = 200;
-/** Maximum length of `session` in characters. With it, the longest record still fits into a companion. */
+/** Maximum length of `session` in characters. The limit ensures that the longest record fits into a companion. */
 export const SESSION_TEXT_MAX = 64;
 const createRecordTextSchema = (what: string) =>
   z.string().max(RECORD_TEXT_MAX).optional().meta({ description: what });
@@ -168,7 +168,7 @@ export const Votes = z
   .meta({ id: "Votes" });
 export type Votes = z.infer<typeof Votes>;
 
-/** The operator actions that are possible for a lock of this format and confidence, and why others are refused. */
+/** The operator actions that are possible for a lock, which depends on its format and confidence. */
 export const ReleaseTerms = z
   .object({
     may: z.enum(["yes", "with_format", "never"]).meta({
@@ -192,10 +192,10 @@ export const ReleaseTerms = z
   .meta({ id: "ReleaseTerms" });
 export type ReleaseTerms = z.infer<typeof ReleaseTerms>;
 
-/** A point in time in a query, in Unix milliseconds. */
+/** A query parameter with a point in time, in Unix milliseconds. */
 export const timeParameterSchema = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
 
-/** The `version` of a lock or of one of its holders, as the caller last read it. */
+/** The `version` of a lock or of one of its holders that the caller last read. */
 export const SeenVersion = z.string().min(1).max(400);
 
 export const Note = z

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { asOfSchema, keyFields } from "./lock.ts";
 
-/** Maximum length of one returned string in bytes. */
+/** Maximum length in bytes of a returned string. Longer content is truncated. */
 export const RAW_TEXT_BYTES_MAX = 256;
-/** The maximum number of returned fields or members. */
+/** Maximum number of returned fields or members of a key. */
 export const RAW_ENTRIES_MAX = 64;
 
 export const RawText = z

@@ -1,4 +1,4 @@
-/** The reasons for which Redis responds but refuses a command. Each corresponds to a Redis error code. */
+/** Reasons for which Redis refuses a command. Each reason corresponds to a Redis error code. */
 export const REFUSAL_REASONS = [
   "no_replicas",
   "persistence_failed",
@@ -13,7 +13,7 @@ export const REFUSAL_REASONS = [
 ] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** The refusals that affect every write to a master. Reads continue to work. */
+/** Refusals of all writes to a master. Reads continue to work. */
 export const WRITE_REFUSALS = [
   "no_replicas",
   "persistence_failed",
@@ -22,7 +22,9 @@ export const WRITE_REFUSALS = [
 ] as const satisfies readonly RefusalReason[];
 export type WriteRefusal = (typeof WRITE_REFUSALS)[number];
 
-/** The meaning of a refusal, with the Redis error code, and its remedy. One sentence each, without a final period. */
+/**
+ * Cause and remedy of each refusal, one sentence each without a final period. The cause includes the Redis error code.
+ */
 export const REFUSAL_TEXTS: Readonly<Record<RefusalReason, { cause: string; remedy: string }>> = {
   no_replicas: {
     cause:

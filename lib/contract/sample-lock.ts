@@ -1,6 +1,6 @@
 import type { Holder, Lock } from "./lock.ts";
 
-/** Creates a lock for tests and examples: a Redisson lock with one holder. `fields` replace its defaults. */
+/** Creates a Redisson lock with one holder, for tests and examples. `fields` overrides the defaults. */
 export function createSampleLock(fields: Partial<Lock> = {}): Lock {
   return {
     target: "main",

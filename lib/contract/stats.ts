@@ -10,7 +10,7 @@ const WAITS_SINCE = AT.meta({
     "Start of this Lockkeeper instance, in Unix milliseconds. Waits, refusals, failed renewals, expiries in use and series are counted from here, because the history does not store them.",
 });
 
-/** Percentiles of durations, weighted towards recent durations. */
+/** Percentiles of durations, in which recent durations have more weight. */
 export const TypicalMs = z
   .object({
     p50: z.int().meta({
@@ -155,7 +155,7 @@ export type SeriesPoint = z.infer<typeof SeriesPoint>;
 export const SERIES_RANGES = ["hour", "day"] as const;
 export type SeriesRange = (typeof SERIES_RANGES)[number];
 
-/** The sort fields of key patterns: the counts, in snake_case, and the computed fields. */
+/** Fields by which key patterns can be sorted. */
 export const PATTERN_SORT_FIELDS = [
   "acquisitions",
   "waits",

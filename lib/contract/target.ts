@@ -3,10 +3,10 @@ import { MasterHealth } from "./live.ts";
 import { UnreadableReason } from "./lock.ts";
 import { POLLING, PollingDelays } from "./polling.ts";
 
-/** The maximum length of the `target` parameter. Configured names are shorter. */
+/** Maximum length of the `target` parameter in characters. Names of configured targets are shorter. */
 export const TARGET_CHARACTERS_MAX = 100;
 
-/** The query parameter that names the target of a request. */
+/** The query parameter that selects the target of a request. */
 export const TargetQuery = z.object({
   target: z.string().max(TARGET_CHARACTERS_MAX).optional().meta({
     description: "Name of the target. Defaults to the first configured target.",
@@ -68,7 +68,7 @@ export type TargetList = z.infer<typeof TargetList>;
 export const Severity = z.enum(["danger", "warning", "note", "unknown"]);
 export type Severity = z.infer<typeof Severity>;
 
-/** The flags of notify-keyspace-events: the keyspace channel, then the event classes. */
+/** Flags of the Redis setting notify-keyspace-events: `K` for the keyspace channel, then the event classes. */
 export const NOTIFICATION_FLAGS = ["K", "g", "h", "s", "z", "x", "e", "$"] as const;
 export type NotificationFlag = (typeof NOTIFICATION_FLAGS)[number];
 
@@ -162,7 +162,7 @@ export const MasterReport = z
   });
 export type MasterReport = z.infer<typeof MasterReport>;
 
-/** Maximum number of unreadable keys that the health of a target lists. */
+/** Maximum number of unreadable keys listed in the health of a target. */
 export const UNREADABLE_KEYS_LISTED_MAX = 20;
 
 export const UnreadableKey = z

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { asOfSchema, keyFields, Waiters } from "./lock.ts";
 
-/** The maximum number of waiters listed. */
+/** Maximum number of waiters listed in a response. */
 export const WAITERS_LISTED_MAX = 100;
 
 export const LockWaiter = z

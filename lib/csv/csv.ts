@@ -1,4 +1,4 @@
-/** The columns of a file by name, each with a function that returns its value. */
+/** Columns of a CSV file: for each column name, a function that returns the value of an item. */
 export type CsvColumns<Item> = Readonly<Record<string, (item: Item) => unknown>>;
 
 export function formatCsvHeader<Item>(columns: CsvColumns<Item>): string {
@@ -11,12 +11,15 @@ export function formatCsvRow<Item>(columns: CsvColumns<Item>, item: Item): strin
     .join(",")}\r\n`;
 }
 
-/** Matches cells that spreadsheets interpret as formulas, even with full-width characters. */
+/** Matches cells that spreadsheets interpret as formulas, including formulas that start with a full-width character. */
 const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
 /** Matches control, format, surrogate and line separator characters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Formats a cell in quotes, with formulas neutralized and invisible characters escaped. */
+/**
+ * Formats a quoted cell. Escapes invisible characters and prefixes formulas with `'`, so that spreadsheets do not run
+ * them.
+ */
 export function formatCsvCell(value: unknown): string {
   const text = value === undefined ? "" : String(value);
   const seen = text.replace(INVISIBLE, (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`);

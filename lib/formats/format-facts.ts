@@ -1,22 +1,28 @@
-/** Facts about the libraries of a format. They are used by the console, for liveness and for operator actions. */
+/** Facts about the libraries of a format, for the console, the liveness of holders and operator actions. */
 export interface FormatFacts {
-  /** The display name. */
+  /** Display name of the format. */
   readonly label: string;
-  /** A description of the value in Redis. */
+  /** Describes the value in Redis. */
   readonly layout: string;
-  /** `unique`: every hold has a new owner string. `recurs`: successive holds by a client have the same owner string. */
+  /**
+   * Whether clients reuse owner strings. `unique`: every hold has a new owner string. `recurs`: successive holds of a
+   * client have the same owner string.
+   */
   readonly owner: "unique" | "recurs";
-  /** The holders that renew automatically, and after what fraction of the lease by default. */
+  /** Which holders renew automatically. `afterShare` is the default fraction of the lease after which they renew. */
   readonly renews: { readonly who: "all" | "some"; readonly afterShare: number } | { readonly who: "none" };
-  /** The effect of a force-release on waiters: which ones are notified, and in which order. */
+  /** Describes which waiters are notified after a force-release, and in which order. */
   readonly waiters: string;
-  /** How the holder notices a force-release. One to three sentences. */
+  /** Describes in one to three sentences how the holder notices a force-release. */
   readonly oldOwner: string;
-  /** How the previous holder can recreate the lock or end the next hold, and how to prevent it. */
+  /**
+   * Describes how the previous holder can recreate the lock or end the next hold, and how to prevent this. Absent if it
+   * can do neither.
+   */
   readonly comesBack?: string;
-  /** Present if a force-release causes harm. */
+  /** Why a force-release would do harm, and what to do instead. Absent if a force-release is possible. */
   readonly never?: { readonly why: string; readonly instead: string };
 }
 
-/** The `waiters` text of libraries whose clients poll at their own intervals. */
+/** Value of `waiters` for libraries whose clients poll. */
 export const POLLING_WAITERS = "Waiters poll and are not notified. The first one to poll acquires the lock.";

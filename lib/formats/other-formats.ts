@@ -13,7 +13,7 @@ type CoveredFormat =
   | "sidekiq-unique-jobs"
   | "symfony";
 
-/** The formats of Go, .NET, PHP and Ruby libraries. */
+/** Facts about the formats of Go, .NET, PHP and Ruby libraries. */
 export const OTHER_FORMATS: Readonly<Record<Extract<FormatName, CoveredFormat>, FormatFacts>> = {
   "bsm-redislock": {
     label: "bsm/redislock",

@@ -8,12 +8,12 @@ import { assertOptions, assertType, assertWaitMs, createOptionError } from "../o
 import { createIdempotencyKey, RETRY_MS, TIMEOUT_MS } from "../request-options.ts";
 import { readAmount } from "../untrusted.ts";
 
-/** The maximum wait of one request. */
+/** Maximum wait of one request in ms. */
 const WAIT_PART_MS_MAX = 55_000;
 
 /** Options of `await`. */
 export interface LatchWaitOptions {
-  /** How long to wait in milliseconds; Infinity by default. */
+  /** Maximum time to wait in milliseconds; Infinity by default. */
   readonly waitMs?: number | undefined;
   /** Cancels the wait. */
   readonly signal?: AbortSignal | undefined;
@@ -21,7 +21,7 @@ export interface LatchWaitOptions {
 
 interface LatchState {
   readonly count: number;
-  /** The Redis clock when the latch was read, in Unix milliseconds. */
+  /** Time on the Redis clock at which the latch was read, in Unix milliseconds. */
   readonly asOf: number;
 }
 
@@ -30,7 +30,7 @@ export class Latch {
   readonly #connection: Connection;
 
   /**
-   * Creates the latch of a key without sending a request.
+   * Creates an object for the latch at a key. Sends no request.
    *
    * @throws InvalidError
    */
@@ -45,11 +45,11 @@ export class Latch {
   }
 
   /**
-   * Closes the latch by setting its count, which can be 1 to 1,000,000,000.
+   * Closes the latch by setting its count, from 1 to 1,000,000,000. Does nothing if the latch is already closed.
    *
-   * @returns false if the latch is already closed; its count is then not changed
+   * @returns whether the count was set; false if the latch is already closed
    * @throws NotALockError, KeyNotAllowedError, InvalidError, UnauthenticatedError, ForbiddenError, UnavailableError,
-   *   UnknownOutcomeError, RefusedError
+   * UnknownOutcomeError, RefusedError
    */
   async trySetCount(count: number): Promise<boolean> {
     assertType(count, "number", "count");
@@ -65,21 +65,21 @@ export class Latch {
   /**
    * Decreases the count by one. At 0, the latch opens and all waiting clients continue.
    *
-   * @returns the remaining count; 0 if the latch is open
+   * @returns the remaining count, which is 0 if the latch is open
    * @throws the errors of `trySetCount`
    */
   async countDown(): Promise<number> {
     return (await this.#change("POST", this.#buildPath("/count-down?"))).count;
   }
 
-  /** @returns 0 if the latch is open @throws the errors of `trySetCount` */
+  /** Reads the count. @returns 0 if the latch is open @throws the errors of `trySetCount` */
   async getCount(): Promise<number> {
     return (await this.#send(new LatchRead(this.#buildPath("?"), 0))).count;
   }
 
   /**
-   * Waits until the latch is open. A wait of more than 55 s consists of several requests, and also ends if Lockkeeper
-   * opened the latch and closed it again between them.
+   * Waits until the latch is open. A wait of more than 55 s is split into several requests. The wait also ends if a
+   * client of Lockkeeper opened the latch and closed it again between two requests.
    *
    * @throws WaitTimeoutError after `waitMs`; AbortedError; and the errors of `trySetCount`
    */
@@ -117,7 +117,7 @@ export class Latch {
     }
   }
 
-  /** @param end what follows the key, up to and including the `?` of the query */
+  /** @param end the end of the path after the key, including the `?` that starts the query */
   #buildPath(end: "?" | "/count-down?"): string {
     const { target } = this.#connection;
     const query = target === undefined ? "" : `target=${encodeURIComponent(target)}&`;
@@ -125,15 +125,21 @@ export class Latch {
   }
 }
 
-/** Reads a latch, or waits until it opens. The transport reads `path` and `timeoutMs` for each attempt. */
+/**
+ * A request that reads a latch or waits until it opens. The transport reads `path` and `timeoutMs` again for each
+ * attempt, so that they reflect the remaining wait.
+ */
 class LatchRead implements ApiRequest {
   readonly method = "GET";
-  /** The time of the previous response, since which an opening ends the wait, in Unix milliseconds. */
+  /**
+   * Redis time of the previous response, in Unix milliseconds. The wait also ends if the latch has been opened since
+   * then.
+   */
   openedAfter: number | undefined;
   readonly #path: string;
   readonly #deadline: number;
 
-  /** @param path with a query to which parameters can be appended */
+  /** @param path path with a query to which parameters can be appended */
   constructor(
     path: string,
     waitMs: number,
@@ -153,7 +159,7 @@ class LatchRead implements ApiRequest {
     return `${this.#path}waitMs=${this.#partMs}${since}`;
   }
 
-  /** A server that cannot be reached does not end the wait early. */
+  /** Retries for the whole remaining wait, so that an unreachable server does not end the wait early. */
   get retryForMs(): number {
     return this.leftMs + RETRY_MS;
   }

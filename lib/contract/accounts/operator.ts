@@ -13,7 +13,7 @@ export const OperatorName = z
     example: "mei",
   });
 
-/** Requirements for a new password, which do not apply to a login attempt. */
+/** A new password. Login attempts use a schema without these requirements. */
 export const NewPassword = z
   .string()
   .min(PASSWORD_CHARACTERS_MIN, `must have at least ${PASSWORD_CHARACTERS_MIN} characters`)

@@ -18,15 +18,15 @@ import { ForceReleased } from "./force-release.ts";
 import { KeyBase64 } from "./key-base64.ts";
 import { ReservedMs } from "./verb.ts";
 
-/** The maximum number of locks in one review. */
+/** Maximum number of locks in one review (a preview of a bulk release). */
 export const REVIEW_LOCKS_MAX = 10_000;
 /**
- * Maximum size of a request body in bytes. The maximum number of items with the longest keys fits, even if JSON escapes
- * need six bytes per character.
+ * Maximum size of a request body in bytes. Large enough for the maximum number of items with the longest keys, even if
+ * JSON escapes take six bytes per character.
  */
 export const BULK_BODY_BYTES_MAX = 2 * 1024 * 1024;
 
-/** One hold, identified by its version. */
+/** One hold to release, identified by the version of its lock. */
 export const BulkItem = z
   .strictObject({
     key: z.string().max(KEY_BYTES_MAX).meta({ description: "Key of the lock." }),
@@ -46,7 +46,7 @@ export type BulkItem = z.infer<typeof BulkItem>;
 function isValidKey(fields: KeyFields): boolean {
   const { key, keyBase64 } = fields;
   if (keyBase64 === undefined && !key.isWellFormed()) return false;
-  // The field itself reports this error.
+  // The schema of `keyBase64` reports this error.
   if (keyBase64 !== undefined && !KEY_BASE64.test(keyBase64)) return true;
   const { length } = encodeKey(parseKeyFields(fields));
   return length > 0 && length <= KEY_BYTES_MAX;
@@ -95,7 +95,7 @@ export const BulkForceReleaseInput = z
   .meta({ id: "BulkForceReleaseInput" });
 export type BulkForceReleaseInput = z.infer<typeof BulkForceReleaseInput>;
 
-/** A hold as shown in a review. */
+/** A hold as shown in a review, before its release. */
 export const ReviewedHold = z
   .object({
     holders: z
@@ -185,7 +185,7 @@ const Tally = z
   })
   .meta({ id: "BulkTallyLine" });
 
-/** One line of the response to a bulk release: the header, the result of an item, or the totals. */
+/** One line of the response to a bulk release: the head, the result of an item, or the totals. */
 export const BulkLine = z.discriminatedUnion("type", [Head, ItemLine, Tally]).meta({
   id: "BulkLine",
   description:

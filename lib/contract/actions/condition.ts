@@ -26,7 +26,7 @@ export const AwaitInput = z
   .meta({ id: "AwaitInput" });
 export type AwaitInput = z.infer<typeof AwaitInput>;
 
-/** The hold at the end of a wait for a condition. */
+/** The hold of a client after a wait for a condition, and whether the wait ended with a signal. */
 export const AwaitedHold = z
   .object({
     ...Hold.shape,

@@ -42,7 +42,7 @@ export const ReserveInput = z
       .optional()
       .meta({ description: "Reason, shown as the purpose of the hold." }),
   })
-  // A copy, because zod modifies the object that it receives.
+  // Passes copies of the error objects, because zod modifies its arguments.
   .refine(hasValidUnit, { ...UNIT_ERROR })
   .refine(hasValidKind, { ...KIND_ERROR })
   .meta({ id: "ReserveInput" });

@@ -2,8 +2,8 @@ import type { Lock } from "../lock.ts";
 import { parseReservedOwner } from "./reservation.ts";
 
 /**
- * Returns whether the holder may still be working: it renews as expected, or has not been observed for long enough to
- * miss a renewal. A force-release then requires a reason. Always false for reservations.
+ * Returns whether the holder may still be working: its liveness is `alive` or `unknown`. A force-release of such a hold
+ * requires a reason. Always false for reservations.
  */
 export function isLikelyAlive({
   liveness,

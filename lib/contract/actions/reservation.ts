@@ -1,17 +1,20 @@
-/** The prefix of the owners of reservations, which applications cannot use. */
+/** Prefix of the owner of a reservation. Applications cannot use owners with this prefix. */
 export const RESERVED_OWNER_PREFIX = "lockkeeper:reserve:";
-/** The name in the owner of a lock that stays held after an early release, for the rest of its minimum hold time. */
+/**
+ * Name after the prefix in the owner of a lock that was released early and stays held for the rest of its minimum hold
+ * time.
+ */
 export const MIN_HOLD_RESERVER = "min-hold";
 
 /**
- * Matches the suffix that the read/write locks of Redisson add to the owner of the write lock. The owner of a
- * reservation never ends with it.
+ * Matches the suffix that Redisson's read/write locks add to the owner of the write lock. The name of an operator never
+ * ends with this suffix.
  */
 const WRITE_SUFFIX = /:write$/;
 
 /**
- * Returns the name of the operator who reserved the lock, or `MIN_HOLD_RESERVER`. Returns `undefined` for any other
- * owner.
+ * Returns the name in the owner of a reservation: the operator's name or `MIN_HOLD_RESERVER`. Returns `undefined` if
+ * the owner is not that of a reservation.
  */
 export function parseReservedOwner(owner: string): string | undefined {
   return owner.startsWith(RESERVED_OWNER_PREFIX)

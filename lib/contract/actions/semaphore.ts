@@ -14,7 +14,7 @@ export const SemaphoreInput = z
   })
   .meta({ id: "SemaphoreInput" });
 
-/** A semaphore in a response, with its permits. */
+/** The response that describes a semaphore and its permits. */
 export const Semaphore = z
   .object({
     ...targetField,
@@ -40,7 +40,7 @@ export const LatchInput = z
   })
   .meta({ id: "LatchInput" });
 
-/** A latch in a response, with its count. */
+/** The response that describes a latch and its count. */
 export const Latch = z
   .object({
     ...targetField,

@@ -19,13 +19,13 @@ export const OWNER_CHARACTERS_MAX = 256;
 
 const OwnerText = z.string().meta({
   description: `Label that identifies the holder to people, 1 to ${OWNER_CHARACTERS_MAX} printable characters. Defaults to the name of the API key or operator. It is not used to authorize anything.`,
-  // The verbs check which characters are valid.
+  // The code of the verbs checks which characters are valid.
   minLength: 1,
   maxLength: OWNER_CHARACTERS_MAX,
   example: "checkout@pod-7:311",
 });
 
-/** Creates the schema of a duration of up to 24 hours. No lock can be held for longer without a renewal. */
+/** Creates the schema of a duration in milliseconds, up to 24 hours, which is the maximum lease. */
 const createMillisecondsSchema = (least: number) =>
   z
     .int(`must be a whole number of milliseconds from ${least} to ${LEASE_MS_MAX} (24 hours)`)
@@ -35,8 +35,8 @@ const createMillisecondsSchema = (least: number) =>
 export const LeaseMs = createMillisecondsSchema(LEASE_MS_MIN);
 export const LEASE_MS_DEFAULT = 30_000;
 /**
- * Maximum length of a `holdId`, in characters. The longest key, target and token fit. The parser checks everything
- * else.
+ * Maximum length of a `holdId` in characters, enough for the longest key, target and token. The parser of hold ids
+ * checks everything else.
  */
 export const HOLD_ID_CHARACTERS_MAX = 2403;
 export const ReservedMs = createMillisecondsSchema(LEASE_MS_MIN).meta({
@@ -44,12 +44,15 @@ export const ReservedMs = createMillisecondsSchema(LEASE_MS_MIN).meta({
     "Duration of the reservation, in milliseconds. The lock is held in its own format by `lockkeeper:reserve:<name>`, so no client of any library can acquire it.",
 });
 
-/** Maximum wait of one request, in ms. A retry with the same Idempotency-Key keeps its place in the queue. */
+/**
+ * Maximum wait of one request, in ms. Another request with the same Idempotency-Key continues the wait at the same
+ * place in the queue.
+ */
 export const WAIT_MS_MAX = 55_000;
 
 export const HoldIdText = z.string().meta({
   description: "Identifies one hold, as returned by `acquire`. It is not a secret.",
-  // The parser checks everything else.
+  // The parser of hold ids checks everything else.
   maxLength: HOLD_ID_CHARACTERS_MAX,
   example: "h1.ZGVmYXVsdAByZWRpc3NvbgAA…",
 });
@@ -90,7 +93,7 @@ export const acquireFields = {
 };
 
 export const PERMITS_MAX = 256;
-/** Maximum total number of permits, because scripts read all acquired permits. */
+/** Maximum total number of permits of a semaphore. Limited because scripts read all acquired permits. */
 export const PERMIT_LIMIT_MAX = 4096;
 
 export const PermitLimit = z
@@ -98,7 +101,7 @@ export const PermitLimit = z
   .min(1, "must be at least 1")
   .max(PERMIT_LIMIT_MAX, `must be at most ${PERMIT_LIMIT_MAX}`);
 
-/** The fields of a request for the permits of a semaphore. */
+/** Additional fields of a request that acquires permits of a semaphore. */
 const semaphoreFields = {
   permits: z
     .int(`must be a whole number from 1 to ${PERMITS_MAX}`)
@@ -115,7 +118,10 @@ const semaphoreFields = {
   }),
 };
 
-/** Reports options that a semaphore does not support, and options that only a semaphore supports. */
+/**
+ * Reports options that only semaphores support for other kinds, and options that semaphores do not support for
+ * semaphores.
+ */
 function assertSemaphoreOptions(input: AcquireInput, context: z.RefinementCtx): void {
   const isSemaphore = isSemaphoreKind(input.kind);
   for (const field of Object.keys(semaphoreFields)) {
@@ -136,7 +142,7 @@ function assertSemaphoreOptions(input: AcquireInput, context: z.RefinementCtx): 
   }
 }
 
-/** A field of the kind `read`. */
+/** Additional field of a request that acquires a lock of the kind `read`. */
 const yieldsField = {
   yieldsToWriters: z.boolean().optional().meta({
     description:
@@ -146,7 +152,7 @@ const yieldsField = {
 
 export const HOLDING_MAX = 16;
 
-/** The fields with which a waiter takes part in the detection of deadlocks. */
+/** Additional fields with which a waiter declares its holds and chooses how deadlocks are handled. */
 const deadlockFields = {
   holding: z.array(HoldIdText).max(HOLDING_MAX).optional().meta({
     description:
@@ -163,7 +169,7 @@ export const NewLeaseMs = LeaseMs.optional().meta({
   description: `Lease of the holds in milliseconds. Defaults to ${LEASE_MS_DEFAULT}.`,
 });
 
-/** Reports options of an acquire that contradict each other. */
+/** Reports options of an acquire that cannot be combined. */
 export function assertLockOptions(
   input: Pick<AcquireInput, "format" | "kind" | "unit" | "renewEveryMs" | "leaseMs" | "graceMs">,
   context: z.RefinementCtx,
@@ -248,7 +254,7 @@ const holdFields = {
   fence: fenceSchema,
 };
 
-/** A hold, as returned when a client acquires, re-enters or renews it. */
+/** The response to a client that acquires, re-enters or renews a hold. */
 export const Hold = z
   .object({
     ...holdFields,
@@ -272,7 +278,7 @@ export const Hold = z
   .meta({ id: "Hold" });
 export type Hold = z.infer<typeof Hold>;
 
-/** A hold in the name of an operator. During it, no client can acquire the lock. */
+/** A hold in the name of an operator, during which no client can acquire the lock. */
 export const Reservation = Hold.omit({ holdId: true, waitedMs: true, releaseRequested: true }).meta({
   id: "Reservation",
 });

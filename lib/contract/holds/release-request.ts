@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The answer of the client that holds a lock to a request to release it. */
+/** The response of a holder to a release request. */
 export const ReleaseAnswer = z.enum(["accepted", "refused"]);
 export type ReleaseAnswer = z.infer<typeof ReleaseAnswer>;
 
@@ -25,11 +25,11 @@ export const ReleaseRequest = z
   });
 export type ReleaseRequest = z.infer<typeof ReleaseRequest>;
 
-/** A hold's current release request in a response to its holder. */
+/** The field of a response that informs a holder of the current release request. */
 export const releaseRequestedSchema = ReleaseRequest.nullable().meta({
   description:
     "An operator's request to release the lock. null if there is none. Finish or interrupt the work, release the hold, and answer the request with `POST /holds/{holdId}/answer-release-request`.",
 });
 
-/** Whether the client reads release requests. */
+/** The field with which a client declares whether it reads release requests. */
 export const receivesReleaseRequestsSchema = z.boolean().optional();

@@ -8,13 +8,13 @@ import type { ProblemOutcome, ProblemRetry } from "./problem-kind.ts";
 /** A field that a code adds to the problem document. */
 export interface ProblemField {
   readonly name: string;
-  /** The type in words, such as `integer | null` or `Lock`. */
+  /** The type as shown to readers, such as `integer | null` or `Lock`. */
   readonly type: string;
   readonly isRequired: boolean;
   readonly description: string | undefined;
 }
 
-/** The content of the page that documents an error code, as plain data. */
+/** The content of the page that documents an error code. */
 export interface ProblemDescription {
   readonly code: ErrorCode;
   readonly status: number;
@@ -59,7 +59,7 @@ export function describeAllProblems(basePath: string): readonly ProblemDescripti
   return ERROR_CODES.map((code) => describeProblem(code, basePath));
 }
 
-/** Maximum number of enum values to list. Only the OpenAPI document contains longer lists. */
+/** Maximum number of enum values to list. A longer enum is shown as `string[]`. */
 const VALUES_SHOWN_MAX = 6;
 
 function formatFieldType(document: OpenApiDocument, field: SchemaObject): string {

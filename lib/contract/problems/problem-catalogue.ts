@@ -28,13 +28,13 @@ export function hasRetryAfter(code: ErrorCode): boolean {
   return kind.sendsRetryAfter ?? false;
 }
 
-/** Returns the name of a code's schema, such as `NotALockProblem` for `not_a_lock`. */
+/** Returns the name of the schema for a code, such as `NotALockProblem` for `not_a_lock`. */
 export function getProblemSchemaName(code: ErrorCode): string {
   const words = code.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join("")}Problem`;
 }
 
-/** Creates the schema of the complete problem document of a code. */
+/** Creates the schema of the complete problem document for a code. */
 export function createProblemSchema(code: ErrorCode) {
   const { meaning, remedy, facts } = PROBLEM_OF_CODE[code];
   return z

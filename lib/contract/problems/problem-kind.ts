@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** The effect of a failed request, in the words of the problem pages. */
+/** Sentences that describe the effect of a failed request, as shown on the problem pages. */
 export const MEANING_OF_OUTCOME = {
   not_done: "Nothing was changed.",
   unconfirmed: "The change was made on the master, but too few replicas confirmed it in time.",
@@ -9,7 +9,7 @@ export const MEANING_OF_OUTCOME = {
 } as const;
 export type ProblemOutcome = keyof typeof MEANING_OF_OUTCOME;
 
-/** Advice on retrying a failed request, in the words of the problem pages. */
+/** Sentences that advise on retrying a failed request, as shown on the problem pages. */
 export const MEANING_OF_RETRY = {
   never: "Do not retry. The same request fails again.",
   after_change: "Do not retry the same request. First correct the request, or the state that it depends on.",
@@ -21,16 +21,16 @@ export type ProblemRetry = keyof typeof MEANING_OF_RETRY;
 
 /** The documentation of one code, except for its status and title. */
 export interface ProblemKind {
-  /** What happened, in one or two sentences. */
+  /** One or two sentences that state what happened. */
   readonly meaning: string;
   readonly outcome: ProblemOutcome;
   readonly retry: ProblemRetry;
-  /** Whether the response has the `Retry-After` header (in seconds). */
+  /** Whether the response has a `Retry-After` header. */
   readonly sendsRetryAfter?: true;
-  /** What the caller should do, in the imperative. */
+  /** Instructions to the caller. */
   readonly remedy: string;
-  /** The fields that this code adds to the document. */
+  /** Additional fields of the problem document. */
   readonly facts: z.ZodRawShape;
-  /** The values of `detail` and the additional fields in the example document. */
+  /** Values of `detail` and of the additional fields in the example document. */
   readonly example: { readonly detail: string; readonly [fact: string]: unknown };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ProblemKind } from "./problem-kind.ts";
 
-/** The problems that depend on the request and its caller. */
+/** Problems that depend on the request or its caller. */
 export const REQUEST_PROBLEMS = {
   invalid: {
     meaning: "A parameter or a field of the body is missing, malformed or out of range.",

@@ -4,7 +4,7 @@ import { REFUSAL_REASONS } from "../refusal.ts";
 import { KEY } from "./lock-facts.ts";
 import type { ProblemKind } from "./problem-kind.ts";
 
-/** The problems caused by load, by Redis or by the server. */
+/** Problems that are caused by load, by Redis or by the server. */
 export const SERVER_PROBLEMS = {
   rate_limited: {
     meaning:

@@ -4,9 +4,9 @@ import { KeyBase64 } from "../actions/key-base64.ts";
 import { LIVENESS_STATES } from "../liveness.ts";
 import { asOfSchema, keyFields, OwnerRecord } from "../lock.ts";
 
-/** The maximum number of root blockers in a response. */
+/** Maximum number of root blockers in a response. */
 export const ROOT_BLOCKERS_MAX = 100;
-/** Maximum number of waits in a response. Further waits are only counted. */
+/** Maximum number of waits in a response. Additional waits are counted but not listed. */
 export const WAIT_ROWS_MAX = 500;
 
 const ownerFields = {
