@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 
 /**
- * Returns the standard error of a separate process. The log is written there directly, so the test process cannot
- * capture it.
+ * Returns the standard error output of a separate process. The logger writes directly to standard error, so its output
+ * cannot be captured in the test process.
  */
 function captureLog(code: string): string {
   const file = JSON.stringify(new URL("log.ts", import.meta.url).href);

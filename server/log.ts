@@ -7,7 +7,10 @@ import type { Config } from "./config/config.ts";
  */
 const CONTROL_CHARACTERS = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Redis errors contain the command, which can be AUTH. Cluster and Sentinel errors contain nested errors. */
+/**
+ * Paths that can contain secrets. Redis errors contain the command, which can be AUTH. Cluster and Sentinel errors
+ * contain nested errors.
+ */
 const REDACTED_PATHS = [
   ...["*.password", "*.authorization", "*.cookie"],
   ...["err.command", "err.*.command", "err.aggregateErrors[*].command"],

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Returns a function that reports whether the parent npm process has ended. On some systems, a shell remains between
- * npm and this process. If so, the parent of the shell is watched.
+ * Returns a function that reports whether the parent npm process has ended. On some systems, a shell runs between npm
+ * and this process. In that case, the parent of the shell is watched.
  */
 export function watchNpm(): () => boolean {
   const parent = process.ppid;
@@ -14,7 +14,7 @@ function isScriptShell(pid: number): boolean {
   return readFileOrEmpty(`/proc/${pid}/cmdline`).split("\0")[1] === "-c";
 }
 
-/** Reads the parent of a process, or `undefined` without `/proc`. */
+/** Returns the pid of a process's parent, or `undefined` if there is no `/proc`. */
 function readParentPid(pid: number): number | undefined {
   const status = /^PPid:\s*(\d+)$/m.exec(readFileOrEmpty(`/proc/${pid}/status`))?.[1];
   return status === undefined ? undefined : Number(status);

@@ -3,8 +3,8 @@ import type { Readiness } from "./http/readiness.ts";
 import type { TargetConnector } from "./targets/target-connector.ts";
 
 /**
- * Computes whether this instance can serve requests: the home store is connected, and the state of at least one
- * target is complete. Refused writes are reported as warnings, because another instance could not write either.
+ * Computes whether this instance can serve requests: the home store is connected, and the state of at least one target
+ * is complete. Refused writes are reported as warnings, because other instances could not write either.
  */
 export function computeReadiness(
   home: Pick<HomeStore, "isDisconnected">,

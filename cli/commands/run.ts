@@ -72,7 +72,7 @@ Examples:
   lockkeeper run lock:backup --redis redis://127.0.0.1:6379 -- sh -c 'backup --fence "$LOCKKEEPER_FENCE"'
 `;
 
-/** Adds `lockkeeper run KEY -- COMMAND`. */
+/** Adds `lockkeeper run KEY -- COMMAND`, which runs a command while it holds locks. */
 export const addRunCommand: AddCommand = (program, context) => {
   const command = program
     .command("run")

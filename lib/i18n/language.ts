@@ -1,11 +1,14 @@
-/** The languages of the console. Every page includes English. Other languages are separate chunks. */
+/**
+ * Languages of the console. Every page includes the English messages. Messages in other languages are loaded as
+ * separate chunks.
+ */
 export const LANGUAGES = ["en", "zh"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The name of each language in that language. */
+/** Name of each language, in the language itself. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: "English", zh: "中文" };
 
-/** The tags for `<html lang>` and `Intl`. */
+/** BCP 47 tags of the languages, for `<html lang>` and `Intl`. */
 export const LANGUAGE_TAGS: Readonly<Record<Language, string>> = { en: "en", zh: "zh-Hans" };
 
 export const LANGUAGE_COOKIE = "lockkeeper_language";
@@ -14,7 +17,10 @@ export function isLanguage(text: string | undefined): text is Language {
   return LANGUAGES.some((language) => language === text);
 }
 
-/** Returns the chosen language, else the first supported one in `Accept-Language`, else English. */
+/**
+ * Returns the chosen language. If no supported language was chosen, returns the preferred supported language in
+ * `Accept-Language`, or English.
+ */
 export function resolveLanguage(chosen: string | undefined, acceptLanguage: string | null): Language {
   if (isLanguage(chosen)) return chosen;
   const accepted = (acceptLanguage ?? "").split(",").map((entry) => {

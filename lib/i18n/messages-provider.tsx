@@ -8,7 +8,7 @@ import { LANGUAGE_COOKIE, LANGUAGE_TAGS, type Language } from "./language.ts";
 
 interface LanguageState {
   language: Language;
-  /** The messages of the language; `null` for English, which every page includes. */
+  /** Messages of the language; `null` for English, because every page includes the English messages. */
   messages: Messages | null;
   setLanguage(language: Language): Promise<void>;
 }
@@ -19,8 +19,8 @@ const YEAR_S = 365 * 24 * 3600;
 let chineseMessages: Promise<Messages | null> | undefined;
 
 /**
- * Loads the Chinese messages. Returns the same promise for all renders, as `use` requires. If loading fails, the page
- * stays in English.
+ * Loads the Chinese messages. Returns the same promise for all renders, as React's `use` requires. If loading fails,
+ * the promise resolves to `null`, and the page stays in English.
  */
 function loadChinese(): Promise<Messages | null> {
   chineseMessages ??= import("./zh/messages.ts").then(
@@ -30,12 +30,15 @@ function loadChinese(): Promise<Messages | null> {
   return chineseMessages;
 }
 
-/** Clears a failed load, so that the messages are loaded again the next time the language is selected. */
+/** Discards a failed load, so that the messages are loaded again when the language is selected. */
 async function clearFailedLoad(): Promise<void> {
   if ((await chineseMessages) === null) chineseMessages = undefined;
 }
 
-/** Provides the language. The server and the first render in the browser take it from the same cookie. */
+/**
+ * Provides the language and its messages to all components below. The server and the first render in the browser must
+ * use the same `language`, which comes from a cookie.
+ */
 export function MessagesProvider({ language: first, children }: { language: Language; children: ReactNode }) {
   const [language, setLanguage] = useState(first);
   const [, startTransition] = useTransition();
@@ -50,7 +53,7 @@ export function MessagesProvider({ language: first, children }: { language: Lang
       startTransition(() => {
         // The page stays in the previous language until the messages are loaded.
         setLanguage(next);
-        // Only the server renders the title.
+        // The server renders the page title again in the new language.
         router.refresh();
       });
     },
@@ -68,8 +71,8 @@ function useLanguageState(): LanguageState {
 }
 
 /**
- * Returns the messages of a namespace in the page's language. The caller passes the English messages, so a page loads
- * only the namespaces it uses: `const messages = useMessages(table)`.
+ * Returns the messages of a namespace in the page's language, such as `const messages = useMessages(table)`. The caller
+ * passes the English messages, so that a page includes only the English namespaces that it uses.
  */
 export function useMessages<Namespace extends keyof Messages>(
   english: Messages[Namespace] & { namespace: Namespace },
@@ -78,7 +81,7 @@ export function useMessages<Namespace extends keyof Messages>(
   return messages === null ? english : messages[english.namespace];
 }
 
-/** Returns a function like `useMessages`, for lazily loaded code that is not a component. */
+/** Returns a function that works like `useMessages`, for lazily loaded code that cannot call hooks. */
 export function useLazyMessages(): <Namespace extends keyof Messages>(
   english: Messages[Namespace] & { namespace: Namespace },
 ) => Messages[Namespace] {

@@ -7,7 +7,7 @@ type Leaf = string | ((...parts: never[]) => unknown);
 
 const HERE = import.meta.dirname;
 
-/** Messages without Han characters, and why. */
+/** Chinese messages that need no Han characters, with the reasons. */
 const NEEDS_NO_HAN: ReadonlyMap<string, string> = new Map([
   ["bulk.between", "punctuation alone"],
   ["bulk.colon", "punctuation alone"],
@@ -56,14 +56,14 @@ function leavesOf(value: unknown, path: string): [path: string, leaf: Leaf][] {
   );
 }
 
-/** Returns the namespace of a file: `keysHelp` for `keys-help.ts`. */
+/** Returns the namespace of a file, such as `keysHelp` for `keys-help.ts`. */
 function namespaceOf(file: string): string {
   return file.replace(/\.tsx?$/, "").replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**
- * Lists the paths of messages that are `null` in English, where the console shows the server's message. Other languages
- * define all of these messages.
+ * Lists the paths of messages that are `null` in English, because the English console shows the server's message
+ * instead. Other languages must define these messages.
  */
 function pathsLeftToServer(value: unknown, path: string): string[] {
   if (value === null) return [path];
@@ -71,7 +71,7 @@ function pathsLeftToServer(value: unknown, path: string): string[] {
   return Object.entries(value).flatMap(([name, inner]) => pathsLeftToServer(inner, `${path}.${name}`));
 }
 
-/** Lists the files of English messages, except the one with their type. */
+/** Lists the files with English messages. Excludes `messages.ts`, which contains only types. */
 function englishFiles(): string[] {
   return readdirSync(join(HERE, "en")).filter((file) => file !== "messages.ts");
 }
@@ -136,13 +136,13 @@ test("every English namespace has Chinese messages", () => {
   expect(Object.keys(zh).sort()).toEqual(englishFiles().map(namespaceOf).sort());
 });
 
-/** Folders whose components still contain text. No folder may be added. */
+/** Folders whose components may contain text outside the message catalog. Must stay empty. */
 const NOT_YET: readonly string[] = [];
-/** Files with names of libraries, which are not translated. */
+/** Files that contain names of libraries, which are not translated. */
 const NAMES = ["lock-facts/format-labels.ts"];
 const COMPONENTS = join(HERE, "../../components");
 const TEXT_IN_CODE = [
-  // Matches a string that contains a sentence. Messages of thrown errors are excluded, because developers read them.
+  // Matches a string that contains a sentence. Excludes messages of thrown errors, which only developers read.
   /(?<!Error\()["`][A-Z][a-z]+,? [a-z]+[^"`\n]*["`]/,
   /\s(?:aria-label|aria-description|title|placeholder|label|alt|hint|what|name)="[^"]*[A-Za-z]{2}[^"]* [^"]*"/,
   /\s(?:aria-label|title|placeholder|label|alt)="[A-Z][^"]*"/,

@@ -8,7 +8,7 @@ const createHexArbitrary = (length: number) =>
   fc
     .array(fc.constantFrom(..."0123456789abcdef"), { minLength: length, maxLength: length })
     .map((digits) => digits.join(""));
-/** Hexadecimal ids with at least one digit, because others may be words. */
+/** Generates hexadecimal ids with at least one digit. Without a digit, an id could be a word. */
 const hexId = fc
   .integer({ min: 8, max: 64 })
   .chain(createHexArbitrary)
@@ -73,7 +73,7 @@ describe("key patterns", () => {
     );
   });
 
-  // Each key takes about 20 µs. With quadratic time, the test would take minutes.
+  // With linear time, each key takes about 20 µs. With quadratic time, the test would take minutes.
   it(
     "pattern extraction is fast for hostile keys",
     async () => {

@@ -2,14 +2,14 @@ import { isBinaryKey, type Key } from "./key.ts";
 
 /** Maximum length of a pattern in characters. The start of a key is sufficient to identify its pattern. */
 const PATTERN_CHARACTERS_MAX = 128;
-/** The pattern of all keys that are not valid UTF-8. */
+/** Key pattern of all keys that are not valid UTF-8. */
 export const BINARY_PATTERN = "(binary)";
 
-// Each alternative starts at a word boundary, and has a fixed length or matches the whole word. There is therefore no
-// backtracking, and matching is linear in the length of the key.
+// Each alternative starts at a word boundary, and either has a fixed length or matches the whole word. Matching
+// therefore does not backtrack and is linear in the length of the key.
 const UUID_OR_WORD =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9A-Za-z\u0080-\uffff])|[0-9A-Za-z\u0080-\uffff]+/gi;
-/** Matches long segments between separators. Includes `-` and `_`, which base64url contains. */
+/** Matches segments of 16 or more characters. `-` and `_` do not end a segment, because base64url contains them. */
 const SEGMENT = /[0-9A-Za-z_-]{16,}/g;
 const HAS_DIGIT = /[0-9]/;
 const HEX_ID = /^[0-9a-f]{6,}$/i;
@@ -18,8 +18,8 @@ const TOKEN_LENGTH = 16;
 const WORD_LENGTH_MAX = 40;
 
 /**
- * Returns the key pattern of a key. `*` replaces numbers, UUIDs, hexadecimal ids and long tokens: `lock:order:42`
- * becomes `lock:order:*`, and `job7-worker` becomes `job*-worker`. Idempotent.
+ * Returns the key pattern of a key, in which `*` replaces numbers, UUIDs, hexadecimal ids and long tokens. For example,
+ * `lock:order:42` becomes `lock:order:*`, and `job7-worker` becomes `job*-worker`. Idempotent.
  */
 export function toKeyPattern(key: Key): string {
   if (isBinaryKey(key)) return BINARY_PATTERN;
@@ -28,8 +28,8 @@ export function toKeyPattern(key: Key): string {
 }
 
 /**
- * Replaces tokens that contain `-` and `_`, such as those of nanoid. Tokens alternate between classes of characters
- * more often than words do.
+ * Returns `*` if the segment is a random token, such as a nanoid, which can contain `-` and `_`. Otherwise, returns the
+ * segment. A token alternates between classes of characters more often than words do.
  */
 function removeToken(segment: string): string {
   if (!HAS_DIGIT.test(segment)) return segment;
@@ -56,7 +56,7 @@ function generalizeWord(word: string): string {
 
 function truncatePattern(pattern: string): string {
   const end = PATTERN_CHARACTERS_MAX - 1;
-  // Avoids cutting a surrogate pair.
+  // Does not split a surrogate pair.
   const isHalf = (pattern.charCodeAt(end - 1) & 0xfc00) === 0xd800;
   return `${pattern.slice(0, isHalf ? end - 1 : end)}*`;
 }

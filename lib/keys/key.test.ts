@@ -13,7 +13,7 @@ import {
   toKeyFields,
 } from "./key.ts";
 
-// Includes U+10000, which begins with the code unit that marks a key as bytes.
+// Includes U+10000, whose first code unit is the same as the mark of a key that is not UTF-8.
 const troublesome = fc.constantFrom(
   "/",
   ".",
@@ -62,7 +62,7 @@ describe("key text and bytes", () => {
         expect(key.isWellFormed()).toBe(!isBinaryKey(key));
       }),
     );
-    // The three bytes that would encode the mark are not valid UTF-8.
+    // The three-byte encoding of the mark is not valid UTF-8.
     expect(isBinaryKey(decodeKey(Uint8Array.of(0xed, 0xa0, 0x80)))).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 /**
- * A lock's key as a string, which can be compared and used as the key of a `Map`.
+ * The key of a lock as a string that can be compared and used as the key of a `Map`.
  *
- * Redis keys are bytes. Nearly all are UTF-8 and are represented as text. Any other key is represented as a lone
+ * Redis keys are bytes. A key that is valid UTF-8 is represented as text. Any other key is represented as a lone
  * surrogate followed by the base64url of its bytes. Well-formed text never contains a lone surrogate, so the two forms
  * cannot collide.
  */
@@ -9,7 +9,7 @@ export type Key = string;
 
 const BINARY_MARK = "\ud800";
 
-/** The maximum length of a key in bytes. */
+/** Maximum length of a key in bytes. */
 export const KEY_BYTES_MAX = 1024;
 
 /** Matches `keyBase64`: base64 or base64url, with or without padding. */
@@ -20,7 +20,7 @@ const lossyUtf8 = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
 const utf8 = new TextEncoder();
 
 export function isBinaryKey(key: Key): boolean {
-  // Compares code points: the high surrogate of a pair, as in U+10000, is the same code unit as the mark.
+  // Compares code points instead of code units, because the first code unit of U+10000 is the same as the mark.
   return key.codePointAt(0) === BINARY_MARK.codePointAt(0);
 }
 
@@ -36,7 +36,7 @@ export function encodeKey(key: Key): Uint8Array {
   return isBinaryKey(key) ? decodeBase64Url(key.slice(1)) : utf8.encode(key);
 }
 
-/** Formats a key for display, with U+FFFD for invalid UTF-8. */
+/** Formats a key for display. Replaces bytes that are not valid UTF-8 with U+FFFD. */
 export function formatKey(key: Key): string {
   return isBinaryKey(key) ? lossyUtf8.decode(encodeKey(key)) : key;
 }
@@ -46,7 +46,7 @@ export interface KeyFields {
   keyBase64?: string;
 }
 
-/** Returns the JSON fields of a key: `key`, and `keyBase64` (standard base64) if the bytes are not UTF-8. */
+/** Returns the JSON fields of a key: `key`, and also `keyBase64` (standard base64) if the bytes are not valid UTF-8. */
 export function toKeyFields(key: Key): KeyFields {
   if (!isBinaryKey(key)) return { key };
   return { key: formatKey(key), keyBase64: encodeBase64(encodeKey(key)) };
@@ -57,9 +57,9 @@ export function parseKeyFields(fields: KeyFields): Key {
 }
 
 /**
- * Encodes a key as one path segment, usually with percent encoding. Uses `~` and the base64url of the bytes instead if
- * the percent-encoded form could reach another route or key (`.`, `..`, `//`, a leading or trailing slash, a leading
- * `~`, invalid UTF-8). Does the same for a key with a zero byte, because proxies reject `%00`.
+ * Encodes a key as one path segment, usually with percent encoding. Some keys are encoded as `~` and the base64url of
+ * their bytes instead: keys whose percent-encoded form could reach another route or key (`.`, `..`, `//`, a leading or
+ * trailing slash, a leading `~`, invalid UTF-8), and keys with a zero byte, because proxies reject `%00`.
  */
 export function encodeKeyPath(key: Key): string {
   return needsByteForm(key) || key.includes("\0")
@@ -69,7 +69,7 @@ export function encodeKeyPath(key: Key): string {
 
 export type ParsedKeyPath = { ok: true; key: Key } | { ok: false; why: string };
 
-/** Parses a raw (still encoded) path segment. Slashes in the key must be encoded as `%2F`. */
+/** Parses a path segment that is still encoded. Slashes in the key must be encoded as `%2F`. */
 export function parseKeyPath(segment: string): ParsedKeyPath {
   if (segment.startsWith("~")) return parseByteForm(segment.slice(1));
   const text = decodePercent(segment);
@@ -109,7 +109,7 @@ function parseByteForm(encoded: string): ParsedKeyPath {
 }
 
 function checkKeyLength(key: Key): ParsedKeyPath {
-  // A UTF-16 code unit has at most three bytes in UTF-8.
+  // Avoids encoding short keys. A UTF-16 code unit takes at most three bytes in UTF-8.
   if (!isBinaryKey(key) && key.length * 3 <= KEY_BYTES_MAX) return { ok: true, key };
   const bytes = encodeKey(key).length;
   if (bytes <= KEY_BYTES_MAX) return { ok: true, key };

@@ -4,14 +4,17 @@ import { changeView, checkSession } from "../api/session-endpoints.ts";
 import { MESSAGE_NAMES } from "./message-names.ts";
 import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
-/** Loads the reader separately from the other schemas, because the first rows wait for the reader. */
+/**
+ * Loads the message reader. The reader is separate from the other schemas, because the first rows of the page cannot be
+ * shown without it.
+ */
 const loadMessageReader = () => import("./message-reader.ts");
 type MessageReader = Awaited<ReturnType<typeof loadMessageReader>>;
-// Starts loading before hydration. If this fails, the module is loaded again when it is needed, which reports the
-// error.
+// Starts loading the reader before hydration. If the load fails, the reader is loaded again when it is needed, and the
+// error is reported then.
 if (typeof window !== "undefined") loadMessageReader().catch(() => undefined);
 
-/** Creates the `StreamPorts` of a browser. */
+/** Creates the `StreamPorts` that use the functions of the browser. */
 export function createBrowserPorts(target: TargetName): StreamPorts {
   return {
     open: openStream,
@@ -44,15 +47,15 @@ function buildLiveUrl(view: LiveView, mode: StreamMode, target: TargetName): str
 }
 
 /**
- * Maximum number of streams per browser. A browser opens six connections per host. Further tabs poll, which keeps
- * connections free for pages and clicks.
+ * Maximum number of tabs per browser that keep a stream open. A browser opens at most six HTTP/1.1 connections per
+ * host. Additional tabs poll, so that connections remain available for other requests.
  */
 const STREAM_SLOTS = 4;
 
 const doNothing = () => undefined;
 
 const acquireStreamSlot: StreamPorts["acquireSlot"] = (onChange) => {
-  // Browsers provide web locks only with TLS or on localhost. Without web locks, every tab has a stream.
+  // Browsers provide the Web Locks API only with TLS or on localhost. Without this API, every tab has a stream.
   const { locks } = navigator;
   if (locks === undefined) {
     onChange(true);
@@ -84,7 +87,7 @@ const acquireStreamSlot: StreamPorts["acquireSlot"] = (onChange) => {
 const openStream: StreamPorts["open"] = (url, on) => {
   const source = new EventSource(url);
   let isClosed = false;
-  // Connects while the message reader is loading. Queues messages in order until the reader is loaded.
+  // Connects while the message reader is loading. Messages that arrive before are queued in order.
   const wire = loadMessageReader();
   const whenRead = (onReader: (wire: MessageReader) => void) =>
     void wire.then(

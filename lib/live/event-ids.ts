@@ -1,24 +1,25 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 
 const STORED_ID = /^(\d{1,15})-(\d{1,15})$/;
-/** The maximum number of entries that the home store records in one millisecond. */
+/** Maximum number of entries that the home store records in one millisecond. */
 const IDS_PER_MS = 1_000_000n;
 
 /**
- * Returns whether an event is stored, judged by the form of its id, which differs for events that are live-only or not
- * recorded yet.
+ * Returns whether an event is stored. The id of an event that is live-only or not recorded yet has a different form.
  */
 export function isStored({ id }: HistoryEntry): boolean {
   return STORED_ID.test(id);
 }
 
-/** Returns the position of an entry in the history, or `undefined` if the entry is not stored. */
+/** Returns a number that orders entries by their position in the history, or `undefined` if the entry is not stored. */
 export function toSortableId(entry: HistoryEntry | undefined): bigint | undefined {
   const [, ms, seq] = STORED_ID.exec(entry?.id ?? "") ?? [];
   return ms === undefined || seq === undefined ? undefined : BigInt(ms) * IDS_PER_MS + BigInt(seq);
 }
 
-/** Returns the time in an id, in Unix milliseconds. Returns `undefined` if the string is not an id. */
+/**
+ * Returns the time in the id of a stored event, in Unix milliseconds, or `undefined` if the string is not such an id.
+ */
 export function parseIdTime(id: string): number | undefined {
   const [, ms] = STORED_ID.exec(id) ?? [];
   return ms === undefined ? undefined : Number(ms);

@@ -4,11 +4,11 @@ export interface EventSnapshot {
   /** Oldest first. */
   events: readonly HistoryEntry[];
   paused: boolean;
-  /** Number of events that have arrived since the pause. */
+  /** Number of events that have arrived since the log was paused. */
   missed: number;
   /**
-   * Number of events that the stream skipped before an event, by its id. Infinity if the number is unknown because
-   * there was no connection.
+   * Number of events that the stream skipped before an event, by the id of the event. Infinity if the number is unknown
+   * because there was no connection.
    */
   skippedBefore: ReadonlyMap<string, number>;
 }
@@ -16,13 +16,13 @@ export interface EventSnapshot {
 export interface EventLogSlice {
   /** Oldest first. */
   readonly entries: readonly HistoryEntry[];
-  /** The position after the last entry. */
+  /** The position after the last entry, from which to continue reading. */
   readonly place: number;
   /** False if entries between the requested position and the first returned entry were dropped. */
   readonly isWhole: boolean;
 }
 
-/** The maximum number of recent events that the stream sends at the start of a connection. */
+/** Maximum number of recent events that the stream sends at the start of a connection. */
 export const RECENT_EVENTS_MAX = 200;
 
 const EMPTY_SNAPSHOT: EventSnapshot = { events: [], paused: false, missed: 0, skippedBefore: new Map() };
@@ -30,24 +30,24 @@ const EMPTY_SNAPSHOT: EventSnapshot = { events: [], paused: false, missed: 0, sk
 export interface EventLogOptions {
   capacity?: number;
   /**
-   * Schedules notifications of the listeners. It limits their rate, because thousands of events per second must not
-   * cause thousands of renders.
+   * Schedules a notification of the listeners; by default, after 100 ms. The delay limits the number of renders when
+   * thousands of events arrive per second.
    */
   schedule?: (run: () => void) => void;
 }
 
-/** Holds the latest events. Drops duplicates, which the stream sends after a reconnect. */
+/** Holds the latest events of the stream. Drops duplicates, which the stream sends after a reconnect. */
 export class EventLog {
   #capacity: number;
   #schedule: (run: () => void) => void;
   #events: HistoryEntry[] = [];
   #ids = new Set<string>();
-  /** Recorded events, by the id that they had before they were recorded. */
+  /** Recorded events by their previous id. An event gets a new id when it is recorded. */
   #renamed = new Map<string, HistoryEntry>();
-  /** Number of dropped events, which is the position of the first remaining event. */
+  /** Number of dropped events, which is also the position of the first remaining event. */
   #droppedCount = 0;
   #skippedBefore = new Map<string, number>();
-  /** The number of events that were skipped since the last event arrived. */
+  /** Number of events that the stream has skipped since the last event arrived. */
   #skipped = 0;
   #snapshot = EMPTY_SNAPSHOT;
   #listeners = new Set<() => void>();
@@ -61,8 +61,8 @@ export class EventLog {
   }
 
   /**
-   * Adds the recent events at the start of a connection. If the batch is full and none of its events is already in the
-   * log, marks a gap before them.
+   * Adds the recent events that the stream sends at the start of a connection. If the batch is full and none of its
+   * events is already in the log, marks a gap before the first event.
    */
   addRecent(events: readonly HistoryEntry[]): void {
     const isJoined = events.some(({ id }) => this.#ids.has(id));
@@ -97,7 +97,10 @@ export class EventLog {
     this.#publishSoon();
   }
 
-  /** Replaces an event that was shown before it was recorded. The new entry has the same position. */
+  /**
+   * Replaces an event that was shown before it was recorded with the recorded event, at the same position. Returns
+   * whether there was such an event.
+   */
   #replaceRenamed(event: HistoryEntry): boolean {
     if (event.type === "gap" || event.was === undefined || !this.#ids.delete(event.was)) return false;
     this.#ids.add(event.id);
@@ -108,7 +111,7 @@ export class EventLog {
     return true;
   }
 
-  /** Freezes the shown events, while counting and keeping those that arrive. */
+  /** Freezes the snapshot. Events that arrive are still added to the log and counted in `missed`. */
   pause(): void {
     this.#paused = true;
     this.#missed = 0;
@@ -121,7 +124,9 @@ export class EventLog {
     this.#publish();
   }
 
-  /** Returns the entries from a position on, even while paused. Start at 0 and continue at the returned `place`. */
+  /**
+   * Returns the entries from a position, even while the log is paused. Start at 0 and continue at the returned `place`.
+   */
   readFrom(place: number): EventLogSlice {
     const first = Math.max(0, place - this.#droppedCount);
     return {
@@ -131,7 +136,7 @@ export class EventLog {
     };
   }
 
-  /** Returns the recorded event for the ID that it had before it was recorded. */
+  /** Returns the recorded event that had this id before it was recorded; `undefined` if there is none. */
   findRenamed(id: string): HistoryEntry | undefined {
     return this.#renamed.get(id);
   }
@@ -141,7 +146,7 @@ export class EventLog {
   }
 
   clear(): void {
-    // Invalidates the positions of all readers, which then start again.
+    // Invalidates the positions of all readers, so that they start again.
     this.#droppedCount += this.#events.length + 1;
     this.#events = [];
     this.#renamed.clear();

@@ -17,7 +17,7 @@ const event = (n: number): LockEvent => ({
   observed: "exact",
 });
 
-/** Creates a server that keeps all events and returns pages of them like GET /history. */
+/** Creates a fake server with `had` events, which returns pages like GET /history, and a reader of its events. */
 function world(had: number, from: "now" | "then", wants: (entry: HistoryEntry) => boolean = () => true) {
   const log = new EventLog({ capacity: 6, schedule: (run) => run() });
   const all = Array.from({ length: had }, (_, n) => event(n + 1));

@@ -2,9 +2,15 @@ import type { History, HistoryEntry } from "@/lib/contract/event.ts";
 import { isStored, toSortableId } from "./event-ids.ts";
 import type { EventLog } from "./event-log.ts";
 
-/** The state of the events after the newest loaded event. */
+/**
+ * The state of the newer end of the loaded range. `live`: new events are added as they arrive. `more`: newer events can
+ * be loaded.
+ */
 export type NewerState = "live" | "more" | "loading" | "failed";
-/** The state of the events before the oldest loaded event. `begins`: there are none. `not_kept`: they were deleted. */
+/**
+ * The state of the older end of the loaded range. `more`: older events can be loaded. `begins`: there are no older
+ * events. `not_kept`: older events were deleted.
+ */
 export type OlderState = "more" | "loading" | "failed" | "begins" | "not_kept";
 
 export interface EventWindow {
@@ -18,9 +24,9 @@ export interface EventWindow {
 }
 
 export interface HistoryPages {
-  /** Loads events before an id, newest first. Without an id, loads events from the end of the view. */
+  /** Loads the events before an id, newest first. Without an id, starts at the end of the view. */
   before(id: string | undefined): Promise<History>;
-  /** Loads events after an id, oldest first. Without an id, loads events after the end of `before(undefined)`. */
+  /** Loads the events after an id, oldest first. Without an id, starts where `before(undefined)` starts. */
   after(id: string | undefined): Promise<History>;
 }
 
@@ -28,18 +34,18 @@ export interface EventReaderOptions {
   readonly log: EventLog;
   readonly pages: HistoryPages;
   readonly matches: (entry: HistoryEntry) => boolean;
-  /** Where the view starts. `now`: at the newest events, and new events are added. `then`: in the past. */
+  /** Where the view starts. `now`: at the newest events, and new events are added. `then`: at a time in the past. */
   readonly from: "now" | "then";
   /**
-   * Maximum number of loaded events. Surplus events are dropped at the end from which the user scrolls away, and loaded
-   * again when needed.
+   * Maximum number of loaded events; 5,000 by default. Surplus events are dropped at the end that is farther from the
+   * events just loaded, and loaded again when needed.
    */
   readonly capacity?: number;
 }
 
 /**
- * Holds a contiguous range of a target's events, limited in size. The stream adds events at the newest end, and pages
- * add events at both ends. Does not depend on React.
+ * Holds a contiguous range of a target's events, limited in size. The stream adds events at the newer end. Pages that
+ * are loaded from the server add events at both ends. Does not depend on React.
  */
 export class EventReader {
   #options: EventReaderOptions & { capacity: number };
@@ -48,26 +54,30 @@ export class EventReader {
   #ids = new Set<string>();
   #newer: NewerState;
   #older: OlderState = "more";
-  /** The position in the log at which to continue. */
+  /** Position in the log at which to continue reading. */
   #logPosition = 0;
   #waiting = 0;
   #paused = false;
-  /** Whether the user has scrolled down. New rows would then move the rows that the user reads. */
+  /**
+   * Whether the user has scrolled away from the newest rows. New rows would then move the rows that the user is
+   * reading.
+   */
   #isScrolledAway = false;
   /**
-   * Whether the pointer or the focus is on the rows. Rows must not move then, because a click could hit the wrong row.
+   * Whether the pointer or the focus is on the rows. The rows must then stay in place, because a click could hit the
+   * wrong row.
    */
   #isHeldStill = false;
   /** Incremented to invalidate pages that are loading. */
   #generation = 0;
   /**
-   * The id after which the next page of newer events starts. `undefined` until a page was requested; the first page
-   * starts at the end of the view.
+   * Id after which the next page of newer events starts. `undefined` for the first page, which starts at the end of the
+   * view.
    */
   #newestRequestedId: string | undefined;
   /**
-   * The position in the log at which the newer page was requested. Events missing from the page are after this
-   * position.
+   * End of the log when the last page of newer events was requested. Events that are missing from the page are after
+   * this position in the log.
    */
   #attachPosition = 0;
   #snapshot: EventWindow;
@@ -91,7 +101,7 @@ export class EventReader {
   stop(): void {
     this.#unsubscribeLog?.();
     this.#generation++;
-    // After a restart, requests pages again that were loading.
+    // If the reader is started again, the pages that were loading are requested again.
     if (this.#older === "loading") this.#older = "more";
     if (this.#newer === "loading") this.#newer = "more";
   }
@@ -108,13 +118,16 @@ export class EventReader {
     this.#publish();
   }
 
-  /** Shows the events that arrived during the pause. */
+  /** Ends the pause and shows the events that arrived during the pause. */
   resume(): void {
     this.#paused = false;
     this.#readLog({ isAsked: true });
   }
 
-  /** Sets whether the rows must stay in place. While they must, `waiting` counts events that arrive. */
+  /**
+   * Sets whether the rows must stay in place. In this case, events that arrive are counted in `waiting` instead of
+   * shown.
+   */
   holdStill(isHeldStill: boolean): void {
     if (this.#isHeldStill === isHeldStill) return;
     this.#isHeldStill = isHeldStill;
@@ -129,8 +142,8 @@ export class EventReader {
   }
 
   /**
-   * Drops past events and continues with new ones. Has no effect on a reader with `from: "then"`; create a new reader
-   * in that case.
+   * Drops past events and continues with new events. Has no effect on a reader with `from: "then"`, for which a new
+   * reader must be created.
    */
   jumpToNow(): void {
     if (this.#options.from === "then") return;
@@ -191,7 +204,7 @@ export class EventReader {
     this.#setEntries(entries);
   }
 
-  /** Stops following live events, because the newest entries were dropped. From then on, newer events load as pages. */
+  /** Stops adding live events, because the newest entries were dropped. Newer events are then loaded as pages. */
   #detachFromLive(entries: readonly HistoryEntry[]): void {
     this.#generation++;
     this.#newer = "more";
@@ -207,13 +220,14 @@ export class EventReader {
   }
 
   /**
-   * Follows live events after the last page has arrived. The log contains the events that are missing from the page.
+   * Starts to add live events after the last page has arrived. The log contains the events that are missing from the
+   * page.
    */
   #attachToLive(): void {
     const newest = toSortableId(this.#entries.find(isStored));
     const newestAt = this.#entries[0]?.at ?? 0;
     const { log, matches } = this.#options;
-    // The log has dropped events that arrived while the page was loading, so another page is needed.
+    // The log has already dropped events that arrived while the page was loading. Another page must be loaded.
     if (!log.readFrom(this.#attachPosition).isWhole) return;
     const { entries, place } = log.readFrom(0);
     const fresh = entries.filter((entry) => {
@@ -233,7 +247,7 @@ export class EventReader {
     const surplus = entries.length - this.#options.capacity;
     if (surplus > 0) {
       entries.length = this.#options.capacity;
-      // A page that is loading would continue after an event that was dropped.
+      // Ignores a page that is loading, because it would continue after an event that was dropped.
       this.#generation++;
       this.#older = "more";
     }
@@ -249,7 +263,7 @@ export class EventReader {
     const { entries, place, isWhole } = log.readFrom(this.#logPosition);
     const fresh = entries.filter((entry) => matches(entry) && !this.#ids.has(entry.id));
     if (this.#newer !== "live" || this.#paused || this.#isScrolledAway || isHeldStill) {
-      // Keeps counting events that the log has dropped.
+      // The count includes events that the log has already dropped.
       if (this.#newer === "live") this.#waiting = Math.max(this.#waiting, fresh.length);
       else {
         this.#waiting += fresh.length;
@@ -257,7 +271,7 @@ export class EventReader {
       }
     } else {
       const hole = fresh.findLastIndex(({ id }) => log.skippedBefore.get(id) === Number.POSITIVE_INFINITY);
-      // Events are missing. The range starts again, and earlier events are loaded.
+      // If events are missing, the range is cleared and starts again, because it must be contiguous.
       if (!isWhole || hole >= 0) this.#restart();
       this.#logPosition = place;
       this.#waiting = 0;

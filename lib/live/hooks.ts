@@ -12,15 +12,15 @@ export function useLiveState(): LiveState {
 }
 
 /**
- * Returns the time on the Redis clock in Unix milliseconds, updated four times a second; `null` until known. Use this
- * only in components that show a time.
+ * Returns the time on the Redis clock in Unix milliseconds; `null` until known. Updated four times a second, so use
+ * this hook only in components that show a time.
  */
 export function useServerNow(): number | null {
   const { ticker } = useLiveStore();
   return useSyncExternalStore(ticker.subscribe, ticker.read, () => null);
 }
 
-/** Returns the whole seconds since the last message; `null` before the first one. */
+/** Returns the whole seconds since the last message of the stream; `null` before the first message. */
 export function useSecondsSinceMessage(): number | null {
   const store = useLiveStore();
   const seconds = () => {
@@ -31,8 +31,8 @@ export function useSecondsSinceMessage(): number | null {
 }
 
 /**
- * Returns the events of the stream. While a mounted component passes `all`, the stream contains the events of all
- * locks.
+ * Returns the events of the stream. The stream contains the events of all locks only while at least one mounted
+ * component passes `all`.
  */
 export function useEvents(wanted: "all" | "as_they_come" = "as_they_come"): EventSnapshot {
   const store = useLiveStore();
@@ -46,7 +46,7 @@ export function useEventPause(): { pause(): void; resume(): void } {
   return { pause: () => events.pause(), resume: () => events.resume() };
 }
 
-/** Subscribes to this window of the list while mounted. */
+/** Subscribes to a window of the list of locks while the component is mounted. */
 export function useWindowSubscription({ filter, sort, offset, limit, keep }: WindowView): void {
   const store = useLiveStore();
   useEffect(() => {
@@ -55,26 +55,30 @@ export function useWindowSubscription({ filter, sort, offset, limit, keep }: Win
   useEffect(() => () => store.subscribeWindow(undefined), [store]);
 }
 
-/** Returns the counts of all locks; `undefined` until the first counts arrive. All counts are from the same moment. */
+/** Returns the latest counts, all from the same point in time; `undefined` until the first counts arrive. */
 export function useCounts(): CountSnapshot | undefined {
   const store = useLiveStore();
   return useSyncExternalStore(store.onCounts, store.counts, () => undefined);
 }
 
-/** Subscribes to the counts of these filters while mounted. */
+/** Subscribes to the numbers of locks that match the filters while the component is mounted. */
 export function useFilterCountSubscription(filters: readonly string[]): void {
   const store = useLiveStore();
   const text = JSON.stringify(filters);
   useEffect(() => store.subscribeCounts({ counts: JSON.parse(text) as string[] }), [store, text]);
 }
 
-/** Subscribes to the counts of the namespaces below this prefix while mounted. */
+/** Subscribes to the counts of the namespaces below the prefix while the component is mounted. */
 export function useNamespaceCountSubscription(prefix: string): void {
   const store = useLiveStore();
   useEffect(() => store.subscribeCounts({ namespaces: [prefix] }), [store, prefix]);
 }
 
-/** Subscribes to the state of this lock while mounted. */
+/**
+ * Subscribes to the state of a lock while the component is mounted.
+ *
+ * @param path the key as a path segment; `undefined` for no subscription
+ */
 export function useLockSubscription(path: string | undefined): void {
   const store = useLiveStore();
   useEffect(() => (path === undefined ? undefined : store.subscribeLock(path)), [store, path]);

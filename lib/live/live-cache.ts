@@ -10,17 +10,23 @@ const getWindowQueryKey = (target: TargetName) => ["window", target] as const;
 const getLockQueryKey = (target: TargetName, path: string) => ["lock", target, path] as const;
 const getPinnedQueryKey = (target: TargetName) => ["kept", target] as const;
 
-/** The options of streamed queries, without structural sharing, because the stream already reuses unchanged objects. */
+/**
+ * Options of queries for streamed data. Disables structural sharing, because the stream already reuses unchanged
+ * objects.
+ */
 const STREAMED_QUERY = { queryFn: skipToken, staleTime: "static", structuralSharing: false } as const;
 
-/** Creates the cache that the stream writes and pages read. The cache never fetches streamed data itself. */
+/**
+ * Creates the cache into which the stream writes its data and from which components read them. Queries for this data
+ * never fetch.
+ */
 export function createLiveCache(client: QueryClient, target: TargetName): LiveCache {
   return {
     window: (window) => client.setQueryData<LiveWindow>(getWindowQueryKey(target), window),
     pinned: (pinned) => client.setQueryData<PinnedLocks>(getPinnedQueryKey(target), pinned),
     lock: (lock) =>
       client.setQueryData<Lock>(getLockQueryKey(target, encodeKeyPath(parseKeyFields(lock))), lock),
-    // Query keys in `lib/queries/lock-history.ts` start with `history`. Their data is fetched.
+    // Invalidates the histories that `lib/queries/lock-history.ts` has fetched.
     reconnected: () => void client.invalidateQueries({ queryKey: ["history"] }),
     clear: () => client.clear(),
   };
@@ -33,7 +39,7 @@ export function useLockWindow(): LiveWindow | undefined {
 
 export type PinnedLocks = ReadonlyMap<string, PinnedLock>;
 
-/** Returns the pinned locks that are not in the window, by path. */
+/** Returns the pinned locks that are not in the window, by the key as a path segment. */
 export function usePinnedLocks(): PinnedLocks | undefined {
   const { target } = useLiveStore();
   return useQuery<PinnedLocks>({

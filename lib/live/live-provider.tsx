@@ -11,7 +11,7 @@ import { createLiveCache } from "./live-cache.ts";
 import { LiveContext } from "./live-context.ts";
 import { LiveStore } from "./live-store.ts";
 
-/** Provides the live state of one target. For another target, mount a new provider. */
+/** Provides the live state of one target to all components below. To change the target, mount a new provider. */
 export function LiveProvider({ target, children }: { target: TargetName; children: ReactNode }) {
   const client = useQueryClient();
   const [store] = useState(
@@ -36,7 +36,7 @@ export function LiveProvider({ target, children }: { target: TargetName; childre
   return <LiveContext value={store}>{children}</LiveContext>;
 }
 
-/** Makes queries and page requests wait while the server is unreachable. */
+/** Makes queries and page requests wait while the server is unreachable. Returns a function that ends this. */
 function followReachability(store: LiveStore): () => void {
   const follow = () => {
     const { connection } = store.state();

@@ -21,7 +21,10 @@ export interface LiveState {
   connection: Connection;
   hello: LiveHello | null;
   health: Health | null;
-  /** Whether the server is newer than this page. The user must then reload the page. */
+  /**
+   * Whether the server is newer than this page, so that the user must reload the page. Set when a message cannot be
+   * parsed.
+   */
   outdated: boolean;
 }
 
@@ -36,9 +39,9 @@ export const INITIAL_LIVE_STATE: LiveState = {
 export interface LiveCache {
   window(window: LiveWindow): void;
   lock(lock: Lock): void;
-  /** Pinned locks outside the window, by path. */
+  /** Receives the pinned locks that are not in the window, by the key as a path segment. */
   pinned(pinned: ReadonlyMap<string, PinnedLock>): void;
-  /** Called when a new connection opens, because fetched data may be outdated then. */
+  /** Called when a new connection opens, because fetched data may be outdated. */
   reconnected(): void;
   clear(): void;
 }
@@ -47,7 +50,10 @@ export type WindowView = Omit<LiveView, "lock" | "events" | "counts" | "namespac
 
 const EMPTY_VIEW: WindowView = { filter: "", sort: "key", offset: 0, limit: 0 };
 
-/** The state of the server, as the stream reports it to the console. Does not depend on React. */
+/**
+ * Holds the state that the stream sends to one tab of the console, and the subscriptions of its components. Does not
+ * depend on React.
+ */
 export class LiveStore {
   readonly clock: ServerClock;
   readonly ticker: Ticker;
@@ -55,7 +61,10 @@ export class LiveStore {
   #stream: LiveStream;
   #elapsed: () => number;
   #cache: LiveCache;
-  /** Not part of the state, because it changes with every message and matters only when messages stop. */
+  /**
+   * Time of the last message. Not part of the state, because every message changes the time, which is only shown when
+   * messages stop.
+   */
   #lastMessageAt: number | null = null;
   #state = INITIAL_LIVE_STATE;
   #listeners = new Set<() => void>();
@@ -74,7 +83,7 @@ export class LiveStore {
     pictures: LiveCache,
     elapsed: () => number,
     events = new EventLog(),
-    /** The target of the store; `undefined` for the first configured target. */
+    /** Name of the target; `undefined` for the first configured target. */
     readonly target: TargetName = undefined,
   ) {
     this.#elapsed = elapsed;
@@ -87,7 +96,7 @@ export class LiveStore {
       {
         message: (message) => this.#handleMessage(message),
         connection: (connection) => {
-          // Countdowns stop too while the tab is hidden.
+          // Countdowns also stop while the tab is hidden.
           this.ticker.rest(connection === "asleep");
           if (connection === "logged_out") this.#forget();
           this.#setState({ connection });
@@ -113,8 +122,8 @@ export class LiveStore {
   readonly state = (): LiveState => this.#state;
 
   /**
-   * Returns the latest counts. The cache does not contain them, because it notifies its readers one by one, and some
-   * would show new counts earlier than others.
+   * Returns the latest counts. The counts are not in the cache, because the cache notifies its readers one by one, so
+   * some components would show new counts earlier than others.
    */
   readonly counts = (): CountSnapshot | undefined => this.#counts;
 
@@ -123,19 +132,20 @@ export class LiveStore {
     return () => this.#countListeners.delete(listener);
   };
 
-  /** Returns the milliseconds since the last message; `null` before the first one. */
+  /** Returns the time since the last message in milliseconds; `null` before the first message. */
   getMsSinceMessage(): number | null {
     return this.#lastMessageAt === null ? null : this.#elapsed() - this.#lastMessageAt;
   }
 
-  /** Sets the window to stream; `undefined` if the page shows no table. */
+  /** Sets the window of the list to stream; `undefined` if the page shows no list. */
   subscribeWindow(window: WindowView | undefined): void {
     this.#window = window ?? EMPTY_VIEW;
     this.#sendView();
   }
 
   /**
-   * Subscribes to a lock. The latest subscription takes precedence. Returns a function that ends the subscription.
+   * Subscribes to the state of a lock. Returns a function that ends the subscription. The stream contains only the lock
+   * of the latest subscription.
    *
    * @param path the key as a path segment
    */
@@ -159,7 +169,7 @@ export class LiveStore {
     };
   }
 
-  /** Returns whether this tab receives counts of filters and namespaces. */
+  /** Whether this tab receives counts of filters and namespaces, which only a stream sends. */
   get hasFilterCounts(): boolean {
     return !this.#stream.isPolling;
   }
@@ -178,7 +188,7 @@ export class LiveStore {
     this.#stream.markLoggedOut();
   }
 
-  /** Removes all data. Called when a session has ended. */
+  /** Removes all data, because the session has ended. */
   #forget(): void {
     this.events.clear();
     this.#cache.clear();
@@ -187,7 +197,7 @@ export class LiveStore {
     this.#setState({ hello: null, health: null });
   }
 
-  /** Batches changes of the view, because the branches of a tree mount and unmount together. */
+  /** Sends the view once after several changes, because many components can mount and unmount at the same time. */
   #sendViewSoon(): void {
     if (this.#isViewPending) return;
     this.#isViewPending = true;
@@ -253,7 +263,9 @@ export class LiveStore {
     this.#cache.pinned(this.#pinned);
   }
 
-  /** Applies a window, or requests a complete one if a change does not fit the previous window. */
+  /**
+   * Applies a window. If there is none because changes did not fit the previous window, requests the complete window.
+   */
   #applyWindow(window: LiveWindow | undefined): void {
     this.#currentWindow = window;
     if (window === undefined) {

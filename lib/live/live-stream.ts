@@ -2,9 +2,9 @@ import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 import type { SessionState, StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
 /**
- * The state of the connection. `connecting`: no message has arrived yet, or the tab has just become visible again.
- * `reconnecting`: the connection was just lost. `stale`: no message has arrived for too long, so the shown data may be
- * outdated. `asleep`: the tab is hidden and has no connection.
+ * The state of the connection. `connecting`: no message has arrived since the page was loaded or the tab became visible
+ * again. `reconnecting`: the connection was just lost. `stale`: no message has arrived for too long, so the displayed
+ * data may be outdated. `asleep`: the tab is hidden and has no connection.
  */
 export type Connection = "connecting" | "live" | "reconnecting" | "stale" | "logged_out" | "asleep";
 
@@ -15,18 +15,18 @@ export interface StreamListener {
 
 export const STALE_AFTER_MS = 2500;
 /**
- * Time limit for the first message in ms. It is long, because networks can be slow, and before the first message there
- * is no data that could be stale.
+ * Time limit for the first message in ms. Longer than `STALE_AFTER_MS`, because networks can be slow and the page shows
+ * no data before the first message.
  */
 export const FIRST_MESSAGE_MS = 15_000;
-/** Polling interval of a tab without a stream, in ms. Shorter than the limit for `stale`. */
+/** Polling interval of a tab without a stream, in ms. Must be shorter than `STALE_AFTER_MS`. */
 const POLL_INTERVAL_MS = 1200;
 const DEAD_AFTER_MS = 10_000;
 const SLEEP_AFTER_MS = 10_000;
 const LOGIN_CHECK_MS = 10_000;
 const RETRY_MIN_MS = 300;
 const RETRY_MAX_MS = 5000;
-/** Maximum time between two probes of a server that does not respond, in ms. */
+/** Maximum time in ms between two probes of a server that does not respond, before jitter. */
 const PROBE_MAX_MS = 3000;
 
 type TimerName = "stale" | "dead" | "retry" | "sleep" | "login";
@@ -45,11 +45,16 @@ function isSameView(a: LiveView, b: LiveView): boolean {
   );
 }
 
-/** Compares lists item by item. Joining the items would be ambiguous, because filters contain spaces. */
+/**
+ * Returns whether two lists have the same items. Does not compare joined strings, because filters can contain spaces.
+ */
 const isSameList = (a: readonly string[] = [], b: readonly string[] = []) =>
   a.length === b.length && a.every((text, at) => text === b[at]);
 
-/** The stream of one tab. Connects, detects silence, reconnects, and disconnects while the tab is hidden. */
+/**
+ * The stream of one browser tab. Reconnects if the connection is lost or silent, and disconnects while the tab is
+ * hidden.
+ */
 export class LiveStream {
   #ports: StreamPorts;
   #listener: StreamListener;
@@ -77,7 +82,10 @@ export class LiveStream {
     this.#view = view;
   }
 
-  /** Whether this tab polls because it has no stream. It then receives no counts of filters and namespaces. */
+  /**
+   * Whether this tab polls because all streams of the browser are in use. A tab that polls receives no counts of
+   * filters and namespaces.
+   */
   get isPolling(): boolean {
     return this.#mode === "poll";
   }
@@ -110,8 +118,8 @@ export class LiveStream {
   }
 
   /**
-   * Disconnects until there is a session again. Call this after a logout in this tab, or after a 401 response to any
-   * request.
+   * Disconnects until there is a session again. Must be called after a logout in this tab and after a 401 response to
+   * any request.
    */
   markLoggedOut(): void {
     this.#disconnect();
@@ -124,14 +132,14 @@ export class LiveStream {
     this.#disconnect();
     this.#cancelTimer("retry");
     this.#releaseSlot = this.#ports.acquireSlot((hasPlace) => this.#openSource(hasPlace ? "stream" : "poll"));
-    // Only messages restart the timer. Opening a new connection does not.
+    // Does not restart a running timer, because only messages show that the data is current.
     if (this.#connection === "connecting" && !this.#timers.has("stale")) this.#restartStaleTimer();
     this.#restartDeadTimer();
   }
 
   #openSource(mode: StreamMode): void {
     this.#mode = mode;
-    // These fields are too long for a URL. They are sent once the stream is open.
+    // These fields can be too long for a URL, so they are sent once the stream is open.
     const { keep, counts, namespaces, ...windowView } = this.#view;
     const isComplete = keep === undefined && counts === undefined && namespaces === undefined;
     this.#sentView = isComplete ? this.#view : windowView;
@@ -196,7 +204,7 @@ export class LiveStream {
     else this.#startTimer("retry", this.#nextPauseMs(RETRY_MAX_MS), () => this.#connect());
   }
 
-  /** Probes the server with a small request before the stream opens again. */
+  /** Probes the server with a small request after a pause. Opens the stream again when the server responds. */
   #probeLater(): void {
     this.#startTimer("retry", this.#nextPauseMs(PROBE_MAX_MS), async () => {
       const session = await this.#checkLostSession();
@@ -205,12 +213,15 @@ export class LiveStream {
     });
   }
 
-  /** Checks whether to reopen a lost stream; `undefined` if the session has ended or the stream is no longer needed. */
+  /**
+   * Checks the session after a stream was lost. Returns `undefined` if the stream must not be reopened, because the
+   * session has ended or the stream is not needed.
+   */
   async #checkLostSession(): Promise<Exclude<SessionState, "out"> | undefined> {
     const session = await this.#ports.checkSession();
     const isWanted = this.#running && this.#source === undefined && !this.#timers.has("retry");
     if (!isWanted || this.#connection === "asleep" || this.#connection === "logged_out") return undefined;
-    // Before the first message, the page shows no data, so the outage is reported immediately.
+    // Reports an outage immediately if no message has arrived yet, because the page shows no data.
     if (session === "unreachable" && this.#isFirst) this.#setConnection("stale");
     if (session !== "out") return session;
     this.markLoggedOut();
@@ -225,7 +236,7 @@ export class LiveStream {
   async #sendView(): Promise<void> {
     if (this.#sending) return;
     if (this.#mode === "poll") {
-      // While polling, fetches the state of the new view immediately.
+      // A tab that polls fetches the new view immediately, without waiting for the next poll.
       if (this.#running && this.#sentView !== this.#view && this.#timers.has("retry")) this.#connect();
       return;
     }
@@ -237,10 +248,10 @@ export class LiveStream {
       if (this.#streamId !== stream) continue;
       if (result === "out") this.markLoggedOut();
       if (result === "done") this.#goneStreams = 0;
-      // If this occurs once, the stream has just ended. Repeated occurrences mean that a proxy sends the changes to
+      // The first time, the stream has probably just ended. Repeated failures mean that a proxy sends view changes to
       // another instance.
       if (result === "gone") void (this.#goneStreams++ === 0 ? this.#connect() : this.#onFailure());
-      // A new connection requests the rejected view.
+      // Reconnects, because a new connection requests the current view.
       if (result === "failed") void this.#onFailure();
     }
     this.#sending = false;

@@ -2,7 +2,10 @@ import type { LiveMessage } from "@/lib/contract/live.ts";
 
 export type MessageName = LiveMessage["name"];
 
-/** The message names of the contract, without zod. The type checker ensures that both match. */
+/**
+ * Names of the messages of the stream, without a dependency on zod. The type checker ensures that they match the
+ * contract.
+ */
 const MESSAGE_NAME_RECORD: Readonly<Record<MessageName, true>> = {
   hello: true,
   health: true,

@@ -1,10 +1,11 @@
 /**
- * The browser's estimate of the Redis clock. Does not depend on the browser's wall clock, which may be off by hours.
+ * An estimate of the Redis clock in the browser. Does not depend on the browser's wall clock, which may be off by
+ * hours.
  */
 export interface ServerClock {
-  /** Records the Redis time at which a message was sent. */
+  /** Records the Redis time at which a message was sent, in Unix milliseconds. */
   observe(now: number): void;
-  /** Returns the time in Unix milliseconds; `null` until the first message. */
+  /** Returns the estimated Redis time in Unix milliseconds; `null` before the first message. */
   now(): number | null;
   reset(): void;
 }
@@ -15,11 +16,11 @@ interface Sample {
 }
 
 /**
- * Creates a clock from the times in messages. Network latency makes `now - elapsed` too small. The clock therefore uses
- * the largest offset within the window, which has the least latency.
+ * Creates a clock that estimates the Redis time from the times in messages. Network latency makes the offset `now -
+ * elapsed()` of a message too small, so the clock uses the largest offset of the last `windowMs`.
  */
 export function createServerClock(elapsed: () => number, windowMs = 30_000): ServerClock {
-  // Offsets decrease from first to last, so the first offset is always the largest.
+  // Kept in descending order of offset, so the first sample always has the largest offset.
   const samples: Sample[] = [];
   let latest: number | null = null;
 

@@ -1,6 +1,9 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 
-/** Whether the stream stays open (`stream`) or ends after the first complete state (`poll`). */
+/**
+ * Mode of a connection. `stream`: the connection stays open. `poll`: the connection ends after the first complete
+ * state.
+ */
 export type StreamMode = "stream" | "poll";
 
 export type SessionState = "in" | "out" | "unknown" | "unreachable";
@@ -9,15 +12,16 @@ export interface StreamSource {
   close(): void;
 }
 
-/** The browser functions that the stream uses. Tests replace them. */
+/** The functions of the browser that the stream uses. Tests pass fake functions. */
 export interface StreamPorts {
   /**
-   * Requests one of the connections that the tabs of a browser may keep open. Calls `onChange` now or soon.
+   * Requests one of the streams that the tabs of a browser may keep open. Calls `onChange` immediately or later, with
+   * `true` if this tab may keep a stream open and `false` if it must poll.
    *
-   * @returns a function that releases the connection or withdraws the request
+   * @returns a function that releases the slot or withdraws the request
    */
   acquireSlot(onChange: (hasPlace: boolean) => void): () => void;
-  /** Opens the stream. `message` receives `undefined` for a message that cannot be parsed. */
+  /** Opens the stream. Calls `message` with `undefined` for a message that cannot be parsed. */
   open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): StreamSource;
   url(view: LiveView, mode: StreamMode): string;
   changeView(stream: string, view: LiveView): Promise<"done" | "gone" | "out" | "failed">;

@@ -1,8 +1,11 @@
-/** One timer for all countdowns on a page. Only subscribers render again, all at the same moment. */
+/**
+ * One timer for all countdowns on a page. Notifies all subscribers at the same time, so that only components that show
+ * a time render again.
+ */
 export interface Ticker {
   subscribe(listener: () => void): () => void;
   /**
-   * Returns the time at the last tick, or `null` if the clock had none. The value stays the same until the next tick.
+   * Returns the time of the last tick, or `null` if the time was unknown. The value stays the same until the next tick.
    */
   read(): number | null;
   /** Suspends or resumes the ticker. Resuming notifies all subscribers immediately. */

@@ -2,19 +2,17 @@ import { COUNTED_FILTERS_MAX, COUNTED_PREFIXES_MAX } from "@/lib/contract/limits
 import type { LiveView } from "@/lib/contract/live.ts";
 import type { LiveCounts, LiveNamespaceCount } from "@/lib/contract/live-counts.ts";
 
-/**
- * The counts of all locks, from the same moment on the server. All parts of a page that show counts read this snapshot.
- */
+/** The counts of locks at one point in time. All components that show counts read the same snapshot. */
 export interface CountSnapshot extends Pick<LiveCounts, "held" | "waiting" | "needsAttention"> {
-  /** The number of matches by filter. */
+  /** Number of matching locks by filter. */
   readonly filters: ReadonlyMap<string, number>;
-  /** Counts by namespace name. */
+  /** Counts by name of the namespace. */
   readonly namespaces: ReadonlyMap<string, LiveNamespaceCount>;
 }
 
 /**
- * Returns the next snapshot after a `counts` message. A message that is not `complete` contains only changed
- * namespaces.
+ * Returns the snapshot after a `counts` message. A message that is not `complete` contains only the namespaces whose
+ * counts have changed.
  */
 export function applyCounts(before: CountSnapshot | undefined, message: LiveCounts): CountSnapshot {
   const { held, waiting, needsAttention, filters, namespaces, complete } = message;
@@ -29,18 +27,18 @@ export function applyCounts(before: CountSnapshot | undefined, message: LiveCoun
 
 type CountedParts = Pick<LiveView, "counts" | "namespaces">;
 
-/** Collects the counts that components of a page request. The view of the stream contains each of them once. */
+/** Collects the counts that the components of a page request. `toView` contains each filter and prefix once. */
 export class CountRequests {
   readonly #requests = new Set<Required<CountedParts>>();
 
-  /** Requests counts. @returns a function that withdraws the request */
+  /** Adds a request for counts. @returns a function that withdraws the request */
   add({ counts = [], namespaces = [] }: CountedParts): () => void {
     const request = { counts, namespaces };
     this.#requests.add(request);
     return () => this.#requests.delete(request);
   }
 
-  /** Returns the fields of the view, without empty ones. */
+  /** Returns the fields of the view that request the counts, up to the limits of the server. Omits empty fields. */
   toView(): CountedParts {
     const requests = [...this.#requests];
     const counts = [...new Set(requests.flatMap((request) => request.counts))].slice(0, COUNTED_FILTERS_MAX);

@@ -5,7 +5,10 @@ import type { OpenApiDocument } from "@/lib/reference/document.ts";
 import { BASE_PATH } from "../api/base-path.ts";
 import { type RequestError, requestJson, sendRequest } from "../api/request.ts";
 
-/** Reads the server's OpenAPI document once, because it changes only with the version of the server. */
+/**
+ * Reads the server's OpenAPI document. Reads the document only once, because it changes only with the version of the
+ * server.
+ */
 export function useOpenApiDocument() {
   return useQuery<OpenApiDocument, RequestError>({
     queryKey: ["document"],

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import type { AppConnectionInfo, AppConnectionUrl } from "@/lib/contract/accounts/app-connection.ts";
 import { type RequestError, requestJson, sendRequest } from "../api/request.ts";
 
-/** Reads how applications connect to the embedded Redis. Requires administrator access. */
+/** Reads the address at which applications connect to the embedded Redis. Requires administrator access. */
 export function useAppConnection() {
   return useQuery<AppConnectionInfo, RequestError>({
     queryKey: ["app-connection"],
@@ -13,7 +13,10 @@ export function useAppConnection() {
   });
 }
 
-/** Reveals the URL with the password. It is not cached, so only the component that shows it keeps it in memory. */
+/**
+ * Reads the Redis URL with the password on demand. The URL is not cached, so only the component that shows it keeps it
+ * in memory.
+ */
 export function useRevealedUrl() {
   return useMutation<AppConnectionUrl, RequestError>({
     mutationFn: () =>

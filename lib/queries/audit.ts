@@ -5,7 +5,7 @@ import type { AuditPage, AuditVerification } from "@/lib/contract/audit.ts";
 import type { AuditFilter } from "@/lib/contract/audit-query.ts";
 import { API_BASE, type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 
-/** The filter in the page's URL. Absent terms are `undefined`. */
+/** The filter in the URL of the audit log page. `undefined` fields do not restrict the log. */
 export type AuditView = Readonly<Partial<AuditFilter>>;
 
 const PAGE_SIZE = 100;
@@ -37,7 +37,7 @@ export function useAudit(view: AuditView, isOn: boolean) {
   });
 }
 
-/** Verifies the whole chain on demand. */
+/** Verifies the whole hash chain of the audit log when `refetch` is called. */
 export function useAuditVerification() {
   return useQuery<AuditVerification, RequestError>({
     queryKey: ["audit-verification"],
@@ -47,7 +47,10 @@ export function useAuditVerification() {
   });
 }
 
-/** Builds the URL of an audit export. `jsonl` is a contiguous chain, so only the time range of the filter applies. */
+/**
+ * Builds the URL of an export of the audit log. A `jsonl` export must contain a contiguous chain, so only the time
+ * range of the filter applies.
+ */
 export function buildAuditExportUrl(format: "jsonl" | "csv", view: AuditView): string {
   const { from, to } = view;
   const wanted = format === "csv" ? view : { from, to };

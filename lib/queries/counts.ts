@@ -9,13 +9,13 @@ import { useIsTargetReadable } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 /**
- * Interval of refetches, in ms. Each one costs little, because the server caches each result and keeps it up to date.
+ * Interval of refetches, in ms. A refetch costs little, because the server caches each count and keeps it up to date.
  */
 const REFETCH_MS = 15_000;
 
 /**
- * Returns the number of matches of each filter, in order; `undefined` until known. The stream sends the numbers
- * together with all other counts on the page. A tab without a stream fetches them.
+ * Returns the number of locks that match each filter, in the order of the filters; `undefined` until known. The stream
+ * sends these numbers together with all other counts on the page. A tab without a stream fetches the numbers.
  */
 export function useLockCounts(filters: readonly string[]): readonly (number | undefined)[] {
   useFilterCountSubscription(filters);
@@ -45,14 +45,14 @@ function usePolledCounts(filters: readonly string[]): readonly (number | undefin
 }
 
 export interface ListCounts {
-  /** The number of locks that match the search. */
+  /** Number of locks that match the filter. */
   readonly total: number;
   readonly held: number;
 }
 
 /**
- * Returns the counts of a list, from the same snapshot as the rest of the page. Until the snapshot contains them,
- * returns the counts of the window.
+ * Returns the counts for a list of locks, from the same snapshot as all other counts on the page. Until the snapshot
+ * contains the counts, returns those of the window. `undefined` until known.
  */
 export function useListCounts(filter: string): ListCounts | undefined {
   useFilterCountSubscription([filter]);

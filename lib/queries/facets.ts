@@ -10,14 +10,18 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 /**
- * Interval of refetches, in ms. It is long, because these counts only help to choose a filter. Hidden pages do not
- * refetch.
+ * Interval of refetches, in ms. These counts need not be current, because they only help to choose a filter. Hidden
+ * pages do not refetch.
  */
 const REFETCH_MS = 5000;
-/** The number of namespaces shown per branch. Namespaces with the most locks come first. */
+/** Number of namespaces shown per prefix. Namespaces with the most locks come first. */
 export const NAMESPACES_SHOWN = 50;
 
-/** Reads the facets of the matching locks. @param filter `undefined` if the filter is invalid */
+/**
+ * Reads the facets of the locks that match the filter.
+ *
+ * @param filter `undefined` to read nothing, because the filter is invalid
+ */
 export function useFacets(filter: string | undefined) {
   const target = useTargetName();
   return useTargetQuery<Facets, RequestError>({
@@ -51,7 +55,7 @@ export function useNamespaces(prefix: string, isWanted = true) {
   });
 }
 
-/** Returns the namespaces below a prefix with their current counts, from the same snapshot as the rest of the page. */
+/** Returns the namespaces below a prefix. Their counts are from the same snapshot as all other counts on the page. */
 export function useCountedNamespaces(prefix: string) {
   useNamespaceCountSubscription(prefix);
   const { data, error } = useNamespaces(prefix);

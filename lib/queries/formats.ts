@@ -9,7 +9,7 @@ import type { RequestError, TargetName } from "../api/request.ts";
 
 const getFormatsQueryKey = (target: TargetName) => ["formats", target];
 
-/** Reads the formats and rules. */
+/** Reads the supported formats and the format rules. */
 export function useFormats() {
   const { target } = useLiveStore();
   return useQuery<Formats, RequestError>({
@@ -18,7 +18,7 @@ export function useFormats() {
   });
 }
 
-/** Replaces all rules except the configured ones. */
+/** Replaces all format rules except the rules of the configuration. */
 export function useReplaceRules() {
   const client = useQueryClient();
   const { target } = useLiveStore();
@@ -28,7 +28,7 @@ export function useReplaceRules() {
   });
 }
 
-/** Returns a mutation that computes the effect of rules without changing anything. */
+/** Returns a mutation that computes the effect of format rules without applying them. */
 export function usePreviewRules() {
   const { target } = useLiveStore();
   return useMutation<RulePreview, RequestError, readonly FormatRule[]>({

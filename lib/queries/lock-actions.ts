@@ -8,7 +8,7 @@ import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 import { useTargetName } from "./targets.ts";
 
-/** Extends the lease of the hold that the operator saw. */
+/** Extends the lease of the hold that the operator last saw. */
 export function useExtendLease(path: string) {
   const target = useTargetName();
   return useMutation<Extended, RequestError, ExtendInput>({
@@ -30,7 +30,7 @@ export function useSaveNote(path: string) {
   });
 }
 
-/** Asks the holder that the operator saw to release the lock. */
+/** Sends a release request to the holder that the operator last saw. */
 export function useRequestRelease(path: string) {
   const target = useTargetName();
   return useMutation<ReleaseRequest, RequestError, RequestReleaseInput>({

@@ -8,7 +8,7 @@ import type { RequestError, TargetName } from "../api/request.ts";
 
 const getFinderQueryKey = (target: TargetName) => ["finding", target];
 
-/** Reads the progress of the lock finder, repeatedly while the finder is running. */
+/** Reads the progress of the lock finder. Refetches the progress while the finder is running. */
 export function useFinderReport() {
   const { target } = useLiveStore();
   return useQuery<FinderReport, RequestError>({

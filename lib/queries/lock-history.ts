@@ -6,19 +6,19 @@ import { getHistory } from "../api/endpoints.ts";
 import type { TargetName } from "../api/request.ts";
 
 /**
- * Returns the query key of a history. After a reconnect, `lib/live/live-cache.ts` invalidates all keys that start with
- * `history`.
+ * Returns the query key of a lock's history. After a reconnect, `lib/live/live-cache.ts` invalidates all query keys
+ * that start with `history`.
  */
 const getHistoryQueryKey = (target: TargetName, path: string, at: number | undefined) =>
   ["history", target, path, at] as const;
 
-/** Maximum delay between an event and its recording, in ms. Longer only if the home store is overloaded. */
+/** Maximum delay between an event and its recording, in ms. Only an overloaded home store exceeds this delay. */
 const RECORDING_DELAY_MAX_MS = 5000;
 
 /**
  * Reads the events of a lock page by page, newest first.
  *
- * @param at a time in Unix milliseconds; if set, reads the events up to this time, the first later event, and the holds
+ * @param at time in Unix milliseconds; if set, reads the events up to this time, the first later event, and the holds
  * at this time
  */
 export function useHistory(path: string, at?: number) {
@@ -26,7 +26,7 @@ export function useHistory(path: string, at?: number) {
   return useInfiniteQuery({
     queryKey: getHistoryQueryKey(target, path, at),
     queryFn: ({ pageParam }) => getHistory(path, target, pageParam, at),
-    // Ids start with the time of recording. A cursor does not have to be an existing id.
+    // The id of an event starts with the time of its recording. A cursor need not be an existing id.
     initialPageParam: at === undefined ? undefined : `${at + RECORDING_DELAY_MAX_MS}-0`,
     getNextPageParam: ({ next }) => next,
     staleTime: Number.POSITIVE_INFINITY,

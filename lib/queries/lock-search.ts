@@ -5,9 +5,9 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 /**
- * Reads the first locks that match a filter. Locks that need attention come first.
+ * Reads up to `limit` locks that match a filter. Locks that need attention come first.
  *
- * @param filter if empty, no request is sent
+ * @param filter an empty filter sends no request
  */
 export function useFoundLocks(filter: string, limit: number) {
   const target = useTargetName();

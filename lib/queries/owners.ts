@@ -36,7 +36,7 @@ export function useOwners({ by, filter, sort }: OwnersView) {
         ),
         (wire, json) => wire.readOwners(json),
       ),
-    // While the target is down, no data is newer than what the page shows.
+    // While the target is down, a request could not return newer data than the page shows.
     enabled: useIsTargetAnswering(),
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,

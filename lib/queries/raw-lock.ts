@@ -8,7 +8,7 @@ import { useTargetQuery } from "./target-query.ts";
 
 const RAW_REFETCH_MS = 3000;
 
-/** Reads the raw content of a lock, and refetches it while mounted. */
+/** Reads the raw content of a lock's key. Refetches the content while the component is mounted. */
 export function useRawLock(path: string) {
   const { target } = useLiveStore();
   return useTargetQuery<RawLock, RequestError>({

@@ -7,7 +7,7 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 const REFETCH_MS = 10_000;
-/** Reads the totals, a series and the top key patterns of the page's target. */
+/** Reads the statistics of the page's target: totals, a time series and the top key patterns. */
 export function useStats(range: SeriesRange) {
   const target = useTargetName();
   return useTargetQuery<Stats, RequestError>({

@@ -3,10 +3,10 @@ import type { TargetHealth, TargetSummary } from "@/lib/contract/target.ts";
 import { getTargetHealth } from "../api/endpoints.ts";
 import type { RequestError } from "../api/request.ts";
 
-/** The interval of refetches, in ms. Each refetch reads INFO and the configuration of Redis. */
+/** Interval of refetches, in ms. For each refetch, the server reads INFO and the configuration of Redis. */
 const HEALTH_REFETCH_MS = 15_000;
 
-/** Reads the health of a target, and keeps the last result while the target is down. */
+/** Reads the health of a target. Keeps the last result while the target is down. */
 export function useTargetHealth({ name, state }: Pick<TargetSummary, "name" | "state">) {
   return useQuery<TargetHealth, RequestError>({
     queryKey: ["target-health", name],

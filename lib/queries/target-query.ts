@@ -4,7 +4,7 @@ import { type DefaultError, type QueryKey, type UseQueryOptions, useQuery } from
 import { useSyncExternalStore } from "react";
 import { useLiveStore } from "../live/live-context.ts";
 
-/** Returns whether requests to the target can succeed. This requires a live stream and a Redis that responds. */
+/** Returns whether requests to the target can succeed: the stream is live, and the Redis of the target is not down. */
 export function useIsTargetReadable(): boolean {
   const store = useLiveStore();
   const isReadable = () => {
@@ -14,7 +14,7 @@ export function useIsTargetReadable(): boolean {
   return useSyncExternalStore(store.subscribe, isReadable, () => false);
 }
 
-/** Works like `useQuery`. While the target is down, sends no requests and keeps its data. */
+/** Works like `useQuery`, but sends no requests and keeps the last data while the target is not readable. */
 export function useTargetQuery<Data, Failure = DefaultError>(
   options: UseQueryOptions<Data, Failure, Data, QueryKey> & { readonly enabled?: boolean },
 ) {

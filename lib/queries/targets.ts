@@ -6,7 +6,7 @@ import { useLiveStore } from "../live/live-context.ts";
 
 const LIST_REFETCH_MS = 5000;
 
-/** Returns the target in the page's URL; `undefined` for the first target. */
+/** Returns the name of the target in the page's URL; `undefined` for the first configured target. */
 export function useTargetName(): string | undefined {
   return useLiveStore().target;
 }

@@ -8,7 +8,7 @@ import { useTargetQuery } from "./target-query.ts";
 
 const TYPICAL_REFETCH_MS = 30_000;
 
-/** Reads the typical times of the lock's key pattern; `undefined` until loaded. */
+/** Reads the typical hold and wait times of the key pattern to which the lock belongs; `undefined` until loaded. */
 export function useTypicalDurations(path: string): TypicalTimes | undefined {
   const { target } = useLiveStore();
   const { data } = useTargetQuery<TypicalTimes, RequestError>({

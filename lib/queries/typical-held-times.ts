@@ -9,15 +9,21 @@ import { useTargetQuery } from "./target-query.ts";
 import { useTargetName } from "./targets.ts";
 
 const REFETCH_MS = 60_000;
-/** Number of key patterns to read, most frequently acquired first. The lock page reads other patterns separately. */
+/**
+ * Number of key patterns to read. The patterns that are acquired most often come first. The lock page reads the pattern
+ * of its lock separately.
+ */
 const PATTERNS_MAX = 200;
 
 const loadKeyPattern = loadPart(() => import("@/lib/keys/key-pattern.ts"));
 
-/** Returns the typical hold time of a key's pattern; `undefined` if there is no data. */
+/** Returns the typical hold time of the key pattern to which the key belongs; `undefined` if there is no data. */
 type TypicalHeldLookup = (key: Key) => TypicalMs | undefined;
 
-/** Returns how long locks of a key pattern are typically held. All callers share one request per minute. */
+/**
+ * Returns the typical hold time of the key pattern to which the key belongs; `undefined` if there is no data. All
+ * callers share one request per minute.
+ */
 export function useTypicalHeldTime(key: Key): TypicalMs | undefined {
   const target = useTargetName();
   const { data } = useTargetQuery<TypicalHeldLookup, RequestError>({
@@ -32,7 +38,7 @@ export function useTypicalHeldTime(key: Key): TypicalMs | undefined {
 
 async function fetchTypicalHeldTimes(target: TargetName): Promise<TypicalHeldLookup> {
   const query = { sort: "acquisitions", limit: String(PATTERNS_MAX) };
-  // Not part of the first load, because only fetched data uses it.
+  // Imported dynamically to keep the code out of the first load, because it is only needed for fetched data.
   const { toKeyPattern: patternOf } = await loadKeyPattern();
   const typical = await requestJson(sendRequest("GET", withTarget("/stats", target, query)), (wire, json) =>
     wire

@@ -1,7 +1,7 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { RequestError } from "../api/request.ts";
 
-/** Returns a mutation after which, even if it fails, the data of `queryKey` is fetched again. */
+/** Returns a mutation that runs `change` and then invalidates the data of `queryKey`, even if `change` fails. */
 export function useInvalidatingMutation<Done, Input>(
   queryKey: QueryKey,
   change: (input: Input) => Promise<Done>,
@@ -9,7 +9,7 @@ export function useInvalidatingMutation<Done, Input>(
   const client = useQueryClient();
   return useMutation<Done, RequestError, Input>({
     mutationFn: change,
-    // The data can contain a secret or password, so it is removed when its page or dialog closes.
+    // Removes the data when the page or dialog closes, because it can contain a secret or a password.
     gcTime: 0,
     onSettled: () => client.invalidateQueries({ queryKey }),
   });

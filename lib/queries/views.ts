@@ -6,13 +6,13 @@ import { type RequestError, requestJson, requestVoid, sendRequest } from "../api
 import { useLiveState } from "../live/hooks.ts";
 
 const VIEWS_QUERY_KEY = ["views"];
-/** Interval of refetches, in ms. It is long, because views rarely change in other browsers or for the team. */
+/** Interval of refetches, in ms. Long, because views rarely change outside this browser. */
 const REFETCH_MS = 60_000;
 const NO_VIEWS: readonly View[] = [];
 
 const getViewPath = (id: string) => `/views/${encodeURIComponent(id)}`;
 
-/** Returns the operator's views, followed by the team's. Empty until loaded. */
+/** Returns the views of the operator, followed by the views of the team. Empty until loaded. */
 export function useViews(): readonly View[] {
   const { connection } = useLiveState();
   const { data } = useQuery<ViewList, RequestError>({

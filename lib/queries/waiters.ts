@@ -8,9 +8,10 @@ import { useTargetQuery } from "./target-query.ts";
 const WAITERS_REFETCH_MS = 2000;
 
 /**
- * Reads the waiters of a lock, and refetches them while mounted. The stream contains only their number.
+ * Reads the waiters of a lock. Refetches the waiters while the component is mounted, because the stream contains only
+ * their number.
  *
- * @param count number of waiters, if known. A change triggers a refetch, and 0 disables the query
+ * @param count number of waiters. A change triggers a refetch, and 0 or `null` disables the query
  */
 export function useWaiters(path: string, count?: number | null) {
   const { target } = useLiveStore();
@@ -21,7 +22,7 @@ export function useWaiters(path: string, count?: number | null) {
         wire.readWaiters(json),
       ),
     enabled: count === undefined || (count !== null && count > 0),
-    // Keeps previous data only for the same lock. The page of another lock must never show these waiters.
+    // Keeps previous data only for the same lock, because the page of another lock must not show these waiters.
     placeholderData: (before, query) =>
       query?.queryKey[1] === target && query?.queryKey[2] === path ? before : undefined,
     refetchInterval: WAITERS_REFETCH_MS,

@@ -13,7 +13,7 @@ const REFETCH_MS = 1000;
 const POSITION_REFETCH_MS = 2000;
 
 /**
- * Reads the wait-for graph, and refetches it while mounted.
+ * Reads the wait-for graph of the target. Refetches the graph while the component is mounted.
  *
  * @param lock limits the graph to one lock
  */
@@ -34,14 +34,16 @@ export function useWaits(lock: KeyFields | undefined, refetchMs = REFETCH_MS, en
 }
 
 /**
- * Reads which lock blocks this one and how many clients wait behind it. `undefined` if the lock is free, or while this
- * is unknown.
+ * Reads the position of a lock in the wait-for graph: which lock blocks its holder, and how many clients wait behind
+ * the lock. `undefined` if the lock is not held or the position is not loaded.
  */
 export function useWaitPosition(lock: Lock): WaitPosition | undefined {
   return useWaits(lock, POSITION_REFETCH_MS, lock.holders.length > 0).data?.position;
 }
 
-/** Returns the query parameters that limit the graph to one lock, for the API and for the waits page. */
+/**
+ * Returns the query parameters that limit the graph to one lock. The API and the waits page use the same parameters.
+ */
 export function toWaitsQuery(lock: KeyFields | undefined): Record<string, string> {
   if (lock === undefined) return {};
   const { key, keyBase64 } = lock;

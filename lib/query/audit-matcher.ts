@@ -1,6 +1,6 @@
 import { matchesGlob } from "./glob.ts";
 
-/** The criteria in the contract's `AuditFilter`. */
+/** Criteria of a filter of the audit log, with the fields of `AuditFilter` in the contract. */
 export interface AuditCriteria {
   readonly target?: string | undefined;
   readonly requestId?: string | undefined;
@@ -13,7 +13,7 @@ export interface AuditCriteria {
   readonly text?: string | undefined;
 }
 
-/** The fields of an audit entry that filters compare. */
+/** The fields of an audited action that a filter compares. */
 export interface AuditSubject {
   readonly at: number;
   readonly action: string;
@@ -27,7 +27,7 @@ export interface AuditSubject {
   readonly seen?: { readonly owners?: readonly string[] | undefined } | undefined;
 }
 
-/** Creates a function that returns whether an action matches all criteria, case-insensitively. */
+/** Creates a function that returns whether an action matches all criteria. Globs and text are case-insensitive. */
 export function createAuditMatcher(filter: AuditCriteria): (item: AuditSubject) => boolean {
   const { target, requestId, from = 0, to = Number.POSITIVE_INFINITY } = filter;
   const [who, key] = [filter.who?.toLowerCase(), filter.key?.toLowerCase()];

@@ -1,12 +1,12 @@
 interface TimedItem {
   readonly at: number;
-  /** Present only on refusals. */
+  /** Number of refusals. Present only on an item that counts refusals. */
   readonly count?: number | undefined;
 }
 
 /**
- * Moves counted refusals to the time at which they happened. The entry of a counted refusal is written up to a minute
- * later, so it can follow later actions in the chain. All other items keep their order.
+ * Moves items that count refusals to the time of the refusals. The entry for counted refusals is written up to a minute
+ * later and can therefore follow later actions in the chain. All other items keep their order.
  *
  * @param items newest first
  */

@@ -1,14 +1,14 @@
 import { type FilterTerm, matchesFilter, parseFilter } from "./filter.ts";
 import { matchesGlob } from "./glob.ts";
 
-/** The criteria in the contract's `EventFilter`. */
+/** Criteria of a filter of events, with the fields of `EventFilter` in the contract. */
 export interface EventCriteria {
   readonly key?: string | undefined;
   readonly owner?: string | undefined;
   readonly type?: string | undefined;
 }
 
-/** The fields of a history entry that filters compare. A gap has no key. */
+/** The fields of a history entry that a filter compares. A gap has no key. */
 export interface EventSubject {
   readonly type: string;
   readonly key?: string;
@@ -21,8 +21,8 @@ export interface EventSubject {
 type KeyedSubject = EventSubject & { readonly key: string };
 
 /**
- * Creates a function that returns whether an entry matches all criteria. A gap matches every key and owner, because its
- * events are unknown.
+ * Creates a function that returns whether an entry matches all criteria. A gap matches every key and owner, because the
+ * events in the gap are unknown.
  */
 export function createEventMatcher({ key, owner, type }: EventCriteria): (entry: EventSubject) => boolean {
   const types = type === undefined ? undefined : new Set(type.split(","));
@@ -36,15 +36,15 @@ export function createEventMatcher({ key, owner, type }: EventCriteria): (entry:
 }
 
 /**
- * Creates a function that returns whether an event matches a text. Terms without a field (plain text) also match the
- * operator, the reason and the fencing token.
+ * Creates a function that returns whether an event matches a filter with the syntax of the list of locks. Plain text
+ * also matches the operator, the reason and the fencing token.
  */
 export function createEventTextMatcher(text = ""): (event: KeyedSubject) => boolean {
   const terms = parseFilter(text);
   return (event) => isEventMatch(terms, event);
 }
 
-/** Returns whether an event matches filter terms, with the same syntax as the list of locks. */
+/** Returns whether an event matches all terms of a filter with the syntax of the list of locks. */
 export function isEventMatch(terms: readonly FilterTerm[], event: KeyedSubject): boolean {
   const { key, owner, by, reason, fence } = event;
   const records = [by, reason, fence].filter((text) => text !== undefined);

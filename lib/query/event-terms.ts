@@ -1,11 +1,11 @@
 import { describeFilterError, parseFilter, tokenizeFilter } from "./filter.ts";
 
-/** Fields by which events can be searched. `any` is plain text. */
+/** Fields by which events can be searched. `any` stands for plain text. */
 const EVENT_FIELDS: ReadonlySet<string> = new Set(["key", "owner", "any"]);
 
 /**
- * Finds the first term of a filter that applies only to locks (`held>5m`, `liveness:overdue`, `is:needs_attention`)
- * and therefore matches no event; `undefined` if there is none.
+ * Finds the first term of a filter that applies only to locks, such as `held>5m`, `liveness:overdue` or
+ * `is:needs_attention`. Such a term matches no event. Returns `undefined` if there is none.
  */
 export function findLockOnlyTerm(filter: string): string | undefined {
   return tokenizeFilter(filter).find(({ word }) => {

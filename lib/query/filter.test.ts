@@ -119,7 +119,7 @@ describe("exact filter terms", () => {
     expect(parseFilter(filter)).toEqual(terms);
   });
 
-  // With quadratic time, these would take hours.
+  // With quadratic time, this test would take hours.
   it(
     "parse time grows linearly with the filter length",
     async () => {
@@ -250,7 +250,7 @@ describe("filter matching", () => {
   });
 });
 
-/** A reference implementation of globs, without regard to cost. */
+/** Matches a glob with a simple reference implementation, which can take exponential time. */
 function isReferenceMatch(glob: string, text: string): boolean {
   if (glob === "") return text === "";
   const rest = glob.slice(1);

@@ -40,15 +40,15 @@ export type ComparisonTerm =
   | { field: "waiters" | "count"; comparing: ComparisonOperator; number: number };
 /**
  * A term of a filter. A lock must match all terms. `FIELD:GLOB` and plain text are case-insensitive. `FIELD:="TEXT"`
- * matches the exact text, in which a backslash escapes the next character. `FIELD:=WORD` does the same for text without
- * whitespace or quotes, and `FIELD:=~BASE64URL` for bytes.
+ * matches the exact text, in which a backslash escapes the next character. `FIELD:=WORD` matches an exact text without
+ * whitespace or quotes. `FIELD:=~BASE64URL` matches exact bytes.
  *
- * The following apply only to locks. `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`),
- * `waiters>0` and `count>1` compare numbers. `held>typical` matches locks held for longer than the 95th percentile of
- * their key pattern. `is:needs_attention` matches locks that need attention (`needsAttention`). A lock without a TTL
- * has an infinite remaining time. `is:unlisted` matches unlisted locks: possible locks, of which only the key name or
- * value suggests a lock, and which a filter omits unless it selects them (`selectsUnlisted`). `is:listed` matches all
- * others.
+ * The following terms apply only to locks. `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`), and
+ * `waiters>0` and `count>1` compare numbers. The remaining time of a lock without a TTL is infinite. `held>typical`
+ * matches locks held for longer than the 95th percentile of their key pattern. `is:needs_attention` matches locks that
+ * need attention (`needsAttention`). `is:unlisted` matches unlisted locks: possible locks of which only the key name or
+ * value suggests a lock. A filter omits unlisted locks unless it selects them (`selectsUnlisted`). `is:listed` matches
+ * all other locks.
  */
 export type FilterTerm =
   | ComparisonTerm
@@ -60,9 +60,9 @@ export type FilterTerm =
 export interface FilterSubject {
   readonly key: string;
   readonly owners: readonly string[];
-  /** Texts in the owner records. */
+  /** Strings in the owner records of the holders. Plain text also matches these strings. */
   readonly records: readonly string[];
-  /** The format, and any other formats that the value could be in. */
+  /** The format of the lock, and other formats that the value could have. */
   readonly formats?: readonly string[];
   readonly kind?: string;
   readonly confidence?: string;
@@ -85,7 +85,7 @@ export function parseFilter(filter: string): FilterTerm[] {
 export interface FilterToken {
   /** The term as written, including quotes. */
   readonly word: string;
-  /** The index at which the term starts in the filter. */
+  /** Index at which the term starts in the filter. */
   readonly at: number;
 }
 
@@ -127,13 +127,13 @@ function parseComparison(word: string): ComparisonTerm | undefined {
   return field === "held" ? { field, comparing, ms } : { field: "remaining", comparing, ms };
 }
 
-/** A comparison with an invalid value. */
+/** A comparison in a filter whose value is invalid. */
 export interface FilterError {
   field: string;
   expected: "number" | "time" | "time_or_typical";
 }
 
-/** Finds the first invalid comparison in a filter; `undefined` if there is none. */
+/** Finds the first comparison with an invalid value in a filter. Returns `undefined` if there is none. */
 export function findInvalidComparison(filter: string): FilterError | undefined {
   for (const term of parseFilter(filter)) {
     if (!("text" in term)) continue;
@@ -145,7 +145,10 @@ export function findInvalidComparison(filter: string): FilterError | undefined {
   return undefined;
 }
 
-/** Describes the first invalid comparison in a sentence for API clients; `undefined` if there is none. */
+/**
+ * Describes the first comparison with an invalid value in a sentence for API clients. Returns `undefined` if there is
+ * none.
+ */
 export function describeFilterError(filter: string): string | undefined {
   const fault = findInvalidComparison(filter);
   if (fault === undefined) return undefined;
@@ -153,7 +156,7 @@ export function describeFilterError(filter: string): string | undefined {
   return `${fault.field} must be compared with ${wanted}${fault.expected === "time_or_typical" ? ", or with typical" : ""}`;
 }
 
-/** Returns whether the matches of a filter can change merely because time passes. */
+/** Returns whether the set of matching locks can change as time passes, even if no lock changes. */
 export function isTimeDependent(filter: string): boolean {
   return parseFilter(filter).some(
     (term) => "ms" in term || ("state" in term && term.state === "needs_attention"),
@@ -161,8 +164,8 @@ export function isTimeDependent(filter: string): boolean {
 }
 
 /**
- * Returns whether a filter also matches unlisted locks: if the filter requests them, contains a confidence term, or
- * names one key.
+ * Returns whether a filter also matches unlisted locks. A filter does so if it contains `is:unlisted`, a confidence
+ * term, or a key term without wildcards.
  */
 export function selectsUnlisted(terms: readonly FilterTerm[]): boolean {
   return terms.some((term) => {
@@ -184,7 +187,7 @@ function decodeBytes(text: string): Key | undefined {
 
 const getCharCode = (character: string) => character.charCodeAt(0);
 
-/** Formats a term that matches exactly this text. The text can contain any characters. */
+/** Formats a filter term that matches exactly this value. The value can contain any characters. */
 export function formatExactTerm(field: "key" | "owner" | "service" | "host" | "session", value: Key): string {
   if (isBinaryKey(value)) return `${field}:=${encodeKeyPath(value)}`;
   return `${field}:="${value.replace(/["\\]/g, "\\$&")}"`;
@@ -204,7 +207,7 @@ const FIELD_TEXTS: Readonly<Record<Field, (subject: FilterSubject) => readonly s
 
 export function matchesFilter(terms: readonly FilterTerm[], subject: FilterSubject): boolean {
   return terms.every((term) => {
-    // Applies only to locks.
+    // Comparisons and `is:` terms apply only to locks and never match here.
     if ("comparing" in term || "state" in term) return false;
     if ("exact" in term) return FIELD_TEXTS[term.field](subject).includes(term.exact);
     if (term.field !== "any")

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { countReads } from "../../test/support/count-reads.ts";
 import { matchesGlob } from "./glob.ts";
 
-/** Matches a glob with a regular expression, which can take unbounded time. */
+/** Matches a glob with a regular expression, which can take exponential time. */
 function matchesByExpression(glob: string, text: string): boolean {
   const source = glob
     .split("")

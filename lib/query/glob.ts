@@ -1,12 +1,13 @@
-/** The number of steps per character of glob and text after which the bounded algorithm is used. */
+/** Maximum number of steps of the simple algorithm per character of the glob and the text. */
 const STEPS_PER_CHARACTER = 4;
 const WORD_BITS = 31;
 
 /**
- * Matches `text` against `glob`, in which `*` stands for any run of characters and `?` for one character.
+ * Returns whether `text` matches `glob`, in which `*` stands for any run of characters and `?` for one character.
  *
- * Two pointers with one backtracking point match nearly all texts in linear time. The worst case is quadratic (`*aaab`
- * on `aaaa…`), so after a number of steps an algorithm with bounded time takes over.
+ * First uses a simple algorithm with two pointers and one backtracking point, which takes linear time for nearly all
+ * texts. Its worst case is quadratic (`*aaab` on `aaaa…`), so an algorithm with bounded time takes over after
+ * `STEPS_PER_CHARACTER` steps per character.
  */
 export function matchesGlob(glob: string, text: string): boolean {
   let g = 0;
@@ -40,18 +41,21 @@ interface BoundedGlob {
 
 let compiled: BoundedGlob | undefined;
 
-/** Compiles a glob, and caches the last one, because one glob is matched against many texts in a row. */
+/**
+ * Compiles a glob for matching in bounded time. Caches the last glob, because one glob is matched against many texts in
+ * a row.
+ */
 function compileGlob(glob: string): BoundedGlob {
   if (compiled?.glob !== glob)
     compiled = glob.includes("?") ? new GlobAutomaton(glob) : new LiteralGlob(glob);
   return compiled;
 }
 
-/** Finds the literals between the stars in order, which takes linear time. */
+/** A glob without `?`. Finds the literals between the stars in order, which takes linear time. */
 class LiteralGlob implements BoundedGlob {
   readonly #first: string;
   readonly #middle: readonly string[];
-  /** The literal after the last star; `undefined` if the glob has no star. */
+  /** Literal after the last star; `undefined` if the glob has no star. */
   readonly #last: string | undefined;
 
   constructor(readonly glob: string) {
@@ -75,16 +79,17 @@ class LiteralGlob implements BoundedGlob {
 }
 
 /**
- * Simulates all ways to match a glob simultaneously. Bit `n` is set if the first `n` characters of the glob, not
- * counting stars, match the text so far. Each character of the text costs one step per 31 characters of the glob.
+ * A glob as an automaton that simulates all ways to match it simultaneously. State `n` is set if the first `n`
+ * characters of the glob, not counting stars, match the text so far. States are stored as bits, so each character of
+ * the text costs one step per 31 characters of the glob.
  */
 class GlobAutomaton implements BoundedGlob {
   readonly #wordCount: number;
-  /** The next states by character. */
+  /** States that are reachable with a character, by character code. */
   readonly #next = new Map<number, Int32Array>();
-  /** The next states for any character (`?`). */
+  /** States that are reachable with any character (`?`). */
   readonly #nextOfAny: Int32Array;
-  /** The states that a star preserves, whatever the next character is. */
+  /** States that every character preserves, because a star follows them in the glob. */
   readonly #stays: Int32Array;
   readonly #end: number;
 

@@ -1,4 +1,4 @@
-/** The parts of the server's OpenAPI 3.1 document that the docs page and the snippets read. */
+/** The server's OpenAPI 3.1 document, limited to the members that the docs page and the snippets read. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string };
   readonly tags?: readonly TagObject[];
@@ -9,7 +9,7 @@ export interface OpenApiDocument {
 export interface TagObject {
   readonly name: string;
   readonly description?: string;
-  /** The translated name, because the name itself identifies the tag. */
+  /** Translated name for display. `name` is not translated, because operations refer to the tag by its name. */
   readonly label?: string;
 }
 
@@ -96,12 +96,16 @@ export function listOperations({ paths }: OpenApiDocument): ReferenceOperation[]
 const REFERENCE_PREFIX = "#/components/schemas/";
 
 export function getReferenceName(schema: SchemaObject): string | undefined {
-  // A reference must not have siblings, so a reference with its own description is the only member of `allOf`.
+  // The document writes a reference with its own description as the only member of `allOf`, because a reference must
+  // not have siblings.
   const reference = schema.$ref ?? (schema.allOf?.length === 1 ? schema.allOf[0]?.$ref : undefined);
   return reference?.startsWith(REFERENCE_PREFIX) ? reference.slice(REFERENCE_PREFIX.length) : undefined;
 }
 
-/** Returns the referenced schema with the keywords next to the reference, which take precedence. */
+/**
+ * Returns the schema to which a reference points, merged with the keywords next to the reference, which take
+ * precedence. Returns any other schema unchanged.
+ */
 export function resolveSchema({ components }: OpenApiDocument, schema: SchemaObject): SchemaObject {
   const { $ref: _, allOf, ...beside } = schema;
   const name = getReferenceName(schema);

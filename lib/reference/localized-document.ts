@@ -6,7 +6,7 @@ import type {
   ResponseObject,
 } from "./document.ts";
 
-/** The texts of one operation in another language. */
+/** Translations for one operation of the API reference. */
 export interface OperationTexts {
   readonly summary: string;
   readonly description: string;
@@ -14,30 +14,30 @@ export interface OperationTexts {
   readonly results: Readonly<Record<string, string>>;
   /** Summaries of the request examples, in the order of the document. */
   readonly examples?: readonly string[];
-  /** Descriptions of parameters that differ from those of other operations, by name. */
+  /** Descriptions of parameters, by name, if they differ from the descriptions in other operations. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Descriptions of the messages of a stream, by name. */
+  /** Descriptions of the messages that a stream sends, by name. */
   readonly messages?: Readonly<Record<string, string>>;
 }
 
-/** The texts of the API reference in another language. Of the schemas, only those of request bodies have texts. */
+/** Translations for the API reference in another language. Fields are translated only in request bodies. */
 export interface ReferenceTexts {
   readonly description: string;
-  /** Describes the response 304, which is the same for all operations. */
+  /** Description of the response 304, which is the same for all operations. */
   readonly notModified: string;
   readonly tags: Readonly<Record<string, { readonly label: string; readonly description: string }>>;
-  /** By operation ID. */
+  /** Translations of operations, by operation ID. */
   readonly operations: Readonly<Record<string, OperationTexts>>;
-  /** Descriptions of parameters, by name. */
+  /** Descriptions of parameters that apply to all operations, by name. */
   readonly parameters: Readonly<Record<string, string>>;
   /** Descriptions of request body fields, by operation ID and field name. */
   readonly requestFields: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Translated problems, by code. */
+/** Translations of problems, by code. */
 export type ProblemTexts = Readonly<Record<string, { readonly title: string; readonly remedy: string }>>;
 
-/** Returns the document with the given texts. Missing texts stay as they are in the document. */
+/** Returns the document with its text replaced by translations. Text without a translation does not change. */
 export function localizeDocument(
   document: OpenApiDocument,
   texts: ReferenceTexts,
@@ -95,7 +95,10 @@ function describe(description: string | undefined): { description?: string } {
   return description === undefined ? {} : { description };
 }
 
-/** Describes the problems of a response. The examples of the response are named after the problem codes. */
+/**
+ * Describes the problems of an error response, whose examples are named after the problem codes. Returns `undefined` if
+ * a translation is missing.
+ */
 function describeProblems({ content }: ResponseObject, problems: ProblemTexts): string | undefined {
   const codes = Object.keys(content?.["application/problem+json"]?.examples ?? {});
   const lines = codes.flatMap((code) => {

@@ -1,21 +1,21 @@
 import type { MediaObject, ParameterObject, ReferenceOperation } from "./document.ts";
 
-/** A request for a snippet: an operation with its examples. */
+/** A request for a snippet, built from an operation and its examples. */
 export interface SampleRequest {
   /** The name of the snippet, such as `acquireLock`. */
   readonly name: string;
   readonly method: string;
-  /** The encoded path from the root of the server. */
+  /** The encoded path and query, without the origin of the server. */
   readonly path: string;
   readonly needsKey: boolean;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** Body of the request, sent as JSON. */
   readonly body?: unknown;
   /** Whether the response is a stream that stays open. */
   readonly isStream: boolean;
 }
 
-/** Creates a request from the first examples of the required parameters and the body. */
+/** Creates a request from the first example of the body and of each required parameter. */
 export function createSampleRequest(operation: ReferenceOperation): SampleRequest {
   const { operationId: name, method, path, parameters = [], requestBody, responses } = operation;
   const required = parameters.filter((parameter) => parameter.required === true);

@@ -13,7 +13,7 @@ export function formatSchemaType(document: OpenApiDocument, schema: SchemaObject
   return typeof whole.type === "string" ? whole.type : (whole.type ?? ["anything"]).join(" | ");
 }
 
-/** The texts of limits, in which `unit` is empty or one of `units`. */
+/** Translated phrases that describe limits. The parameter `unit` is one of `units`, or empty. */
 export interface LimitTexts {
   readonly units: { readonly characters: string; readonly items: string };
   range(least: string, most: string, unit: string): string;
@@ -24,7 +24,7 @@ export interface LimitTexts {
   readonly separator: string;
 }
 
-/** Returns the limits and the default of a value; empty if there are none. */
+/** Returns a text with the limits and the default of a value, or an empty string if there are none. */
 export function formatSchemaLimits(
   document: OpenApiDocument,
   schema: SchemaObject,

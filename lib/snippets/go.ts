@@ -50,7 +50,10 @@ const READ_STREAM = [
   ...CHECK_ERROR,
 ] as const;
 
-/** Quotes a string literal in ASCII. Go has no literal for a lone surrogate: it becomes U+FFFD, as in UTF-8. */
+/**
+ * Quotes text as a Go string literal in ASCII. A lone surrogate becomes U+FFFD, because a Go string literal cannot
+ * contain one.
+ */
 export function quoteGo(text: string): string {
   const quoted = Array.from(JSON.stringify(text.toWellFormed()), (character) => {
     const point = character.codePointAt(0) ?? 0;
@@ -60,7 +63,7 @@ export function quoteGo(text: string): string {
   return quoted.join("");
 }
 
-/** Formats JSON in ASCII, without the backtick that would end a raw string literal. */
+/** Formats a value as JSON for a Go raw string literal: in ASCII and without backticks, which would end the literal. */
 export function formatGoRawJson(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .split("")

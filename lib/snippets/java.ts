@@ -50,8 +50,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Quotes a string literal. Escapes control characters in octal, because Java decodes \uXXXX before it parses the
- * literal.
+ * Quotes text as a Java string literal. Escapes control characters in octal, because Java decodes \uXXXX before it
+ * parses the literal.
  */
 export function quoteJava(text: string): string {
   const units = text.split("").map((unit) => {
@@ -61,7 +61,7 @@ export function quoteJava(text: string): string {
   return `"${units.join("")}"`;
 }
 
-/** Formats JSON as a text block. */
+/** Formats a value as JSON in a Java text block. */
 export function formatJavaTextBlock(value: unknown): string {
   const text = JSON.stringify(value, null, 2).replaceAll("\\", "\\\\").replaceAll('"""', '""\\"');
   return text.split("").map(escapeJavaUnit).join("");

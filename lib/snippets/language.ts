@@ -29,7 +29,7 @@ const SNIPPET_BY_LANGUAGE: Readonly<
 /**
  * Creates a snippet in the given language.
  *
- * @param origin the server's origin, such as `http://127.0.0.1:3000`
+ * @param origin origin of the server, such as `http://127.0.0.1:3000`
  */
 export function createSnippet(language: SnippetLanguage, request: SampleRequest, origin: string): string {
   return SNIPPET_BY_LANGUAGE[language](request, origin);

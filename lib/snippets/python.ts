@@ -39,7 +39,8 @@ export function formatPythonValue(value: unknown): string {
   if (value === null) return "None";
   if (value === true) return "True";
   if (value === false) return "False";
-  // Python has the same escapes as JSON, but can treat unescaped characters as line breaks.
+  // Python has the same escapes as JSON. Non-ASCII characters are escaped, because Python can treat some of them as
+  // line breaks.
   if (typeof value !== "object") return escapeNonAscii(JSON.stringify(value));
   if (Array.isArray(value)) return `[${value.map(formatPythonValue).join(", ")}]`;
   const members = Object.entries(value).map(

@@ -1,18 +1,18 @@
 import type { SnippetLanguage } from "./language.ts";
 
-/** A complete program in public/samples, which the server offers at `/samples/<name>`. */
+/** A complete sample program in public/samples, which the server serves at `/samples/<name>`. */
 export interface SampleFile {
   readonly name: string;
   /** The command that runs the downloaded program. */
   readonly command: string;
 }
 
-/** A sample with the text of its file. */
+/** A sample program with the content of its file. */
 export interface SampleProgram extends SampleFile {
   readonly text: string;
 }
 
-/** The topics of samples. */
+/** The topic of a sample program. */
 export type SampleTopic = "lock" | "events";
 
 export const SAMPLE_FILES: Readonly<Record<SnippetLanguage, Readonly<Record<SampleTopic, SampleFile>>>> = {
@@ -40,12 +40,12 @@ export const SAMPLE_FILES: Readonly<Record<SnippetLanguage, Readonly<Record<Samp
 
 export type SamplePrograms = Readonly<Record<SnippetLanguage, Readonly<Record<SampleTopic, SampleProgram>>>>;
 
-/** Returns the commands that prepare the environment of every sample. @param serverUrl origin and base path */
+/** Returns the commands that set the environment variables of the samples. @param serverUrl URL with the base path */
 export function createEnvironmentCommands(serverUrl: string): string {
   return `export LOCKKEEPER_URL=${serverUrl}\nexport LOCKKEEPER_API_KEY=lk_…\n`;
 }
 
-/** Returns the commands that download a sample and run it. @param serverUrl origin and base path */
+/** Returns the commands that download and run a sample. @param serverUrl URL of the server with the base path */
 export function createSampleCommands({ name, command }: SampleFile, serverUrl: string): string {
   return `curl -O ${serverUrl}/samples/${name}\n${command}\n`;
 }

@@ -8,7 +8,7 @@ import { createJavaSnippet, formatJavaTextBlock, quoteJava } from "./java.ts";
 import { formatPythonValue } from "./python.ts";
 import { formatTypescriptValue } from "./typescript.ts";
 
-/** Texts that try to break out of a literal. */
+/** Strings that try to break out of a string literal. */
 const HOSTILE = [
   `"; process.exit(1); //`,
   `'; rm -rf ~; echo '`,

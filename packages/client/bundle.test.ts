@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import { expect, it } from "vitest";
 
 const BYTES_MAX = 10_000;
-/** What latches may add to a program that also uses the main entry point. */
+/** Maximum size in bytes (compressed) that latches may add to a program that also uses the main entry point. */
 const LATCH_BYTES_MAX = 1000;
 
 async function bundle(...entries: readonly string[]) {

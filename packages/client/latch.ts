@@ -1,6 +1,6 @@
 /**
- * Count-down latches over the HTTP API of a Lockkeeper server. A separate entry point, so that programs without latches
- * do not load their code.
+ * Count-down latches over the HTTP API of a Lockkeeper server. This entry point is separate, so that programs that do
+ * not use latches do not load the code for latches.
  *
  * @packageDocumentation
  */

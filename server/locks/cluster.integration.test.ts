@@ -40,7 +40,7 @@ const it = test
         cluster.findKeyOnMaster(master, createTestKey()),
   );
 
-// Started here, because a cluster may take longer to start than a test may run.
+// The cluster starts before the tests, because its start may take longer than the time limit of a test.
 it.beforeAll(async ({ cluster }) => {
   await cluster.masters[0]?.runCli("PING");
 });
@@ -239,7 +239,7 @@ describe("killed cluster master without a replica", () => {
     const held = await client.acquire(createKeyAt(1), { leaseMs: 1200 });
     const lost = await client.acquire(createKeyAt(2), { leaseMs: 1200 });
     await cluster.masters[2]?.kill();
-    // The outcome of a call that was in flight when the master died may be unknown.
+    // The outcome of a call that was in flight when the master was killed may be unknown.
     const first = getErrorCode(client.acquire(createKeyAt(2)));
     await waitUntil(async () => (await getErrorCode(client.acquire(createKeyAt(2)))) === "unavailable", 8000);
     const startedAt = performance.now();
@@ -290,7 +290,7 @@ describe("killed cluster master with a replica", () => {
     );
     await hold.renew();
     hold.assertHeld();
-    // The hold-off applies only to the new master, and existing holds can still be renewed.
+    // `failoverHoldOffMs` applies only to the new master, and existing holds can still be renewed.
     await waitUntil(async () => (await getErrorCode(kept.renew())) === "ok");
     const refusal: unknown = await careful.acquire(createKeyAt(0)).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: "unavailable", facts: { reason: "failover_hold_off" } });

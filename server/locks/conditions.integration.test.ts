@@ -24,8 +24,8 @@ const createAsk = ({ token, fence }: Grant, id: string = randomUUID(), condition
 const it = conditionTest()
   .extend("beats", { scope: "file" }, () => (key: string) => String(buildConditionKeys(key)[2]))
   /**
-   * Starts a wait for a condition whose client then sends nothing more. Resolves when the other clients can detect
-   * this.
+   * Starts a wait for a condition as a client that then sends nothing more. The returned `die` expires the heartbeat,
+   * so that other clients regard the waiter as dead.
    */
   .extend("awaitAndDie", { scope: "file" }, ({ direct, acquire, beats }) => async (key: string) => {
     const ask = createAsk(await acquire(key, "dead", WAIT));
@@ -167,7 +167,7 @@ describe("conditions of a lock", () => {
     const awaited = locks.conditions.await(await acquire(key, "me"), "c", ENDLESS);
     await waitForWaiters(key, 1);
     const signaller = await acquire(key, "signaller", WAIT);
-    // The script publishes on another channel than the client's.
+    // The script publishes on a channel to which the client has not subscribed.
     const mute = prependLua(direct, () => "local KEYS, ARGV = KEYS, ARGV ARGV[9] = 'nowhere'");
     await SCRIPTS.signal(mute, { key, kind: "lock" }, createAsk(signaller), "one");
     await locks.release(signaller);
@@ -232,7 +232,7 @@ describe("conditions of a lock", () => {
       );
       const isHeld = (await locks.verify(hold)).held;
       if (!isHeld) {
-        // The client can continue this wait.
+        // Redis lists the waiter, so the client can continue the wait.
         expect(await countWaiters(key)).toBe(1);
         expect((await SCRIPTS.renew(direct, key, [ask.id]))[0]?.state).toBe("waiting");
       } else if (failed) {

@@ -21,7 +21,7 @@ const it = locksTest();
 
 const FAIR = { kind: "fair" } as const;
 const WAITING = { kind: "fair", waitMs: 20_000 } as const;
-/** Without a message, a waiter retries after two seconds minus up to a fifth of jitter. */
+/** Minimum time, in ms, after which a waiter that receives no message retries: two seconds minus a fifth of jitter. */
 const LOOKS_AGAIN_MS = 1600;
 const FAIR_WAIT_MS = 300_000;
 
@@ -34,7 +34,7 @@ const waitForQueue = (direct: Redis, key: string, count: number) =>
 
 const writer = getLockWriter({ format: "redisson", kind: "fair" });
 
-/** Joins the queue as a client that then dies. */
+/** Joins the queue as a client that then sends nothing more. */
 function joinAndDie(
   direct: Redis,
   key: string,
@@ -226,7 +226,7 @@ describe("places in the queue", () => {
     const heard: string[] = [];
     listener.on("message", (_, message: string) => heard.push(message));
     await listener.subscribe(theirs.channels.fair(key));
-    // The unlock of Redisson wakes the kept place, and this process wakes the next waiter instead.
+    // Redisson's unlock wakes the kept place, which has no client. This process wakes the next waiter instead.
     await direct.del(key);
     const [kept = ""] = await listQueue(direct, key);
     await direct.publish(`${theirs.channels.lock(key)}:${kept}`, "0");

@@ -15,7 +15,7 @@ const acquireAs =
   (locks, key) =>
     locks.acquire(key, { ...BASE, ...options });
 
-/** Uses of a key by the kinds that a hash stores. */
+/** Acquires of a key, by the kinds of lock that are stored in a hash. */
 const LOCKS: Readonly<Record<string, Use>> = {
   lock: acquireAs({}),
   read: acquireAs({ kind: "read" }),
@@ -64,7 +64,7 @@ const LATCH_REQUESTS: Readonly<Record<string, Use>> = {
   wait: (locks, key) => locks.latches.wait(key, { waitMs: 10_000 }),
 };
 
-/** Returns what is stored for a key, except for streams of events. */
+/** Returns the stored values of the Redis keys whose names contain `key`. Streams of events are not among them. */
 async function dumpKeys(direct: Redis, key: string): Promise<unknown> {
   const names = (await direct.keys(`*${key}*`)).sort();
   return await Promise.all(names.map(async (name) => [name, String(await direct.dumpBuffer(name))]));

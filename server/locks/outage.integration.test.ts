@@ -13,7 +13,7 @@ describe("Redis outage", () => {
   }) => {
     const { redis, connection } = env;
     await redis.kill();
-    // While the connection is breaking, the outcome of a call is correctly unknown.
+    // Waits until the connection has closed. An earlier call could correctly have an unknown outcome.
     await waitUntil(() => connection.status !== "ready");
     const startedAt = performance.now();
     expect(await getErrorCode(acquire(createTestKey(), "me"))).toBe("unavailable");

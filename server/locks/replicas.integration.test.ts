@@ -10,7 +10,7 @@ import { REPLICA_WAIT_KEY } from "../formats/keys.ts";
 import { openBackend } from "./backends/open-backend.ts";
 import { LockClient, type LockClientOptions } from "./client/lock-client.ts";
 
-/** Servers may take long to start on a busy machine. */
+/** Time limit for starting the servers, in ms. On a busy machine, the start may take long. */
 const START_MS = 60_000;
 const REPLICAS = { replicas: 1, replicaTimeoutMs: 300 };
 /** Options of calls that must succeed even on a busy machine. */

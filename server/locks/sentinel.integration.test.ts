@@ -32,7 +32,7 @@ const it = test
     };
   });
 
-// Started here, because a Sentinel group may take longer to start than a test may run.
+// The Sentinel group starts before the tests, because its start may take longer than the time limit of a test.
 it.beforeAll(async ({ group }) => {
   await group.findMaster();
 }, 30_000);

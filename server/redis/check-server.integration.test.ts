@@ -27,7 +27,7 @@ async function catchComplaint(url: string): Promise<string> {
   return error.message;
 }
 
-/** Starts a server that replies to INFO like one of another version. */
+/** Starts a server that replies to INFO with `info`, such as that of another version. */
 async function pretend(info: string): Promise<{ url: string; stop(): void }> {
   const server = createServer((socket) => {
     socket.on("data", (chunk) => {

@@ -15,7 +15,7 @@ export interface ServerFacts {
 export interface ServerExpectations {
   /** The setting that contains the address, for error messages. */
   readonly setting?: string;
-  /** `cluster` if the server must be a cluster node; `single` if it must not be one. */
+  /** `cluster` if the server must be a cluster node; `single` if the server must not be a cluster node. */
   readonly topology?: "single" | "cluster";
 }
 

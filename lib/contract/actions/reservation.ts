@@ -7,8 +7,8 @@ export const RESERVED_OWNER_PREFIX = "lockkeeper:reserve:";
 export const MIN_HOLD_RESERVER = "min-hold";
 
 /**
- * Matches the suffix that Redisson's read/write locks add to the owner of the write lock. The name of an operator never
- * ends with this suffix.
+ * Matches the suffix that Redisson's read/write locks add to the owner of the write lock. The name in a reservation
+ * never ends with this suffix.
  */
 const WRITE_SUFFIX = /:write$/;
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The messages of the API key settings. */
+/** Messages of the API key settings. */
 export const apiKeys = {
   namespace: "apiKeys" as const,
   title: "API keys",

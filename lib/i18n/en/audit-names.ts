@@ -1,4 +1,4 @@
-/** The names of audited actions and outcomes. Filters, exports and details also show the codes. */
+/** Display names of audited actions and outcomes, by code. Filters, exports and details also show the codes. */
 export const auditNames = {
   namespace: "auditNames" as const,
   actions: {

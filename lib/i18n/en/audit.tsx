@@ -22,7 +22,7 @@ export const audit = {
     reason: "Reason",
     outcome: "Outcome",
   },
-  /** @param names the names used in refused logins */
+  /** @param names names that the caller tried in refused logins */
   tried: (names: ReactNode) => <>tried {names}</>,
 
   verifying: "Verifying…",
@@ -81,7 +81,7 @@ export const audit = {
     entry: "Entry",
     outcomeEntry: (number: string) => `, outcome in ${number}`,
     who: "Caller",
-    /** @param kind the recorded kind, such as `session` */
+    /** @param kind kind of caller, such as `session` */
     by: (kind: ReactNode) => <>{kind}, </>,
     permissions: (verbs: ReactNode) => <>, permissions: {verbs}</>,
     from: "From",

@@ -19,7 +19,7 @@ const formatLockCount = (count: number, shown: string) => (count === 1 ? "1 lock
 export const bulk = {
   namespace: "bulk" as const,
   outcomes: OUTCOMES,
-  /** The separators between the parts of a line, and between the outcome and the current holder. */
+  /** Separates the facts in a line. `colon` separates the outcome from the current holder. */
   between: ", ",
   colon: ": ",
   titleReviewing: "Reviewing…",

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import type { SnippetLanguage } from "@/lib/snippets/language.ts";
 
-/** The messages of the docs page, except those of the reference, which come from the OpenAPI document. */
+/** Messages of the docs page. The API reference on the page takes its text from the OpenAPI document instead. */
 export const docs = {
   namespace: "docs" as const,
   title: "Docs",
   reading: "Loading…",
-  /** Lists what has no translation; `null` in English. */
+  /** A note that lists which content is shown in English because it is not translated; `null` in English. */
   isEnglish: null as string | null,
   sections: "Table of contents",
   guideShort: "Quick start",
@@ -28,7 +28,7 @@ export const docs = {
       "It is one file and uses only the standard library. Replace the example below the line `Your work starts here.` with your work. The comment at the top lists what it needs.",
   },
   runSample: (file: string) => `Download and run ${file}`,
-  /** What a snippet needs to run. No snippet needs a third-party package. */
+  /** Requirements of a snippet, by language. No snippet needs a third-party package. */
   needs: {
     curl: "curl 7.76 or newer, in a POSIX shell",
     typescript: "fetch, Node.js 20 or newer",
@@ -73,7 +73,7 @@ export const docs = {
   responseOf: (operation: string) => `Response to ${operation}`,
   members: "Fields",
   required: "required",
-  /** Where a parameter is sent. */
+  /** Names of the parts of a request that contain parameters. */
   parameterIn: { path: "path", query: "query", header: "header" } as Readonly<Record<string, string>>,
   between: ", ",
   limits: {

@@ -17,7 +17,7 @@ const names: Readonly<Record<EventType, string>> = {
   recreated: "recreated",
 };
 
-/** The messages about events. `who` and `reason` can contain untrusted strings from Redis. */
+/** Messages about events. The parameters `who` and `reason` can contain untrusted strings from Redis. */
 export const events = {
   namespace: "events" as const,
   names,

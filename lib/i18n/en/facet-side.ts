@@ -1,4 +1,4 @@
-/** The messages of the filter panel's frame, which loads before the counts. */
+/** Messages of the frame of the filter panel. The frame loads before the counts. */
 export const facetSide = {
   namespace: "facetSide" as const,
   title: "Filters",

@@ -24,11 +24,11 @@ export const facets = {
   namespace: "facets" as const,
   names: "Key prefixes",
   namesMeans: "Held locks by key prefix. The search does not change these counts.",
-  /** The accessible name of a key prefix. */
+  /** Accessible name of a row for a key prefix. */
   branch: (name: string, held: string) => `${name}, ${held} held`,
   needsAttention: (count: string) => `${count} ${count === "1" ? "needs" : "need"} attention`,
   waiting: (count: string) => `${count} waiting`,
-  /** Joins two parts of an accessible name. */
+  /** Joins two phrases of an accessible name. */
   join: (one: string, other: string) => `${one}, ${other}`,
   moreNames: (count: string) => `${count} more with fewer locks`,
   noNames: "No held lock has a “:” in its key.",
@@ -39,15 +39,15 @@ export const facets = {
   fields,
   liveness,
   hasWaiters: "has waiters",
-  /** @param count number of values that can still be shown */
+  /** @param count number of additional values that can be shown */
   more: (count: string) => `${count} more`,
   fewer: "Fewer",
   others: (count: string) => `${count} less common values. Use search to find them.`,
-  /** @param count number of locks without a value, @param field name of the facet */
+  /** @param count number of locks without a value for the facet @param field name of the facet */
   without: (count: string, field: string) => `${count} without ${field.toLowerCase()}`,
   nothing: "No lock matches.",
   invalidSearch: "Fix the invalid search first.",
-  /** @param at a time of day */
+  /** @param at time of day of the counts */
   staleCounts: (at: string) => `Counts from ${at}. Newer counts are unavailable.`,
   targets: "Targets",
   unreachable: "unreachable",

@@ -2,10 +2,10 @@ import type { FormatName } from "@/lib/contract/format.ts";
 import { FORMAT_FACTS } from "@/lib/formats/format-catalogue.ts";
 import type { FormatFacts } from "@/lib/formats/format-facts.ts";
 
-/** What waiters and the library of the previous owner do after a release, for one format. */
+/** Sentences about one format: how waiters and the library of the previous owner react to a force-release. */
 export type FormatMessages = Pick<FormatFacts, "waiters" | "oldOwner" | "comesBack" | "never">;
 
-/** Selects the messages from the facts, so that English uses the same sentences as the API. */
+/** Selects the messages from the facts, so that the English console shows the same sentences as the API. */
 function toFormatMessages({ waiters, oldOwner, comesBack, never }: FormatFacts): FormatMessages {
   return {
     waiters,
@@ -19,7 +19,7 @@ const all: readonly (readonly [string, FormatFacts])[] = Object.entries(FORMAT_F
 
 export const formatFacts = {
   namespace: "formatFacts" as const,
-  /** How Redis stores a lock of each format. */
+  /** Descriptions of how Redis stores a lock, by format. */
   layouts: Object.fromEntries(all.map(([name, { layout }]) => [name, layout])) as Readonly<
     Record<FormatName, string>
   >,

@@ -60,7 +60,7 @@ export const formats = {
       of === null ? `${scanned} keys…` : `${scanned} of ${of} keys…`,
     ended: (scanned: string, of: string | null, found: boolean, soFar: boolean) =>
       `${scanned}${of === null ? "" : ` of ${of}`} keys scanned${soFar ? " so far" : ""}: ${found ? "results below" : "no locks found"}.`,
-    /** `null` to show the server's message. */
+    /** Message for a failed scan; `null` to show the server's message. */
     failed: null as string | null,
     under: "under",
     confidence: (confidence: string, isWatched: boolean) => `${confidence}${isWatched ? ", watched" : ""}`,

@@ -12,7 +12,7 @@ export const lockCopy = {
   curl: "curl: inspect",
   releaseCurl: "curl: release",
   releaseCurlHint: "Only this hold; recorded in the audit log",
-  /** The reason in the audit log. */
+  /** Reason in the copied curl command, which the audit log records. */
   curlReason: "Released with curl",
   formatUnknown: "The format is unknown. Release the lock in the console.",
   redisInspect: "redis-cli: inspect",

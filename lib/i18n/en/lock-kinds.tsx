@@ -14,7 +14,7 @@ const names: Record<LockKind, string> = {
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
-/** The messages for kinds of lock that have several participants: readers, permit holders, a queue, or a count. */
+/** Messages for kinds of lock with several participants: read/write locks, semaphores, fair locks and latches. */
 export const lockKinds = {
   namespace: "lockKinds" as const,
   names,
@@ -26,7 +26,7 @@ export const lockKinds = {
   inQueue: (text: string) => `${text} in queue`,
   latchCount: (text: string) => `count ${text}`,
 
-  /** The headline of the page. */
+  // Headline of the lock page.
   heldByReaders: (count: number, text: string) => `Held by ${text} ${plural(count, "reader", "readers")}.`,
   permitsAcquired: (acquired: string, total: string) => `${acquired} of ${total} permits acquired.`,
   latchClosed: (count: string) => `Closed: the count is ${count}.`,
@@ -34,13 +34,13 @@ export const lockKinds = {
   ifOpened: "If opened",
   latchMeans: "Waiting clients continue when the count reaches 0. A latch has no holder and no lease.",
 
-  /** The permits of a semaphore. */
+  // Permits of a semaphore.
   permitsMeter: "Acquired permits",
   available: (text: string) => `${text} available`,
   overcommitted: (excess: number, text: string) =>
     `The limit is exceeded: no permit is granted until ${text} ${plural(excess, "is", "are")} released.`,
 
-  /** The list of participants. */
+  // List of participants.
   participants: { readers: "Readers", writer: "Writer and its readers", holders: "Holders" },
   participantsCount: (title: string, count: string) => `${title}: ${count}`,
   heldFor: (span: ReactNode) => <>held for {span}</>,
@@ -57,7 +57,7 @@ export const lockKinds = {
   releaseOf: (who: string) => `Release ${who}`,
   sharedFence: "Readers share the fencing token of the last writer.",
 
-  /** The release dialog. */
+  // Release dialog.
   releaseTitle: {
     reader: (key: ReactNode) => <>Release one reader of {key}</>,
     writer: (key: ReactNode) => <>Release the writer of {key}</>,
@@ -87,7 +87,7 @@ export const lockKinds = {
   participantGoneText: (count: number, text: string) =>
     `Nothing was released. ${text} other ${plural(count, "holder keeps", "holders keep")} the lock. Close the dialog to select another one.`,
 
-  /** The queue of a fair lock. */
+  // Waiters in the queue of a fair lock.
   deadCost: (span: string) =>
     `If the client died, it can block the queue for another ${span}, because its library sends no heartbeat.`,
   ourCost: "Sends heartbeats: if it dies, it leaves the queue within 6 s.",

@@ -23,7 +23,7 @@ export const lockPage = {
     actions: "Actions",
   },
 
-  /** The headline of the page. */
+  // Headline of the page.
   held: (who: ReactNode) => <>Held by {who}.</>,
   heldByMany: (count: number) => `Held by ${count} holders.`,
   reserved: (by: ReactNode | null, left: string | null) => (
@@ -36,7 +36,7 @@ export const lockPage = {
     <>The deadline has passed, so the next client can acquire the lock. Last held by {who}.</>
   ),
   notHeld: "Not held.",
-  /** The headline for a key that cannot be read, by reason. */
+  /** Headlines for a key that cannot be read, by reason. */
   unreadable: {
     too_large: "Cannot be read: larger than the locks that Lockkeeper reads.",
     forbidden: "Cannot be read: the Redis user has no permission.",
@@ -47,7 +47,7 @@ export const lockPage = {
   neverSeen: "Not held, and no history is recorded.",
   neverSeenHelp:
     "If this lock should be held, check the key for typos, and check that it matches a watched pattern. Older holds may no longer be stored.",
-  /** The sentence about liveness. */
+  // Sentences about the liveness of the holder and about waiters.
   alive: (ago: string) => `The holder is alive (renewed ${ago}).`,
   renewsOnSchedule: "The holder renews on schedule.",
   overdue: (overdue: string, renewed: string | null) =>
@@ -63,7 +63,7 @@ export const lockPage = {
   waitAtLeast: (count: number) =>
     count === 1 ? "At least 1 client is waiting." : `At least ${count} clients are waiting.`,
   noWaiters: "No client is waiting.",
-  /** Announced to screen readers. Omits times, which change every second. */
+  /** Announcement for screen readers. Omits times, because they change every second. */
   announcement: (who: string, liveness: string) => `Held by ${who}, ${liveness}`,
   announcementNotHeld: "The lock is not held",
 
@@ -135,7 +135,7 @@ export const lockPage = {
   role: (role: string) => `, ${role}`,
   counted: (count: number) => `, count ${count}`,
 
-  /** For a lock that is not held. */
+  /** Votes that remain on the masters while the lock is not held. */
   votesWithoutHolder: (votes: ReactNode) => <>Votes: {votes}.</>,
   lastHold: (who: ReactNode | null, ending: string, ago: string | null, reason: ReactNode | null) => (
     <>

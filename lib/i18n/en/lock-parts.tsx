@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The messages of the lock page's sections and dialogs. */
+/** Messages of the sections and dialogs of the lock page. */
 export const lockParts = {
   namespace: "lockParts" as const,
 
@@ -82,7 +82,7 @@ export const lockParts = {
     binary: (bytes: string, base64: string) => `${bytes} binary bytes (base64): ${base64}`,
   },
 
-  /** The dialogs for notes and lease extensions. */
+  // Dialogs that edit the note and extend the lease.
   note: "Note…",
   mayNotWrite: "Your role on this target is read-only.",
   extendLease: "Extend lease…",

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import { ui } from "./ui.ts";
 
-/** The release advice in languages other than English. English shows the advice of the server. */
+/** Advice on releasing a lock, for languages other than English. The English console shows the server's advice. */
 export type ReleaseAdviceMessages = Readonly<
   Record<"shapeAlone" | "latch" | "permit" | "job" | "number" | "differentOwners" | "notFreed", string>
 >;
 
-/** The messages for details of a lock, in the list, on its page and in the release dialogs. */
+/** Messages for the details of a lock, used in the list, on the lock page and in the release dialogs. */
 export const lock = {
   namespace: "lock" as const,
   units: ui.units,
@@ -63,7 +63,7 @@ export const lock = {
       ? "clients that poll are not visible"
       : `${count} waiting through Lockkeeper; clients that poll are not visible`,
 
-  /** Who acquires the lock when it is released. */
+  /** Descriptions of the client that acquires the lock after a release. */
   next: {
     waiter: (who: ReactNode, waited: string | null, others: number) => (
       <>
@@ -86,7 +86,7 @@ export const lock = {
     redissonPlain: "Every subscribed client is notified, and the first one to request the lock acquires it.",
   },
 
-  /** The holder. */
+  // Descriptions of the holder.
   notHeld: "not held",
   unreadable: "cannot be read",
   onHost: (who: ReactNode, host: ReactNode) => (
@@ -107,7 +107,7 @@ export const lock = {
   unknownConstant: (value: string) => `unknown owner (value “${value}”)`,
   theReservation: (what: string) => `the ${what}`,
 
-  /** Remaining and elapsed times. */
+  // Remaining and elapsed times.
   ended: "expired, available",
   noTtl: "no TTL",
   expiring: "expiring…",
@@ -123,17 +123,17 @@ export const lock = {
   noFence: "none",
   noFenceHint: "Not acquired through Lockkeeper, so this hold has no fencing token",
 
-  /** Names of formats that no library defines. */
+  /** Names of the formats that are not specific to a library. */
   formatNames: { token: "Token string", timestamp: "Timestamp string" },
   runbook: "Runbook",
   newTab: "(opens in a new tab)",
 
   formats: (count: number) => `one of ${count}`,
 
-  /** `null`, because the server returns this advice in English. */
+  /** Advice on releasing a lock; `null` because the server returns the advice in English. */
   release: null as ReleaseAdviceMessages | null,
 
-  /** The votes of a quorum. */
+  /** Descriptions of the votes on a quorum target. */
   votes: {
     held: (its: number, of: number) => `held on ${its} of ${of} masters`,
     ownerPerMaster: ", with one owner string per master: ",

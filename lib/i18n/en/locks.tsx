@@ -1,4 +1,4 @@
-/** The messages of the locks page before its first rows. */
+/** Messages of the locks page that are needed before its first rows are loaded. */
 export const locks = {
   namespace: "locks" as const,
   title: "Locks",

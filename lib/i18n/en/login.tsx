@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The messages of the login page, which also replaces other pages without a session. */
+/** Messages of the login page. The login page also replaces all other pages if there is no session. */
 export const login = {
   namespace: "login" as const,
   loggingIn: "Logging in…",

@@ -41,15 +41,15 @@ export const overview = {
   },
   noneYet: "none yet",
   unknown: "unknown",
-  /** @param name name of a measure, @param sentence what its sparkline shows */
+  /** @param name name of a measure @param sentence description of its sparkline */
   line: (name: string, sentence: string) => `${name}. ${sentence}`,
   nothingMeasured: (range: SeriesRange) => `No data in ${OVER[range]}.`,
-  /** @param since a time of day */
+  /** @param since time of day at which the data starts */
   throughout: (range: SeriesRange, since: string, amount: string) =>
     `Over ${OVER[range]} (data since ${since}): constant at ${amount}.`,
   between: (range: SeriesRange, since: string, least: string, most: string) =>
     `Over ${OVER[range]} (data since ${since}): between ${least} and ${most}.`,
-  /** @param at a time of day */
+  /** @param at time of day of the figures */
   staleFigures: (at: string) => `Figures from ${at}. Newer figures are unavailable.`,
   tops: {
     contended: {

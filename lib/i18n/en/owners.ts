@@ -21,11 +21,11 @@ export const owners = {
     held: "Oldest",
     waiters: "Waiting",
   },
-  /** Reasons why locks need attention. */
+  // Reasons why locks of an owner need attention.
   overdue: (count: string) => `${count} overdue`,
   noTtl: (count: string) => `${count} with no TTL`,
   unusuallyLong: (count: string) => `${count} unusually long`,
-  /** For a value such as `1`, which many clients write. */
+  /** Note for locks with a value such as `1`, which many clients write. */
   noOwnerInCommon:
     "These locks have the same value, but not necessarily the same owner. Release them one by one.",
   targetDown: "Owners appear when the target is reachable again.",

@@ -11,7 +11,7 @@ export const problemPages = {
   title: "Problem codes",
   intro:
     "Every error response of the API is a problem document (RFC 9457). In your client, check `code`, not `title` or `detail`. `type` is the URL of the page for that code.",
-  /** Lists what has no translation; `null` in English. */
+  /** A note that lists which content is shown in English because it is not translated; `null` in English. */
   isEnglish: null as string | null,
   allCodes: "All problem codes",
   code: "Code",

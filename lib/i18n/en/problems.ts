@@ -2,11 +2,11 @@ import type { NetworkErrorReason } from "@/lib/api/request.ts";
 import type { ErrorCode } from "@/lib/contract/error.ts";
 import type { FilterError } from "@/lib/query/filter.ts";
 
-/** The translations of problems. The console shows the server's English `detail` below them. */
+/** Translations of problems. The console shows the server's English `detail` below the translation. */
 export interface ProblemMessages {
-  /** The cause, and what the operator can do about it. */
+  /** Cause and remedy for the operator, by problem code. */
   ofCode: Record<ErrorCode, { title: string; remedy: string }>;
-  /** Requests without a usable response. `status` is the HTTP status. */
+  /** Messages for requests without a usable response, by reason. */
   ofNoResponse: Record<Exclude<NetworkErrorReason, "status">, string> & {
     status: (status: number) => string;
   };
@@ -15,9 +15,9 @@ export interface ProblemMessages {
 /** The messages for requests that failed or were refused. */
 export const problems = {
   namespace: "problems" as const,
-  /** `null` to show the server's messages, which contain the details of the case. */
+  /** `null` to show the server's messages, which contain the details of each case. */
   translations: null as ProblemMessages | null,
-  /** The values that a search field accepts. */
+  /** Error messages for a term with an invalid value, by the expected kind of value. */
   comparison: {
     number: (field: string) => `${field} must be a whole number`,
     time: (field: string) => `${field} must be a duration such as 500ms, 30s, 5m, 2h or 1d`,

@@ -4,20 +4,20 @@ import type { ReactNode } from "react";
 export const releaseRequest = {
   namespace: "releaseRequest" as const,
 
-  /** The state of a request, as a mark in the table and on the lock page. */
+  /** States of a release request, as shown in the table and on the lock page. */
   states: {
     requested: "Release requested",
     accepted: "Release accepted",
     refused: "Release refused",
   },
-  /** The sentences that follow the liveness of the holder. */
+  /** Sentences about the release request that follow the sentence about the liveness of the holder. */
   sentences: {
     requested: "An operator asked it to release the lock.",
     accepted: "It accepted a request to release the lock.",
     refused: "It refused a request to release the lock.",
   },
   name: "Request",
-  /** @param text the answer of the holder, or the operator's reason if there is no answer */
+  /** @param text text of the holder's response, or the operator's reason if there is no response */
   mark: (state: string, text: string) => (text === "" ? state : `${state}: “${text}”`),
   quoted: (text: ReactNode) => <>“{text}”</>,
   origin: (who: ReactNode, ago: string, reason: ReactNode | null) => (
@@ -27,7 +27,7 @@ export const releaseRequest = {
     </>
   ),
 
-  // The action in the dialog.
+  // Action in the release dialog.
   method: "Ask the holder to release",
   hint: "The holder receives your reason and can accept or refuse.",
   why: {
@@ -42,7 +42,7 @@ export const releaseRequest = {
   submit: "Ask holder to release",
   isSending: "Sending request…",
 
-  // The state in the dialog.
+  // State of the request in the release dialog.
   titles: {
     requested: "Release requested",
     accepted: "The holder accepted the request",
@@ -55,7 +55,7 @@ export const releaseRequest = {
     refused: "It is keeping the lock. Ask again, or choose another action.",
   },
 
-  // The end of a hold whose release was requested.
+  // End of a hold whose release was requested.
   released: "The holder released the lock",
   ended: "The hold has ended",
   holder: "Holder",

@@ -5,7 +5,7 @@ export const release = {
   namespace: "release" as const,
   title: (key: ReactNode) => <>Release {key}</>,
 
-  // The hold.
+  // Details of the hold.
   hold: "Holder",
   openedHold: "The hold you opened",
   heldBy: "Held by",
@@ -24,7 +24,7 @@ export const release = {
   noFence: "Not acquired through Lockkeeper, so late writes cannot be detected",
   redissonsFence: (fence: string) => `${fence}, issued by Redisson`,
 
-  // Liveness.
+  // Liveness of the holder.
   alive: "Liveness",
   liveness: {
     alive: "The holder appears to be alive",
@@ -39,7 +39,7 @@ export const release = {
   wholeLock: "This is the liveness of the lock as a whole: renewals of its holders cannot be distinguished.",
   noWorker: "The lock is reserved, not held by a client.",
 
-  // Consequences.
+  // Consequences of the release.
   consequences: "What happens next",
   next: "Next holder",
   noneWhileReserved: "None for 60 s, or until you release the reservation. Waiters keep waiting.",
@@ -67,7 +67,7 @@ export const release = {
   ofFormat: (format: string) => `${format}: `,
   releasing: "Note",
 
-  // The action.
+  // Choice of the action.
   how: "Action",
   methods: {
     release: "Release now",
@@ -90,7 +90,7 @@ export const release = {
   unavailable: "The chosen action is no longer available. Choose another one.",
   selectFormat: "Format",
 
-  // The reason.
+  // Reason for the action.
   reason: "Reason",
   reasonOptional: "Reason (optional)",
   reasonPlaceholder: "Recorded in the audit log",
@@ -124,7 +124,7 @@ export const release = {
     `Release the current hold of ${who}${reservation ? " and reserve" : ""}`,
   theOwner: "the owner",
 
-  // Changes and failures.
+  // Changes of the lock while the dialog is open, and failures.
   changedTitles: {
     other_owner: "The hold changed.",
     reacquired: "The owner acquired the lock again.",
@@ -165,7 +165,7 @@ export const release = {
   notReserved: "Nothing was reserved: any client can acquire the lock.",
   checkHistory: "Check the history to see whether your request released it.",
 
-  // The result.
+  // Result of the action.
   released: "Released",
   releasedAndReserved: "Released and reserved",
   holdGone: (owner: ReactNode) => <>The hold of {owner} has ended.</>,

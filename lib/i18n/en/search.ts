@@ -1,4 +1,4 @@
-/** The messages for completions in the search box. */
+/** Messages for the completions in the search box. */
 export const search = {
   namespace: "search" as const,
   fields: {

@@ -1,4 +1,4 @@
-/** The messages of the account and session settings, and those that all settings share. */
+/** Messages of the account and session settings, and messages that all settings share. */
 export const settings = {
   namespace: "settings" as const,
   title: "Settings",

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 
-/** The messages of the page frame: navigation, states, banners. */
+/** Messages of the page frame: navigation, connection states and banners. */
 export const shell = {
   namespace: "shell" as const,
   console: "Console",
   skipToContent: "Skip to content",
-  /** The navigation of pages that require no login. */
+  // Navigation of pages that require no login.
   documentation: "Documentation",
   problemCodes: "Problem codes",
   openConsole: "Open console",
@@ -20,7 +20,7 @@ export const shell = {
     docs: "Docs",
     settings: "Settings",
   },
-  /** The navigation bar on phones. */
+  // Navigation bar on phones.
   liveEvents: "Live events",
   more: "More",
   close: "Close",
@@ -32,7 +32,7 @@ export const shell = {
     restWorks: "The rest of the page still works. No lock was changed.",
     again: "Try again",
   },
-  /** Shown if console code could not be loaded. */
+  /** Messages that are shown if a part of the console could not be loaded. */
   loadFailure: {
     dialog: "The dialog",
     title: (part: string) => `${part} could not be loaded.`,
@@ -60,7 +60,7 @@ export const shell = {
   logOutFailed: "Could not log out. Try again.",
   ranks: { viewer: "viewer", operator: "operator", admin: "admin", none: "no role" },
 
-  /** The states of a target. */
+  /** Names of the states of a target. */
   states: { live: "live", catching_up: "catching up", partial: "partly unreachable", down: "unreachable" },
   readOnly: "read-only",
   target: (label: string) => `Target: ${label}`,
@@ -70,7 +70,7 @@ export const shell = {
   unknownTarget: "Unknown target",
   unknownTargetNamed: (name: ReactNode) => <>No target is named {name}. Configured targets:</>,
 
-  /** The states of the page's connection to Lockkeeper. */
+  // States of the page's connection to Lockkeeper.
   loggedOut: "logged out",
   asleep: "suspended",
   connecting: "connecting",
@@ -87,7 +87,7 @@ export const shell = {
   mastersDown: (down: number, all: number) =>
     `${down} of ${all} masters ${down === 1 ? "is" : "are"} unreachable`,
 
-  /** How complete the index is, with one sentence for each cause. */
+  // Sentences about the completeness of the index, one for each cause.
   neverScanned: "The first full scan has not finished.",
   scanned: (age: string, took: string) => `Last full scan ${age} ago (took ${took}).`,
   scanning: (scanned: string, keys: string | null, took: string) =>
@@ -102,7 +102,7 @@ export const shell = {
   oversizedKeys: (keys: number) =>
     `${keys} watched ${keys === 1 ? "key is" : "keys are"} not shown: longer than 1,024 bytes.`,
 
-  /** The banner above stale data. */
+  // Banner above stale data.
   staleUnreachable:
     "Could not reach Lockkeeper. Data may be stale, and locks cannot be released. Reconnecting…",
   staleSilent: (seconds: number) =>
@@ -118,7 +118,7 @@ export const shell = {
   outdated: "Lockkeeper was updated. Reload the page to use the new version.",
   reloadPage: "Reload page",
 
-  /** Why a button is disabled. */
+  // Reasons why a button is disabled.
   releaseForbidden: "Your role (viewer) cannot release locks here.",
   targetReadOnly: "This target is read-only. Lockkeeper never writes to it.",
   blockedStale: "Data is stale. Actions are disabled until the connection is back.",

@@ -31,7 +31,7 @@ const ENDS: Partial<Record<EventType, string>> = {
   force_released: "force-released",
 };
 
-/** The messages of the lock table and its settings. These messages load with the first rows. */
+/** Messages of the lock table and its settings. Loaded together with the first rows. */
 export const table = {
   namespace: "table" as const,
   title: "Locks",

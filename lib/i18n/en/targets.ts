@@ -3,7 +3,7 @@ import type { FindingCode, NotificationFlag, Severity } from "@/lib/contract/tar
 
 export type FindingFacts = Readonly<Record<string, string>>;
 
-/** The translations of findings: the cause and the risk. */
+/** Translations of findings, each with a title that states the cause and a description of the risk. */
 export type FindingMessages = Record<
   FindingCode,
   { title: (facts: FindingFacts) => string; risk: (facts: FindingFacts) => string }
@@ -16,7 +16,7 @@ const severities: Readonly<Record<Severity, string>> = {
   note: "Note",
 };
 
-/** The changes that cause no notification if notify-keyspace-events lacks a flag. */
+/** For each flag of notify-keyspace-events, the changes for which Redis sends no notification without the flag. */
 const unseen: Readonly<Record<NotificationFlag, string>> = {
   K: "all changes to individual keys",
   g: "DEL, EXPIRE and RENAME: releases, renewals, manual deletes",
@@ -35,7 +35,7 @@ const unreadableReasons: Readonly<Record<UnreadableReason, string>> = {
   error: "error",
 };
 
-/** The messages of the targets page, which shows the state of every watched Redis and its risks for locks. */
+/** Messages of the targets page, which shows the state of each watched Redis deployment and the risks for its locks. */
 export const targets = {
   namespace: "targets" as const,
   title: "Targets",
@@ -45,7 +45,7 @@ export const targets = {
   again: "Try again",
   locks: (count: number, shown: string) => (count === 1 ? "1 lock" : `${shown} locks`),
   triedSince: (clock: string) => `Not connected yet. Retrying since ${clock}.`,
-  /** The separator of lists. */
+  /** Separates the items of a list. */
   between: ", ",
   topologies: { standalone: "standalone", sentinel: "sentinel", cluster: "cluster", quorum: "quorum" },
   findings: "Findings",
@@ -61,7 +61,7 @@ export const targets = {
   orAtStart: "Or start Lockkeeper with LOCKKEEPER_NOTIFICATIONS=set to have it set the flags.",
   unreadableKeys: "Keys that cannot be read",
   unreadableReasons,
-  /** `null` to show the server's messages. */
+  /** Translations of findings; `null` to show the server's messages. */
   translations: null as FindingMessages | null,
   masters: {
     label: "Masters",

@@ -1,4 +1,4 @@
-/** The timeline of holds on the lock page. */
+/** Messages of the timeline of holds on the lock page. */
 export const timeline = {
   namespace: "timeline" as const,
   title: "Timeline",
@@ -25,7 +25,7 @@ export const timeline = {
   fenceDigits: "Digits: last digits of the fencing token",
   olderHolds: "Load older holds",
   noHolds: "No holds are recorded up to this time.",
-  /** The lock at a time in the past. */
+  /** Messages of the view that shows who held the lock at a time in the past. */
   heldAt: {
     command: "Show the holder at a point in time…",
     label: "Holder at",
@@ -43,7 +43,7 @@ export const timeline = {
     unwatched: "Lockkeeper was not watching this target at that time, so holds may be missing.",
   },
 
-  /** Descriptions of holds. */
+  // Descriptions of holds.
   unknownOwner: "unknown owner",
   maybeEarlier: "It may have started earlier.",
   fence: (fence: string) => `Fencing token: ${fence}.`,
@@ -76,7 +76,7 @@ export const timeline = {
   twoMaybe: (first: string, second: string, span: string, since: string) =>
     `${first} and ${second} held it at the same time, for ${span} from ${since}. This is expected only if the lock allows several holders.`,
 
-  /** The events below the timeline. */
+  // Events below the timeline.
   events: "Recent events",
   looking: "Loading…",
   failed: "Could not load the history.",

@@ -1,4 +1,4 @@
-/** The titles of browser tabs, which the server renders. */
+/** Titles of browser tabs, rendered on the server. */
 export const titles = {
   namespace: "titles" as const,
   description: "Live view of the locks in Redis and their holders.",

@@ -7,7 +7,7 @@ export const ui = {
   tryAgain: "Try again",
   clearSearch: "Clear search",
   suggestions: "Suggestions",
-  /** The column header above the buttons of a row. */
+  /** Header of the table column that contains buttons. */
   actions: "Actions",
   waiting: "Waiting for a response",
   opening: "Opening… Press Esc to cancel.",
@@ -16,10 +16,10 @@ export const ui = {
   never: "never",
   justNow: "just now",
   dateTimeInvalid: "Enter a time such as 14:05 or 11-21 14:05.",
-  /** @param past the time with its unit, such as `4 s` */
+  /** @param past the elapsed time with its unit, such as `4 s` */
   ago: (past: string) => `${past} ago`,
-  /** @param left the time with its unit, such as `4 s` */
+  /** @param left the remaining time with its unit, such as `4 s` */
   inTime: (left: string) => `in ${left}`,
-  /** The units of durations. */
+  /** Abbreviations of the units of durations. */
   units: { ms: "ms", s: "s", m: "m", h: "h", d: "d" },
 };

@@ -1,4 +1,4 @@
-/** The messages for possible locks that are not listed. */
+/** Messages for unlisted locks: possible locks that the list omits. */
 export const unlisted = {
   namespace: "unlisted" as const,
   count: (count: number, text: string) => (count === 1 ? "1 possible lock" : `${text} possible locks`),

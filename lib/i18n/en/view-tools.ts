@@ -1,4 +1,4 @@
-/** The messages of the forms and menus for views, the selection and exports. They load on demand. */
+/** Messages of the forms and menus for views, selected rows and exports. Loaded on demand. */
 export const viewTools = {
   namespace: "viewTools" as const,
   saveTitle: "Save view",

@@ -20,7 +20,7 @@ export const waits = {
   polling:
     "Clients that poll are not visible. That a client holds a lock while it waits is known only if the client declares it.",
 
-  /** The card of a deadlock. */
+  // Card of a deadlock.
   deadlock: (count: number, text: string, span: string) =>
     `Deadlock: ${text} ${plural(count, "client", "clients")}, for ${span}`,
   resolves: (first: string | null) =>
@@ -46,7 +46,7 @@ export const waits = {
   hiddenLock: "a lock that you may not read",
   behindDeadlock: "Waiting behind the deadlock",
 
-  /** The section of root blockers. */
+  // Section of root blockers.
   roots: "Root blockers",
   rootsHelp: "Holders that block others and are not known to wait themselves, by total time waited.",
   rootsLeftOut: (text: string) => `${text} more root blockers are not listed.`,
@@ -59,7 +59,7 @@ export const waits = {
   selectHolder: "Holders",
   selectHolderOf: (key: string) => `Holders of ${key}`,
 
-  /** A waiting client. */
+  // Descriptions of a waiting client.
   waiting: (span: string) => `waiting ${span}`,
   timesOut: (span: string) => `times out in ${span}`,
   blocks: (key: ReactNode, count: string) => (
@@ -72,7 +72,7 @@ export const waits = {
   notListed: (text: string) => `${text} more are not listed.`,
   showAll: (text: string) => `Show all ${text}`,
 
-  /** The position of one lock, on its page and in the release dialog. */
+  // Position of one lock in the wait-for graph, shown on the lock page and in the release dialog.
   blocksFact: "Blocks",
   blocked: (count: number, text: string, span: string) =>
     `${text} ${plural(count, "client", "clients")}, directly or through other locks. Waited ${span} in total.`,

@@ -17,7 +17,7 @@ export function useSession() {
   });
 }
 
-/** Lists the caller's sessions or, for administrators of all targets, all sessions. */
+/** Lists the sessions of the operator. For administrators of all targets, lists the sessions of all operators. */
 export function useBrowserSessions() {
   return useQuery<BrowserSessionList, RequestError>({
     queryKey: SESSIONS_QUERY_KEY,
@@ -27,7 +27,7 @@ export function useBrowserSessions() {
   });
 }
 
-/** Ends sessions one by one, until the first failure. */
+/** Ends sessions one by one. Stops at the first failure. */
 export function useEndSessions() {
   return useInvalidatingMutation<void, readonly string[]>(SESSIONS_QUERY_KEY, async (ids) => {
     for (const id of ids)

@@ -5,12 +5,15 @@ import { useLiveStore } from "@/lib/live/live-context.ts";
 import { logout } from "../../api/session-endpoints.ts";
 
 export interface Logout {
-  /** Whether the session is still valid because the last attempt failed. */
+  /** Whether the last attempt failed, so that the session is still active. */
   readonly isFailed: boolean;
   run(): void;
 }
 
-/** Ends the session. Does not use `useMutation`, which nothing else in the first load needs. */
+/**
+ * Returns a function that ends the session. Does not use `useMutation`, to keep its code out of the first load of a
+ * page.
+ */
 export function useLogout(): Logout {
   const store = useLiveStore();
   const [isFailed, setFailed] = useState(false);

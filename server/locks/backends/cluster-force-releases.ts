@@ -7,8 +7,9 @@ import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
 const RECONNECT_MS = 100;
 
 /**
- * Subscribes to the force-releases of one client. A subscription on one master is sufficient, because PUBLISH reaches
- * all nodes of a cluster. Switches to another master if the connection closes or the node is no longer a master.
+ * Subscribes to the force-releases and release requests of one client. A subscription on one master is sufficient,
+ * because PUBLISH reaches all nodes of a cluster. Switches to another master if the connection closes or the node is
+ * demoted.
  *
  * Uses a separate connection, because ordinary subscriptions are unreliable on a connection with sharded subscriptions.
  */

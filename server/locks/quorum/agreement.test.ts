@@ -4,7 +4,7 @@ import { assessProgress, collectVotes, findAgreement, isBehind } from "./agreeme
 import type { MasterAnswer, MasterAnswers } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-// The test only compares masters with each other.
+// The tests use the masters only as map keys.
 const MASTERS = Array.from({ length: 5 }, (_, n) => ({ label: `master ${n}` }) as QuorumMaster);
 const MANY = MASTERS.length;
 
@@ -17,7 +17,7 @@ const acquired = (fence: number, token = "new") => createGrant(token, fence, 1, 
 const repeated = (fence: number, count = 1, token = "old") => createGrant(token, fence, count, "repeated");
 const held: AcquireReply = { outcome: "held", asOf: 0, remainingMs: 500, holders: [] };
 
-/** Assigns the replies to the masters in order; `undefined` for a master that has not replied yet. */
+/** Assigns the replies to the masters in order. `undefined` stands for a master that has not replied yet. */
 function toAnswers(...replies: (AcquireReply | "away" | undefined)[]): MasterAnswers<AcquireReply> {
   const answers = new Map<QuorumMaster, MasterAnswer<AcquireReply>>();
   for (const [at, reply] of replies.entries()) {

@@ -30,8 +30,8 @@ export function collectVotes(answers: MasterAnswers<AcquireReply | RenewReply>):
  * Returns the hold that a majority votes for; `undefined` if there is none.
  *
  * Votes with the same token are for the same hold. If a majority has the same fencing token, the masters have already
- * agreed on it and it stays. Otherwise, the largest fencing token is used. Every earlier hold had a majority, so at
- * least one of these masters knows its fencing token and issued a larger one.
+ * agreed on that token, and it is kept. Otherwise, the largest fencing token is used. Every earlier hold had a
+ * majority, so at least one of these masters knows its fencing token and issued a larger one.
  */
 export function findAgreement(votes: readonly Vote[], masters: number): Agreement | undefined {
   const majority = computeMajority(masters);

@@ -5,8 +5,8 @@ import { computeMajority, kthLargest, kthSmallest, median } from "../../redis/ma
 type MasterHold = Omit<GrantedReply, "outcome" | "how">;
 
 /**
- * Returns a hold as the majority stores it; `undefined` if no master has the hold. `remainingMs` is -1 if there is no
- * TTL.
+ * Returns a hold with the values that a majority stores; `undefined` if no master has the hold. `remainingMs` is -1 if
+ * there is no TTL.
  */
 export function findCommonHold(holds: readonly MasterHold[], masters: number): MasterHold | undefined {
   const [first] = holds;

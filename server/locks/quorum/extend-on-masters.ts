@@ -58,7 +58,7 @@ async function extendOnMaster(
     return { outcome: there.state === "free" ? "gone" : "changed", asOf: there.asOf };
   if (!isSameHold(there, seen)) return { outcome: "changed", asOf: there.asOf };
   const [{ token, fence }] = there.holders;
-  // Every string lock ends when its key expires, as a `token` lock does.
+  // Other string locks are extended like a `token` lock, because they also end when their keys expire.
   const writer = LOCK_WRITERS[isWritableFormat(there.format) ? there.format : "token"];
   return await writer.extend(verbs, channel, seen.key, { ...request, token, fence });
 }

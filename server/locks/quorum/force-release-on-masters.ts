@@ -41,7 +41,7 @@ export async function forceReleaseOnMasters(
   return toForceReleaseResult(outcomes, answers);
 }
 
-/** Returns the name of a master, as in the target's health. */
+/** Returns the name that a master has in the health of the target. */
 function getMasterName({ verbs: { options } }: QuorumMaster): string {
   return options.path ?? `${options.host}:${options.port}`;
 }

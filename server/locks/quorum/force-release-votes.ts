@@ -3,10 +3,16 @@ import type { ForceReleaseListener } from "../verbs/backend.ts";
 import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** Maximum number of force-releases that no majority has reported yet. Beyond it, the oldest is dropped. */
+/**
+ * Maximum number of pending force-releases, which no majority has reported yet. Beyond this number, the oldest is
+ * dropped.
+ */
 const PENDING_MAX = 1000;
 
-/** Subscribes to the force-releases of one client on all masters. */
+/**
+ * Subscribes to the force-releases of one client on all masters. Calls the listener once a majority has reported a
+ * force-release.
+ */
 export function subscribeOnMasters(
   masters: readonly QuorumMaster[],
   clientId: string,
@@ -22,8 +28,8 @@ export function subscribeOnMasters(
 }
 
 /**
- * Reports a force-release once a majority of the masters has reported it, because releases on a minority do not end a
- * hold.
+ * Counts the masters that report each force-release, and calls the listener once they are a majority. Releases on a
+ * minority do not end a hold.
  */
 export class ForceReleaseVotes {
   readonly #pending = new Map<string, { masters: Set<number>; fences: Set<string> }>();

@@ -40,8 +40,8 @@ export async function readForeignHold(
 }
 
 /**
- * Whether the observation shows a lock. With the confidence `possible`, only part of a RedLock counts, because other
- * keys may contain application data.
+ * Whether the observation shows a lock. An observation with the confidence `possible` counts only if the key is part of
+ * a RedLock, because other keys may contain application data.
  */
 const isLock = (seen: Observation): seen is HeldObservation =>
   seen.state === "held" && (seen.confidence !== "possible" || isRedLockPart(seen));

@@ -10,7 +10,7 @@ const it = quorumTest(5);
 const everywhere = <Value>(value: Value) => Array.from({ length: 5 }, () => value);
 
 describe("late votes", () => {
-  /** Pauses the writes of one master until the other masters have decided. */
+  /** Pauses the writes of one master for 600 ms, so that the other masters decide first. */
   async function isLate(masters: TestMasters, master: number): Promise<void> {
     await masters.getClient(master).call("CLIENT", "PAUSE", "600", "WRITE");
   }

@@ -9,13 +9,13 @@ import { openBackend } from "../backends/open-backend.ts";
 
 const it = separateMastersTest(5);
 
-/** With a lease this long, a request has the maximum time limit. */
+/** Lease in ms, long enough that requests have the maximum time limit. */
 const LEASE_MS = 20_000;
-/** The time for which a release is retried on one Redis. */
+/** Time, in ms, for which a release is retried on a single Redis. */
 const RELEASE_MS = 2000;
 
 describe("returning quorum masters", () => {
-  /** Acknowledged writes outlive the process. */
+  /** Options of a Redis server whose acknowledged writes survive a kill of the process. */
   const keepingOptions = () => ({ args: ["--appendonly", "yes", "--appendfsync", "no"] });
 
   it("a returning master drops a hold that was released or counted too often while it was down", async ({

@@ -22,7 +22,7 @@ export interface AttemptId {
   readonly sinceMs: number | undefined;
 }
 
-/** Sends a lock request to one master, and tracks its state there. */
+/** Sends a lock request to one master, and tracks the state of the request on that master. */
 export class MasterRequest {
   /** Number of ids that were withdrawn on this master. The next attempt uses a new id. */
   #revokedCount = 0;
@@ -57,7 +57,10 @@ export class MasterRequest {
     return LOCK_WRITERS.token.acquire(verbs, channel, this.key, { ...this.request, id, retryMs }, waiting);
   }
 
-  /** Records that the master may have executed the request. The next attempt then sends the age of the request. */
+  /**
+   * Records that the master did not reply and may have executed the request. The next attempt then sends the age of the
+   * request.
+   */
   recordSilence(): void {
     this.#unansweredSince ??= performance.now();
   }
@@ -73,7 +76,7 @@ export class MasterRequest {
    * Withdraws the vote of a request as soon as the master responds. If the withdrawal arrives before the request, the
    * master remembers it and does not grant the vote later.
    *
-   * Resolves once the vote is withdrawn, at the latest when the time limit has passed.
+   * Resolves once the vote is withdrawn or the time limit has passed.
    */
   async revoke(name = this.attemptId): Promise<void> {
     if (name.id === this.attemptId.id) {

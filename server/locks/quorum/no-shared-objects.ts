@@ -7,7 +7,7 @@ import { createConditionUnsupportedError } from "../verbs/error-factories.ts";
 
 const refuseLatch = () => Promise.reject(createUnsupportedError("latches"));
 
-/** Rejects every call, because a quorum does not support latches. */
+/** The latch verbs of a quorum. They reject every call, because a quorum does not support latches. */
 export const NO_LATCHES: LatchVerbs = {
   trySetCount: refuseLatch,
   countDown: refuseLatch,
@@ -18,7 +18,7 @@ export const NO_LATCHES: LatchVerbs = {
 const refuseCondition = ({ key }: VerbHold) =>
   Promise.reject(createConditionUnsupportedError(key, "A lock on a quorum has no conditions."));
 
-/** Rejects every call, because a quorum does not support conditions. */
+/** The condition verbs of a quorum. They reject every call, because a quorum does not support conditions. */
 export const NO_CONDITIONS: ConditionVerbs = { await: refuseCondition, signal: refuseCondition };
 
 /**

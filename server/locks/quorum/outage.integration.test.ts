@@ -13,10 +13,10 @@ const it = separateMastersTest(5).extend(
       Promise.all(masters.getMasters(...numbers).map(({ master }) => master.kill())),
 );
 
-/** With a lease this long, a request has the maximum time limit. */
+/** Lease in ms, long enough that requests have the maximum time limit. */
 const LEASE_MS = 20_000;
 const BUDGET_MS = 400;
-/** The time for which a release is retried on one Redis. */
+/** Time, in ms, for which a release is retried on a single Redis. */
 const RELEASE_MS = 2000;
 
 describe("killed quorum masters", () => {

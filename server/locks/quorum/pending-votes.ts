@@ -2,12 +2,13 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { AttemptId, MasterRequest } from "./master-request.ts";
 
 /**
- * Votes for one hold whose masters have not replied yet, or replied with different data than the hold has. If a master
- * executes the acquire after the release, the release does not find that vote, and the vote would have no holder.
+ * Votes for one hold that are not confirmed: their masters have not replied yet, or replied with data that differs from
+ * the hold. If a master executes the acquire only after the release of the hold, the release cannot remove the vote.
+ * Such a vote would block the lock without a holder, so it is withdrawn.
  */
 export class PendingVotes {
   readonly #attemptIds = new Map<MasterRequest, AttemptId>();
-  /** Called when no vote is pending any more. */
+  /** Called when the last pending vote is settled. */
   onAllSettled: () => void = () => undefined;
 
   get size(): number {
@@ -23,7 +24,7 @@ export class PendingVotes {
   }
 
   /**
-   * Removes a vote from the pending ones, and withdraws it if `ending` is `withdraw`. Has no effect if the vote is not
+   * Removes a vote from the pending votes, and withdraws it if `ending` is `withdraw`. Has no effect if the vote is not
    * pending.
    *
    * @param token the token of the vote, if it differs from the requested token
@@ -62,7 +63,10 @@ export class PendingVotesByHold {
   }
 }
 
-/** Includes the key, because all reservations of one operator have the same token. */
+/**
+ * Returns a name that identifies a hold. Contains the key, because all reservations of one operator have the same
+ * token.
+ */
 function formatHoldName(key: Key, token: string): string {
   return `${token}\n${key}`;
 }

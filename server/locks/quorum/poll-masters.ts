@@ -17,15 +17,18 @@ export type MasterAnswer<Reply> =
 export type MasterAnswers<Reply> = ReadonlyMap<QuorumMaster, MasterAnswer<Reply>>;
 
 /**
- * Whether the replies so far decide the outcome. `enough`: pending replies cannot change the result, but may confirm
- * it.
+ * The progress of a poll. `open`: pending replies can change the result. `enough`: pending replies cannot change the
+ * result but may confirm it, so the poll continues briefly. `decided`: the poll ends.
  */
 export type PollProgress = "open" | "enough" | "decided";
 
 export interface MasterPollOptions<Reply> {
   /** Which connections of the masters to use. */
   readonly by: "verbs" | "renewals";
-  /** `all`: the call waits for every connection. By default, it waits only if less than a majority is connected. */
+  /**
+   * `all`: sends the request to every master, connected or not. By default, sends it only to the connected masters if
+   * they are a majority.
+   */
   readonly to?: "all";
   /** Time limit for each master, in ms. */
   readonly budgetMs: number;
@@ -72,7 +75,7 @@ class MasterPoll<Reply> {
   run(): Promise<MasterAnswers<Reply>> {
     const { by, budgetMs, to } = this.options;
     const ready = this.masters.filter((master) => master[by].status === "ready");
-    // Waits for masters to reconnect only if the connected ones are not a majority.
+    // Waits for disconnected masters only if the connected masters are not a majority.
     const polled =
       to !== "all" && ready.length >= computeMajority(this.masters.length) ? ready : this.masters;
     if (polled !== ready) setMaxListeners(0, this.#stop.signal);
@@ -91,7 +94,7 @@ class MasterPoll<Reply> {
     let answer: MasterAnswer<Reply>;
     const { by, to } = this.options;
     try {
-      // Does not await an open connection. All requests are then sent in the same turn.
+      // Does not await connections that are open, so that all requests are sent in the same turn of the event loop.
       if (to !== "all" && master[by].status !== "ready") await waitUntilReady(master[by], this.#stop.signal);
       this.#sent.add(master);
       answer = { state: "answered", reply: await this.options.call(master) };

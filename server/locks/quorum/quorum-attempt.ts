@@ -45,8 +45,8 @@ interface ConfirmedGrant {
 
 /**
  * One lock request, which may take several attempts. The votes that a failed attempt added are released before the next
- * attempt. If a master has not responded by then, its vote is withdrawn as soon as it does, unless the caller chose the
- * request id and may repeat the request.
+ * attempt. If a master has not responded by then, its vote is withdrawn as soon as the master responds, unless the
+ * caller chose the request id and may repeat the request.
  */
 export class QuorumAttempt {
   readonly #requests: ReadonlyMap<QuorumMaster, MasterRequest>;
@@ -56,7 +56,10 @@ export class QuorumAttempt {
   /** Votes for the acquired hold whose masters have not replied yet, or replied with different data. */
   readonly pendingVotes = new PendingVotes();
 
-  /** @param idSource who chose the request id; a caller that repeats its own id may rely on exactly these votes */
+  /**
+   * @param idSource who chose the request id. A caller that chose the id may repeat the request and needs the votes of
+   * this attempt then
+   */
   constructor(
     private readonly masters: readonly QuorumMaster[],
     private readonly key: Key,
@@ -100,7 +103,7 @@ export class QuorumAttempt {
     return { outcome: agreement === undefined ? "refused" : "too_late", answers };
   }
 
-  /** Withdraws all votes, and resolves once they are withdrawn, at the latest at the time limit. */
+  /** Withdraws all votes. Resolves once they are withdrawn or the time limit has passed. */
   async revokeVotes(): Promise<void> {
     this.pendingVotes.revokeAll();
     await Promise.all([...this.#requests.values()].map((request) => request.revoke()));

@@ -31,7 +31,9 @@ export function hasTooFewAnswers(answers: MasterAnswers<AcquireReply>): boolean 
   return collectReplies(answers).length < computeMajority(answers.size);
 }
 
-/** Whether a master reports that this request id was withdrawn. The request must then continue with another id. */
+/**
+ * Whether a master reports that the id of the request was withdrawn. The request must then continue with another id.
+ */
 export function isRequestWithdrawn(answers: MasterAnswers<AcquireReply>): boolean {
   return collectReplies(answers).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
 }
@@ -71,7 +73,7 @@ export function createHoldRefusalError(
   return createLostError(key, now);
 }
 
-/** @param doing a sentence for the message: what is known despite the missing replies */
+/** @param doing a sentence for the error message that states what is known despite the missing replies */
 export function createTooFewAnswersError<Reply>(
   answers: MasterAnswers<Reply>,
   doing = "Nothing is held; try again.",
@@ -104,7 +106,7 @@ function groupByHolder(replies: readonly AcquireReply[]): [HeldReply, ...HeldRep
   return groupLargestFirst(held, ({ holders }) => holders[0]?.token ?? "");
 }
 
-/** Returns the holder that has the most masters, and the time until the lock may be free on a majority. */
+/** Returns the holder that most masters report, and the time until the lock may be free on a majority. */
 function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): CurrentHold {
   const replies = collectReplies(answers);
   const freeMs = kthSmallest(replies.map(computeFreeInMs), computeMajority(answers.size));
@@ -118,7 +120,10 @@ function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): 
   };
 }
 
-/** Returns the holder if votes of an earlier attempt at the same request block the new votes. */
+/**
+ * Returns the request itself as the holder if votes of its earlier attempt block the new votes. Otherwise returns an
+ * empty list.
+ */
 function toEarlierTry(owner: string, replies: readonly AcquireReply[]): CurrentHold["holders"] {
   const earlier = replies.find((reply) => reply.outcome === "granted" && reply.how === "repeated");
   if (earlier?.outcome !== "granted") return [];

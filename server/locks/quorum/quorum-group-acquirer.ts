@@ -23,7 +23,7 @@ interface LockAttempt {
   readonly attempt: QuorumAttempt;
 }
 
-/** Converts outcomes for one lock in the same way as the single-lock verbs. */
+/** Functions that convert the outcome for one lock of a group, as the verbs for single locks do. */
 export interface QuorumOutcomes {
   toGrant(attempt: QuorumAttempt, key: Key, request: AcquireRequest, elected: QuorumGrant): AcquiredGrant;
   toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError>;
@@ -96,7 +96,7 @@ export class QuorumGroupAcquirer {
     const acquired: AcquiredGrant[] = [];
     const limits: RetryLimits = {
       waitMs: waitMs === undefined ? undefined : () => waitMs,
-      // A short limit, because the request already holds the locks before this one.
+      // The limit is short, because the request already holds the earlier locks of the group.
       patienceMs: CONTENTION_BUDGET_MS,
       outlastsMs: 0,
       onSend: undefined,
@@ -106,7 +106,8 @@ export class QuorumGroupAcquirer {
       const outcome = await retryAttempt(attempt, limits);
       if (outcome.outcome !== "elected") {
         const error = await this.outcomes.toRefusal(key, toAttemptError(key, request, attempt, outcome));
-        // After an unknown outcome, the caller may already repeat the request and must then get the same locks.
+        // After an unknown outcome, the caller may already be repeating the request, which must then return the same
+        // locks.
         if (!(error instanceof UnknownOutcomeError)) await withdraw(locks.slice(0, acquired.length));
         for (const other of locks) if (other !== lock) other.attempt.stopWaiting();
         return { outcome: "refused", key, error };

@@ -54,8 +54,8 @@ const FORMAT = "token";
 const RENEWALS_AT_ONCE = 100;
 
 /**
- * The verbs for locks that a majority of independent masters must grant (Redlock). They behave as on a single Redis,
- * except that a lock is lost only once a majority of the masters has lost it.
+ * The verbs for locks that a majority of independent masters must grant (Redlock). The verbs behave as on a single
+ * Redis, except that a lock is lost only once a majority of the masters has lost it.
  */
 export class QuorumLocks implements OperatorVerbs {
   readonly #lockable: LockableKeys;
@@ -264,7 +264,7 @@ export class QuorumLocks implements OperatorVerbs {
     return await extendOnMasters(this.masters, seen, ask);
   }
 
-  /** Returns `unsupported`, because each master would have its own request and answer. */
+  /** Returns `unsupported`, because each master would store a separate request and a separate answer. */
   async requestRelease(): Promise<RequestReleaseReply> {
     return { outcome: "unsupported" };
   }
@@ -290,8 +290,8 @@ export class QuorumLocks implements OperatorVerbs {
 }
 
 /**
- * Returns `undefined` if the masters use different databases, because the channel names of their notifications then
- * differ.
+ * Returns the source of keyspace notifications. Returns `undefined` if the masters use different databases, because the
+ * names of their notification channels then differ.
  */
 function findKeyspace(masters: readonly QuorumMaster[], subscriber: Subscriber): KeyspaceSource | undefined {
   const [db, ...others] = new Set(masters.map(({ db: each }) => each));

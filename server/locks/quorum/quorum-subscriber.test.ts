@@ -4,7 +4,7 @@ import { QuorumSubscriber } from "./quorum-subscriber.ts";
 
 const CHANNEL = Buffer.from("wake:lock:a");
 
-/** The parts of a connection to one master that the subscriber uses. */
+/** A fake connection to one master, with the members that the subscriber uses. */
 class FakeSubscriber extends EventEmitter {
   #answer: { resolve: () => void; reject: (error: Error) => void } | undefined;
 

@@ -6,9 +6,8 @@ import { isWakeUp } from "../waiting/key-endings.ts";
 type MasterSubscriber = Pick<Subscriber, "subscribe" | "unsubscribe" | "on">;
 
 /**
- * Subscribes to wake-ups on all masters, and forwards each one once a majority has published it, because the lock
- * cannot be free before. If a waiter releases votes on a minority of the masters, no client is woken, including the
- * waiter itself.
+ * Subscribes to wake-ups on all masters. Forwards a wake-up once a majority has published it, because the lock cannot
+ * be free earlier. If a waiter releases votes on a minority of the masters, no client is woken, not even that waiter.
  */
 export class QuorumSubscriber extends EventEmitter implements Subscriber {
   readonly #notifiedBy = new Map<string, Set<MasterSubscriber>>();

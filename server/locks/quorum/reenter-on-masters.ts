@@ -23,16 +23,16 @@ import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-lim
 /** Time limit for undoing a re-entry on a master, in ms. */
 const GIVE_BACK_MS = 60_000;
 
-/** A re-entry on all masters, which succeeds only on those that have the hold. */
+/** A re-entry on all masters. Only masters that have the hold can execute it. */
 export class QuorumReentry {
   readonly #budgetMs: number;
   readonly #sentAtMs = performance.now();
-  /** Whether the re-entry failed, so that counts that masters have added or will add must be released. */
+  /** Whether the re-entry failed, so that the counts that masters have added or will add must be released. */
   #hasFailed = false;
 
   /**
-   * @param idSource who chose the request id; a repeated request with the caller's id counts only once, so re-entries
-   * with an unknown outcome are kept
+   * @param idSource who chose the request id. A caller that chose the id can repeat the request, which counts only
+   * once, so re-entries with an unknown outcome are kept
    */
   constructor(
     private readonly masters: readonly QuorumMaster[],
@@ -69,8 +69,8 @@ export class QuorumReentry {
   }
 
   /**
-   * Confirms the re-entry on a majority of the masters. Returns `undefined` if no majority has it. A majority must have
-   * the same count, because a master with a smaller count would end the hold too early.
+   * Confirms the re-entry on a majority of the masters. Returns `undefined` if no majority has the re-entry. A majority
+   * must have the same count, because a master with a smaller count would end the hold too early.
    */
   async #confirm(answers: MasterAnswers<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
     const { hold, masters } = this;
@@ -92,7 +92,8 @@ export class QuorumReentry {
 
   async #giveBack(master: QuorumMaster, answer: MasterAnswer<RenewReply>): Promise<void> {
     const { verbs, channel } = master;
-    // After an unknown outcome, repeats the re-entry first. With the same id, it counts only once.
+    // After an unknown outcome, repeats the re-entry first, to determine whether there is a count to release. With the
+    // same id, a re-entry counts only once.
     const isEntered = answer.state === "unknown" ? await this.#repeat(master) : isGranted(answer);
     if (!isEntered) return;
     const { token, fence, principal, id } = this.request;

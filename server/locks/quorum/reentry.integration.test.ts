@@ -27,7 +27,7 @@ const it = quorumTest(5)
       },
   );
 
-/** Makes masters refuse re-entries during the work by replacing the hold, and restores it afterwards. */
+/** Replaces the hold on masters during the work, so that they refuse re-entries. Restores the hold afterwards. */
 async function without(
   masters: TestMasters,
   key: string,
@@ -54,7 +54,7 @@ async function without(
   }
 }
 
-/** Deletes the hold on masters, as if they had restarted without data. */
+/** Deletes the hold on masters, like a restart without persisted data. */
 async function forgetAt(masters: TestMasters, key: string, ...numbers: number[]): Promise<void> {
   const names = [key, String(buildCompanionKey(key))];
   await Promise.all(masters.getMasters(...numbers).map(({ redis }) => redis.del(...names)));

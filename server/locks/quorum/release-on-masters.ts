@@ -11,7 +11,9 @@ import { collectReplies, type MasterAnswer, type MasterAnswers, pollMasters } fr
 import { createMaybeExecutedError, createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** Time limit for retries on unreachable masters, in ms. After that, their part of the hold expires with its lease. */
+/**
+ * Time limit for retries on unreachable masters, in ms. After that, the hold expires on those masters with its lease.
+ */
 const LEFTOVER_MS = 60_000;
 
 /**
@@ -55,21 +57,21 @@ function toReleased(key: Key, answers: MasterAnswers<ReleaseReply>): Released {
   const answered = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
   const others = replies.filter(({ outcome }) => outcome === "not_owner").length;
   const without = answered.filter(({ outcome }) => outcome === "not_held").length + others;
-  // A majority does not have the hold, and a master that has it belongs to another principal.
+  // A majority does not have this principal's hold, and on at least one master the hold belongs to another principal.
   if (others > 0 && without >= majority) throw createNotOwnerError(key);
   const counts = answered.map((reply) => ("count" in reply ? reply.count : 0));
   const counted = replies.find(({ outcome }) => outcome === "request_id_required");
   if (counted?.outcome === "request_id_required" && counts.length < majority)
     throw createRefusalError(key, "token", counted);
   const count = Math.min(kthSmallest(counts, majority), Math.max(...counts));
-  // A hold without a majority was lost before, even if a minority released its part now.
+  // A hold without a majority was already lost, even if a minority of the masters released it now.
   const outcome = without >= majority ? "not_held" : count > 0 ? "still_held" : "released";
   return { outcome, count, asOf: median(answered.map(({ asOf }) => asOf)) };
 }
 
 /**
- * Releases the remaining parts of a hold that has ended. A master that was unreachable or missed an earlier release may
- * still have its part. That part would block other clients until the lease expires.
+ * Releases the votes that remain of a hold that has ended. A master that was unreachable or missed an earlier release
+ * may still have a vote, which would block other clients until the lease expires.
  */
 function releaseLeftovers(
   key: Key,

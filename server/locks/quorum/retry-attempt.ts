@@ -58,8 +58,8 @@ function computeRetryLimitMs(
   tried: number,
 ): number {
   if (hasTooFewAnswers(answers)) return patience.outlastsMs;
-  // The attempt lost its time on a master that voted and disconnected before the agreement. The next attempt knows that
-  // this master is unreachable.
+  // The attempt waited too long for a master that voted and disconnected before the agreement. The next attempt does
+  // not wait for this master.
   if (outcome === "too_late") return tried === 0 ? Number.POSITIVE_INFINITY : patience.patienceMs;
   return isVoteSplit(answers) ? patience.patienceMs : 0;
 }

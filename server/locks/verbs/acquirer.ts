@@ -35,8 +35,9 @@ import type { GuardedCommands } from "./safety.ts";
 const ROLLBACK_WAIT_MS = 500;
 
 /**
- * Time, in ms, after a release in which only the longest waiter may acquire the lock. It is longer than a wake-up takes
- * on a busy machine, and limits the delay for the other waiters if that waiter has died or is slow.
+ * Time, in ms, after a release in which only the longest waiter may acquire the lock. This time is longer than a
+ * wake-up takes on a busy machine. It also limits the delay for the other waiters if the longest waiter has exited or
+ * is slow.
  */
 export const GIVE_WAY_MS = 10;
 
@@ -71,7 +72,7 @@ export class Acquirer {
   }
 
   /**
-   * Acquires a lock. This method and those between it and the wait are not async, which saves memory per waiter.
+   * Acquires a lock. The methods from here to the wait are not async, which saves memory per waiter.
    *
    * @param token the token to store; a new one by default
    * @throws LockkeeperError like `RedisLocks.acquire`
@@ -185,7 +186,7 @@ export class Acquirer {
         // If the reply to the first attempt was lost, Redis may still have added the waiter to the list.
         const mayBeListed = sinceMs === undefined ? unansweredSince !== undefined : ending !== undefined;
         if (ending === "superseded") return;
-        // Removes a refused waiter immediately, because the deadlock lasts while it is listed.
+        // Removes a refused waiter immediately, because the deadlock lasts while the waiter is listed.
         const placeMs = ending === "deadlock" ? 0 : keepMs;
         if (fairWaiter !== undefined) {
           const seen = named === undefined ? undefined : seenMs;
@@ -235,7 +236,8 @@ export class Acquirer {
       await confirm();
       return reply;
     } catch (error) {
-      // Longer retries of a failed release continue in the background. At the latest, the hold ends with its lease.
+      // After the time limit, retries of the release continue in the background. If all of them fail, the hold ends
+      // with its lease.
       await withTimeout(ROLLBACK_WAIT_MS, this.#abandon(format, key, { ...ask, token: reply.token })).catch(
         () => undefined,
       );
@@ -243,8 +245,8 @@ export class Acquirer {
     }
   }
 
-  // Withdraws a grant that may exist, unless the caller chose the request id. Otherwise, no caller could repeat the
-  // request, and the grant would have no holder. A caller with its own id may already be repeating the request.
+  // Withdraws a grant that may exist, unless the caller chose the request id. Without such an id, no caller can repeat
+  // the request, and the grant would have no holder. A caller that chose the id may already be repeating the request.
   #abandonIfAnonymous(
     format: LockWriter,
     key: Key,
@@ -271,7 +273,7 @@ export class Acquirer {
     throw createRefusalError(key, format.name, reply);
   }
 
-  // A failure is harmless, because the entries of the list of waiters expire.
+  // Removes a waiter from the list. A failure is harmless, because the entries of the list expire.
   #stopWaiting(
     format: LockWriter,
     key: Key,

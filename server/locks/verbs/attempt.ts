@@ -16,16 +16,16 @@ import {
 export const ATTEMPT_BUDGET_MS = 2000;
 
 /**
- * Minimum time for an attempt, in ms. In less time, the reply might come too late, and even a refusal would have an
- * unknown outcome.
+ * Minimum time for an attempt, in ms. In less time, the reply might arrive too late, and the outcome would be unknown
+ * even if Redis refused the call.
  */
 const ATTEMPT_MS_MIN = 100;
 
 export interface AttemptOptions {
   readonly budgetMs?: number;
   /**
-   * Which calls to repeat. `unknown`: all that did not return a reply, even if Redis may have executed them.
-   * `not_executed`: only those that Redis did not execute.
+   * Which calls to repeat. `unknown`: all calls that returned no reply, even if Redis may have executed them.
+   * `not_executed`: only calls that Redis did not execute.
    */
   readonly repeat?: "unknown" | "not_executed";
 }

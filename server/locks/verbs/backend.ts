@@ -10,12 +10,12 @@ export interface Backend {
   readonly format?: WritableFormat;
   /**
    * Renews up to a hundred holds, each attempt within `tryMs`. Returns the remaining time of each hold in ms. The time
-   * is `null` if the hold is gone, and `undefined` if the outcome is unknown.
+   * is `null` if the hold has ended, and `undefined` if the outcome is unknown.
    */
   renewMany(holds: readonly RenewableHold[], tryMs: number): Promise<RenewalResult[]>;
   /**
-   * Sets the listener for force-releases and release requests. A later listener replaces it, because one subscription
-   * serves all holds of the client.
+   * Sets the listener for force-releases and release requests. A later listener replaces an earlier one, because one
+   * subscription serves all holds of the client.
    */
   onForceRelease(listener: ForceReleaseListener): void;
   close(): void;

@@ -39,8 +39,8 @@ import type { RequestFactory } from "./request-factory.ts";
 /** Maximum duration of a timer, in ms. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 /**
- * Maximum length of one wait for the lock, in ms. Longer waits consist of several, because Redis stores the end of each
- * wait.
+ * Maximum length of one wait for the lock, in ms. A longer wait is split into several, because Redis stores the end of
+ * each wait.
  */
 const REACQUIRE_STRETCH_MS = 60 * 60 * 1000;
 /** Time limit for removing a waiter, in ms. After that, the waiter expires with its heartbeat. */
@@ -70,7 +70,7 @@ interface ConditionWait {
   readonly options: ConditionWaitOptions;
 }
 
-/** Why a waiter stopped waiting for a signal. */
+/** The status of a waiter that has stopped waiting for a signal, and whether its time limit passed. */
 interface WakeUp extends WaiterStatus {
   readonly isTimeout: boolean;
 }
@@ -127,7 +127,7 @@ export class Conditions implements ConditionVerbs {
     }
     if (reply.outcome === "done") {
       options.onGivenUp?.();
-      // The stored grant contains the remaining fields.
+      // The placeholders are not used, because the stored grant contains these fields.
       return {
         ...reply,
         outcome: "waiting",

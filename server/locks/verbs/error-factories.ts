@@ -149,8 +149,8 @@ export function createSplitHeldError(key: Key, { holders, remainingMs, asOf }: C
 }
 
 /**
- * The outcome of an attempt that found the lock held. Creates its error on demand, because only the last attempt needs
- * one.
+ * The outcome of an attempt that found the lock held. The error is created on demand, because only the last attempt
+ * needs it.
  */
 export class LazyHeldOutcome {
   constructor(
@@ -168,8 +168,8 @@ export class LazyHeldOutcome {
   }
 
   /**
-   * The current holder. `undefined` for a read/write lock: every library that writes such locks wakes the waiters, so
-   * they need not poll.
+   * The current holder. `undefined` for a read/write lock: every library that writes such locks wakes the waiters,
+   * which therefore do not have to poll.
    */
   get holder(): SeenHold | undefined {
     if (isReadWrite(this.kind)) return undefined;
@@ -227,7 +227,7 @@ export function createConditionUnsupportedError(key: Key, why: string): Conditio
   );
 }
 
-/** Creates the error for a condition waiter of which Redis has no record. */
+/** Creates the error for a condition waiter that Redis has no record of. */
 export function createForgottenWaiterError(key: Key): LostError {
   return new LostError(
     "Redis has no record of this wait for a condition: it was lost in a failover, or its client was silent for minutes. Nothing is held. Acquire the lock again.",

@@ -41,7 +41,7 @@ export class GroupAcquirer {
     const sorted = sortKeys(keys);
     const ask = this.requests.createAcquireAllRequest(sorted, options);
     const slots = this.connection.redis.isCluster === true ? groupBySlot(sorted) : [sorted];
-    // Tokens have consecutive numbers. From them, `GroupRequest` detects that one attempt acquired all locks.
+    // Tokens have consecutive numbers, by which `GroupRequest` detects that one attempt acquired all locks.
     const steps = slots.map((slot) => slot.map((key) => ({ key, token: this.requests.createToken() })));
     const group = new GroupRequest(this.connection, format, steps, ask, requestId !== undefined);
     const toGroup = (granted: readonly GrantedLock[]) => this.#toAcquiredGroup(keys, options, group, granted);

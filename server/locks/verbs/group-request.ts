@@ -34,11 +34,11 @@ export type GroupOutcome =
   | { readonly outcome: "refused"; readonly key: Key; readonly reply: RefusedAcquireReply };
 
 /**
- * One request for several locks. The request has one step per slot, and one script per step. Without a cluster, there
- * is a single step. All clients send the steps in the same order. Between two attempts, the request holds nothing.
+ * One request for several locks. The request has one step per slot, and one script per step. Outside a cluster, there
+ * is a single step. All clients send the steps in the same order. Between two attempts, the request holds no locks.
  *
  * Each round has its own request id, because the id of a withdrawn lock cannot acquire it again. A repeated request
- * derives the same ids and skips those that were withdrawn.
+ * derives the same ids and skips the withdrawn ids.
  */
 export class GroupRequest {
   #round = 0;
@@ -187,7 +187,7 @@ export class GroupRequest {
     return refusal;
   }
 
-  /** Whether this attempt acquired the lock. False if an earlier or concurrent request with the same id did. */
+  /** Whether this attempt acquired the lock. False if an earlier or concurrent request with the same id acquired it. */
   #isOwn({ token, reply }: GrantedLock): boolean {
     return token === reply.token;
   }
@@ -212,7 +212,7 @@ function toGrantedLock(lock: LockToAcquire | undefined, requestId: string, reply
 
 /**
  * Whether one attempt acquired all locks: their tokens are then consecutive numbers of one client. Otherwise, two
- * attempts at the same request each acquired some of the locks, and either may withdraw its own.
+ * attempts at the same request each acquired some of the locks, and either attempt may withdraw its locks.
  */
 function isOneRun(locks: readonly GrantedLock[]): boolean {
   const [first] = locks.map(({ reply }) => parseToken(reply.token));

@@ -8,7 +8,7 @@ import { buildKeyspaceChannel } from "../waiting/key-endings.ts";
 
 const it = locksTest();
 
-/** Runs workers that keep the lock held until the signal aborts. Returns how often each worker held it. */
+/** Runs workers that keep the lock held until the signal aborts. Returns how often each worker held the lock. */
 async function occupy(
   { acquire, locks }: TestVerbs,
   key: string,
@@ -101,7 +101,7 @@ it("a lock that is taken again at once makes no waiter look", async ({ acquire, 
   const before = await countScriptCalls(direct);
   for (let time = 0; time < 20; time++) await replace();
   await waitUntil(() => heard.filter((event) => event === "set").length > 20);
-  // Timers cause few attempts.
+  // Timers may cause a few attempts.
   expect((await countScriptCalls(direct)) - before).toBeLessThan(10);
   await direct.del(key);
   expect((await wait).owner).toBe("you");

@@ -107,8 +107,8 @@ function assertReaderOptions({ kind, graceMs, minHoldMs, yieldsToWriters }: Acqu
 }
 
 /**
- * Checks that a release of this kind can reserve the lock. The release of a reader cannot, because other readers may
- * hold the lock.
+ * Checks that a release of this kind can reserve the lock. The release of a reader cannot reserve it, because other
+ * readers may hold the lock.
  * @throws InvalidError
  */
 export function assertReservable({ kind }: Pick<AcquireOptions, "kind">): void {

@@ -10,8 +10,8 @@ const FIRST_MS = 1000;
 const JITTER_MS = 50;
 
 /**
- * Makes permits of plain semaphores available again after their holders have died, while this process runs. Redisson
- * never does this, and its clients sleep until they receive a message.
+ * Makes permits of plain semaphores available again when their leases have expired, while this process runs. Redisson
+ * never reclaims such permits, and its clients sleep until they receive a message.
  *
  * Watches a semaphore from a grant in this process until no Lockkeeper hold has permits.
  */
@@ -31,13 +31,13 @@ export class PermitReclaimer {
   async #reclaim(key: Key): Promise<void> {
     // Removed before the call, because permits may be acquired before its reply arrives.
     this.#watched.delete(key);
-    // While a connection reconnects, its state is not `end`.
+    // A connection with the status `end` does not reconnect.
     if (this.redis.status === "end") return;
     try {
       const nextMs = await PLAIN_SEMAPHORE_WRITER.reclaim(this.redis, key);
       if (nextMs !== undefined) this.watch(key, Math.min(nextMs, INTERVAL_MS));
     } catch {
-      // Redis stores the leases, so the next call returns the permits that this call did not return.
+      // Redis stores the leases, so the next call can reclaim the permits that this call did not reclaim.
       this.watch(key, INTERVAL_MS);
     }
   }

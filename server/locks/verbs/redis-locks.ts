@@ -159,8 +159,8 @@ export class RedisLocks implements OperatorVerbs {
    * key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
    */
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
-    // This method and those between it and the wait are not async: each pending promise uses memory, and there may be
-    // thousands of waiters.
+    // The methods from here to the wait are not async: each pending promise uses memory, and there may be thousands of
+    // waiters.
     try {
       this.#lockable.assertAllowed(key);
       assertCallerTexts(options);
@@ -181,9 +181,9 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Acquires all locks, or none of them. If one is held, waits for up to `waitMs` in its queue, and holds none of the
-   * locks during the wait. The grants are in the order of `keys`. On a cluster, acquires the locks of each slot
-   * together, one slot after another.
+   * Acquires all locks, or none of them. If a lock is held, the request waits for up to `waitMs` in the queue of that
+   * lock, and holds none of the locks during the wait. The grants are in the order of `keys`. On a cluster, acquires
+   * the locks of each slot together, one slot after another.
    *
    * @throws LockkeeperError like `acquire`; `held` and `timeout` name the lock that was refused
    */
@@ -259,7 +259,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Checks whether a hold exists, without changing it. It may end immediately afterwards.
+   * Checks whether a hold exists, without changing it. The hold may end immediately afterwards.
    *
    * @throws LockkeeperError not_owner, key_not_allowed, unavailable
    */
@@ -269,7 +269,7 @@ export class RedisLocks implements OperatorVerbs {
 
   /**
    * Reserves a free lock with a hold in the format of the lock, whose owner is `lockkeeper:reserve:<by>`. Clients of
-   * every library respect it until it expires or is force-released.
+   * every library respect the reservation until it expires or is force-released.
    *
    * @throws LockkeeperError like `acquire` without waiting
    */

@@ -64,7 +64,8 @@ export class Releaser {
   }
 
   /**
-   * Returns `undefined` if the release sends signals or reserves the lock, because other clients must then be woken.
+   * Prepares to hand the lock over to a waiter of this process. Returns `undefined` if there is no such waiter, or if
+   * the release sends signals or reserves the lock, because other clients must then be woken.
    */
   #prepareHandOver({ signals, reservation }: ReleaseRequest, key: Key): (() => void) | undefined {
     const isPlain = signals === undefined && reservation === undefined && this.redis.status === "ready";

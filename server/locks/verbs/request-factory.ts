@@ -19,9 +19,9 @@ export interface RequestIdentity extends HoldCaller {
 }
 
 /**
- * Creates request ids and tokens. A token is `<clientId>:<number>` and identifies a single hold. It is created before
- * the request is sent and never reused. It has the form of Redisson's owners, so other libraries see an ordinary
- * foreign holder.
+ * Creates request ids and tokens. A token is `<clientId>:<number>` and identifies a single hold. A token is created
+ * before the request is sent and never reused. Tokens have the form of Redisson's owners, so that other libraries see
+ * an ordinary holder.
  */
 export class RequestFactory {
   /** The UUID of this client. */
@@ -83,7 +83,7 @@ export class RequestFactory {
     };
   }
 
-  /** Creates a request to wait for a condition of a hold, or to signal one. */
+  /** Creates a request to wait for a condition of a lock, or to signal the condition. */
   createConditionRequest(
     verb: "await" | "signal" | "signal_all",
     hold: VerbHold,
@@ -95,7 +95,7 @@ export class RequestFactory {
     return { token, fence, condition, ...this.#identify({ principal, requestId }, content) };
   }
 
-  /** Creates the request that ends a wait for a condition. It restores the hold that the client gave up. */
+  /** Creates the request that ends a wait for a condition and restores the hold that the client gave up. */
   createReacquireRequest(
     { id, digest, principal }: ConditionRequest,
     { owner, leaseMs }: Pick<AcquireRequest, "owner" | "leaseMs">,
@@ -124,8 +124,8 @@ export class RequestFactory {
   }
 
   /**
-   * Creates a release that ends the hold with this token. It also prevents Redis from executing the acquire with this
-   * id later.
+   * Creates a release that ends the hold with this token. The release also prevents Redis from executing the acquire
+   * with this id later.
    */
   createAbandonRequest({ token, principal, id: acquiredBy }: AcquireRequest): ReleaseRequest {
     return { token, fence: undefined, acquiredBy, ...this.#identify({ principal }, []) };
@@ -177,8 +177,8 @@ function deriveToken(purpose: string, id: string): string {
 }
 
 /**
- * Lists the kind for the digest of a request; nothing for a plain lock, which keeps its digests the same as in earlier
- * versions.
+ * Returns the kind for the digest of a request. The list is empty for a plain lock, so that its digests are the same as
+ * in earlier versions.
  */
 function listKind(options: AcquireOptions): readonly unknown[] {
   const { kind = "lock" } = options;
@@ -192,7 +192,7 @@ function toPermits({ kind, permits = 1, limit }: AcquireOptions): Pick<AcquireRe
 
 function toLockContent(options: AcquireOptions) {
   const { owner, leaseMs, record, renewEveryMs, graceMs = 0, minHoldMs = 0, unit = "ms" } = options;
-  // Omitted if false, which keeps the digest the same as in earlier versions.
+  // Omitted if false, so that the digest is the same as in earlier versions.
   const receivesReleaseRequests = options.receivesReleaseRequests || undefined;
   return { owner, leaseMs, record, renewEveryMs, graceMs, minHoldMs, unit, receivesReleaseRequests };
 }

@@ -5,13 +5,13 @@ import { isReplyError } from "../../redis/failure.ts";
 import type { ReplicaWait, ScriptExecution } from "../../redis/replica-wait.ts";
 import type { ReplicationIdentity } from "../../redis/replication-identity.ts";
 
-/** Additional conditions for a grant, each off by default and then without cost. */
+/** Additional conditions for a grant. Each is off by default and then has no cost. */
 export interface SafetyOptions {
   /** Number of replicas that must confirm each grant and each renewal. Confirmation takes one more round trip. */
   readonly replicas?: number | undefined;
   /** Time limit for the confirmations, in ms; 500 by default. */
   readonly replicaTimeoutMs?: number | undefined;
-  /** Time after a failover in which no lock is granted, in ms. Set it to the longest lease. */
+  /** Time after a failover in which no lock is granted, in ms. Set this option to the longest lease. */
   readonly failoverHoldOffMs?: number | undefined;
 }
 

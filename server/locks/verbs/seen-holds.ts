@@ -11,7 +11,7 @@ import type { ExtendParams } from "./contract/verbs.ts";
 import { assertMappable } from "./error-factories.ts";
 
 /**
- * Force-releases a hold only if it is still the one that the operator saw. Throws the same errors as
+ * Force-releases a hold only if the lock still has the hold that the operator saw. Throws the same errors as
  * `RedisLocks.forceRelease`.
  */
 export async function forceReleaseSeen(
@@ -28,7 +28,10 @@ export async function forceReleaseSeen(
   return await attempt(redis, call, { repeat: "not_executed" });
 }
 
-/** Extends a hold only if it is still the one that the operator saw. Throws the same errors as `RedisLocks.extend`. */
+/**
+ * Extends a hold only if the lock still has the hold that the operator saw. Throws the same errors as
+ * `RedisLocks.extend`.
+ */
 export async function extendSeen(
   redis: Commands,
   channel: string,
@@ -43,16 +46,15 @@ export async function extendSeen(
 }
 
 /**
- * Returns the kind as which to extend a lock: its own for a read/write lock of Redisson, otherwise that of a plain
- * lock.
+ * Returns the kind whose script extends a lock: the actual kind for a read/write lock of Redisson, otherwise `lock`.
  */
 function getWrittenKind({ format, kind }: HeldObservation): WritableKind {
   return format === "redisson" && isReadWrite(kind) ? kind : "lock";
 }
 
 /**
- * Returns the format as which to extend a lock: its own if Lockkeeper writes it, otherwise `token`, because every
- * string lock ends when its key expires.
+ * Returns the format whose script extends a lock: the actual format if Lockkeeper can write it, otherwise `token`,
+ * because every string lock ends when its key expires.
  */
 function getWrittenFormat({ format }: HeldObservation): WritableFormat {
   return isWritableFormat(format) ? format : "token";

@@ -42,7 +42,7 @@ describe("setLimit", () => {
       code: "held",
       facts: { permits: { available: -1, total: 1 } },
     });
-    // A negative message fails in Redisson's clients, and 0 wakes none.
+    // Redisson's clients fail on a negative message, and the message 0 wakes no client.
     expect(messages).toEqual([]);
     await locks.release(two);
     await expect.poll(() => messages).toEqual(["1"]);

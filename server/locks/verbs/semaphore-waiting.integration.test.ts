@@ -106,7 +106,7 @@ describe("waiting for permits", () => {
     await addWaiter(seconds * 1000 - 6000);
     await locks.release(await take(key));
     expect(await direct.exists(turns)).toBe(0);
-    // An attempt in the future: the clock of the server was set back.
+    // The attempt of this waiter is in the future, as if the clock of the server had been set back.
     await addWaiter(seconds * 1000 + 60_000);
     await locks.release(await take(key));
     expect(await direct.exists(turns)).toBe(0);

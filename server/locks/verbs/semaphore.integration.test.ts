@@ -158,7 +158,7 @@ describe("permits of Redisson", () => {
     const now = Number((await direct.time())[0]) * 1000;
     await direct.set(key, 1);
     await direct.zadd(getPermitsKey(key), now + 60_000, randomBytes(16), 922337203685477, randomBytes(16));
-    // A client whose clock is ahead does not reclaim them.
+    // A client whose clock is ahead does not reclaim the permits.
     vi.useFakeTimers({ now: now + 3_600_000, toFake: ["Date"] });
     try {
       expect(await getErrorCode(take(key, 2, { limit: 3 }))).toBe("held");

@@ -1,4 +1,4 @@
-/** The part of an AbortSignal that a wait uses. */
+/** The members of an AbortSignal that a wait uses. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
   addEventListener(type: "abort", listener: AbortListener): void;

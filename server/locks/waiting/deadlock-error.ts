@@ -12,7 +12,7 @@ export function createDeadlockError(fields: KeyFields, cycle: readonly DeadlockS
   );
 }
 
-/** Returns an error without the clients that wait for locks the caller may not see. */
+/** Returns a copy of the error without the clients that wait for locks that the caller may not see. */
 export function hideSteps({ facts }: DeadlockError, canSee: (key: string) => boolean): DeadlockError {
   const { cycle, ...fields } = facts;
   return createDeadlockError(

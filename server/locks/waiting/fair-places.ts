@@ -12,8 +12,8 @@ export type FairDeparture = Omit<QueueDeparture, "isKept" | "fairWaitMs">;
 export type Retry = <Reply>(call: () => Promise<Reply>) => Promise<Reply>;
 
 /**
- * Ends the waits of clients in the queues of fair locks. Keeps the place of a client that may return. If it is this
- * client's turn in the meantime, this process gives up the place, which wakes the next waiter.
+ * Ends the waits of clients in the queues of fair locks. Keeps the place of a client that may return. If the turn of
+ * such a client comes first, this process gives up the place, which wakes the next waiter.
  */
 export class FairPlaces {
   readonly #keptPlaces = new Map<string, WaitCancellation>();
@@ -45,7 +45,7 @@ export class FairPlaces {
       const reply = await this.#leave(key, waiter, false);
       if (reply.outcome === "kept") await this.#watchPlace(key, waiter, reply, stop);
     } catch {
-      // Harmless: see above.
+      // Ignores errors, which are harmless: see above.
     } finally {
       stop.dispose();
       if (this.#keptPlaces.get(name) === stop) this.#keptPlaces.delete(name);

@@ -2,21 +2,20 @@ import { RetryIntervals } from "./retry-intervals.ts";
 import type { HeldOutcome, WaitCancellation } from "./wait-stop.ts";
 
 /**
- * Maximum interval between two attempts by the head of a queue, in ms. Messages may be lost, and some changes cause
- * none.
+ * Maximum interval between two attempts by the head of a queue, in ms. Messages may be lost, and some changes cause no
+ * message.
  */
 const RETRY_INTERVAL_MS = 2000;
 const JITTER = 0.2;
 /**
- * Time, in ms, for which holds of one process may follow each other without a chance for other processes. A hand-over
- * within the process saves a round trip and the wake-up of every other process, which matters only for holds of a few
- * ms.
+ * Time, in ms, for which one process may hand a lock over to its own waiters before other processes get a chance. A
+ * hand-over saves a round trip and the wake-up of every other process, which matters only for holds of a few ms.
  */
 export const LOCAL_HAND_OVERS_MS = 10;
 
 /**
- * Why it is a waiter's turn to make an attempt. `handed_over`: this process released a hold for this waiter, in the
- * same packet as the attempt. `retry`: any other reason.
+ * The reason why a waiter may make an attempt. `handed_over`: this process released a hold for this waiter, in the same
+ * packet as the attempt. `retry`: any other reason.
  */
 export type Turn = "retry" | "handed_over";
 
@@ -42,9 +41,9 @@ export interface QueuePlace {
 }
 
 /**
- * Whether keyspace notifications arrive. `unconfirmed`: none has arrived, so they may be disabled. `confirmed`: one has
- * arrived, so the next release will be reported. `refused`: the Redis user may not subscribe to them, and this
- * connection does not try again.
+ * The state of a subscription to keyspace notifications. `unconfirmed`: no notification has arrived, so they may be
+ * disabled. `confirmed`: a notification has arrived, so the next release will be reported. `refused`: the Redis user
+ * may not subscribe, and this connection does not try again.
  */
 export type KeyspaceState = "unconfirmed" | "confirmed" | "refused";
 
@@ -178,9 +177,9 @@ export class KeyQueue {
 
   /**
    * Prepares to hand over one of this process's holds to the next waiter in this queue. Returns a function to call once
-   * the release has been sent. It starts the turn of the waiter, whose acquire then follows the release on the
-   * connection. Returns `undefined` if no waiter is ready, if the next waiter needs other locks as well, or if waiters
-   * of other processes must get a chance.
+   * the release has been sent. That function starts the turn of the waiter, whose acquire then follows the release on
+   * the connection. Returns `undefined` if no waiter is ready, if the next waiter needs other locks as well, or if
+   * waiters of other processes must get a chance.
    */
   prepareHandOver(): (() => void) | undefined {
     const [next] = this.#waiters;
@@ -228,7 +227,7 @@ export class KeyQueue {
     if (this.#isAttemptDue) return;
     const soonMs = this.getKeyspaceState() === "confirmed" ? undefined : this.#retries.takeNext();
     const capMs = (soonMs ?? RETRY_INTERVAL_MS) * (1 - JITTER * Math.random());
-    // At least 1 ms longer than the lease, which has then ended when the waiter tries.
+    // At least 1 ms longer than the lease, so that the lease has ended when the waiter tries.
     const waitMs = Math.min(capMs, (remainingMs ?? Number.POSITIVE_INFINITY) + 1 + Math.random());
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.wake(), waitMs);
@@ -244,8 +243,8 @@ export class KeyQueue {
       this.onEmpty(this);
     } else if (at === 0 || this.#attempting === waiter) {
       const isTaken = heldMs !== undefined && !this.#isAttemptDue;
-      // After the waiter acquired an exclusive lock, the others have no reason to try. In all other cases, the waiter
-      // may have consumed a wake-up that the next waiter needs.
+      // After the waiter acquired an exclusive lock, the other waiters have no reason to try. In all other cases, the
+      // waiter may have consumed a wake-up that the next waiter needs.
       if (heldMs !== undefined && this.isShared) this.#wakeAll();
       else if (isTaken) this.sleepUntil(heldMs);
       else this.wake();

@@ -34,8 +34,8 @@ clusterIt.beforeAll(async ({ cluster }) => {
 });
 
 /**
- * Maximum time, in ms, of a wait that a message ended. Far shorter than the interval of attempts without messages, and
- * far longer than the delay on a busy machine.
+ * Maximum time, in ms, of a wait that a message ended. The limit is far shorter than the interval of attempts without
+ * messages, and far longer than the delay on a busy machine.
  */
 const WOKEN_MS = 700;
 const LEASE_MS = 60_000;
@@ -51,7 +51,7 @@ async function waitUntilSubscribed(redis: Redis, key: string): Promise<void> {
   await waitUntil(async () => Number((await redis.pubsub("NUMSUB", channel))[1]) > 0);
 }
 
-/** Measures how long after the release the wait ended, in ms. */
+/** Returns the time from the release to the end of the wait, in ms. */
 async function measureWake(wait: Promise<unknown>, release: () => Promise<unknown>): Promise<number> {
   const releasedAt = performance.now();
   await release();

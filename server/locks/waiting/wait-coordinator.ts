@@ -15,8 +15,8 @@ import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-s
 import type { EnqueueOptions, WaiterQueues } from "./waiter-queues.ts";
 
 /**
- * Delay, in ms, before a waiter retries after a refused hand-over. The release may have been delayed, and it woke no
- * other client.
+ * Delay, in ms, before a waiter retries after a refused hand-over. The release may have been delayed, and a hand-over
+ * wakes no other client.
  */
 const HAND_OVER_RETRY_MS = 5;
 /** Time, in ms, for which a waiter that gave up can return to its place by repeating its request id. */
@@ -35,8 +35,8 @@ export interface WaitOptions {
   /** When the caller began to wait, in Unix ms of the Redis clock; the time of the first attempt by default. */
   readonly sinceMs?: number | undefined;
   /**
-   * Whether to keep waiting if Redis is unreachable during the first attempt. Set this if the caller cannot return
-   * without the lock.
+   * Whether to keep waiting if Redis is unreachable during the first attempt. Set this option if the caller cannot
+   * return without the lock.
    */
   readonly startsInOutage?: boolean | undefined;
 }
@@ -44,7 +44,7 @@ export interface WaitOptions {
 /** The result of an attempt to acquire a lock. */
 export type WaitAttemptResult<Reply> = { readonly done: Reply; readonly heldMs?: number } | HeldOutcome;
 
-/** A grant that can be released if its caller has left. */
+/** A grant that can be revoked if its caller has stopped waiting. */
 export interface Revocable {
   revoke(): void;
 }
@@ -81,7 +81,7 @@ export class WaitCoordinator {
    * Makes attempts until one returns `done`, the time limit passes or the signal aborts. Between attempts, waits in the
    * queue of the lock that was refused last.
    *
-   * @param key the lock to wait for, unless an attempt reports another one
+   * @param key the lock to wait for, unless an attempt reports a different lock
    * @param onEnd called once if the wait ends without the lock, with the start of the wait and, unless an attempt
    * failed, the reason
    * @throws LockkeeperError timeout, deadlock, aborted, and errors of an attempt
@@ -168,7 +168,9 @@ function computeRemainingMs(deadline: number): number {
   return Math.max(1, Math.round(deadline - performance.now()));
 }
 
-/** Makes an attempt; `undefined` if Redis is unreachable, because a waiter continues until its own time limit. */
+/**
+ * Makes an attempt. Returns `undefined` if Redis is unreachable, because a waiter continues until its own time limit.
+ */
 async function attemptThroughOutages<Reply>(
   attempt: Promise<WaitAttemptResult<Reply>>,
   stop: WaitCancellation,
@@ -182,7 +184,7 @@ async function attemptThroughOutages<Reply>(
   }
 }
 
-/** Releases a grant if its caller has left, unless a later request with the same id has taken over. */
+/** Revokes a grant if its caller has stopped waiting, unless a later request with the same id has taken over. */
 function requireStillWanted<Reply extends Revocable>(
   acquired: Reply,
   { ending }: WaitCancellation,

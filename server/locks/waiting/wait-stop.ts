@@ -6,7 +6,10 @@ import type { DeadlockStep } from "./deadlock-refusals.ts";
 
 /** The hold that an attempt found. */
 export interface SeenHold {
-  /** The string in the lock that identifies the holder. With a fencing token, it also identifies the hold. */
+  /**
+   * The string in the lock that identifies the holder. Together with a fencing token, the string also identifies the
+   * hold.
+   */
   readonly owner: string;
   /** `null` for a hold of another library. The release of such a hold may wake no Lockkeeper client. */
   readonly fence: string | null;
@@ -14,7 +17,7 @@ export interface SeenHold {
 
 /** The result of a refused attempt: another client holds the lock or is next. */
 export interface HeldOutcome {
-  /** The lock that was refused; the lock that the caller waits for by default. */
+  /** The lock that was refused. By default, this is the lock that the caller waits for. */
   readonly key?: Key | undefined;
   readonly heldMs: number | null;
   readonly asOf: number;
@@ -32,9 +35,9 @@ export interface HeldOutcome {
 export type WaitEndReason = "timed_out" | "given_up" | "superseded" | "deadlock";
 
 /**
- * Ends a wait when it times out, its caller gives up, a later request reuses its id, or it is refused because of a
- * deadlock. Not an `AbortSignal`: thousands of waits can be pending, and a signal uses as much memory as the rest of a
- * wait.
+ * Ends a wait when it times out, its caller gives up, a later request reuses its id, or the wait is refused because of
+ * a deadlock. Not an `AbortSignal`: thousands of waits can be pending, and a signal uses as much memory as the rest of
+ * a wait.
  */
 export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;

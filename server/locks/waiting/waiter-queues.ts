@@ -9,7 +9,7 @@ import { buildKeyspaceChannel, isKeyspaceChannel, isTaken, isWakeUp } from "./ke
 import { KeyQueue, type KeyspaceState, type QueueChannels, type QueuePlace } from "./key-queue.ts";
 import type { HeldOutcome } from "./wait-stop.ts";
 
-/** The connection that receives keyspace notifications, and the database they are about. */
+/** The connection that receives keyspace notifications, and the database whose keys they report. */
 export interface KeyspaceSource {
   readonly subscriber: Subscriber;
   readonly db: number;
@@ -19,8 +19,8 @@ export interface EnqueueOptions {
   /** The kind of the lock; `lock` by default. Each kind has its own queue. */
   readonly kind?: WritableKind | undefined;
   /**
-   * Whether a hold of this process may be handed over to the waiter; true by default. Set this to false if the waiter
-   * also needs another lock, because a hand-over wakes no other process.
+   * Whether a hold of this process may be handed over to the waiter; true by default. Set this option to false if the
+   * waiter also needs another lock, because a hand-over wakes no other process.
    */
   readonly acceptsHandOver?: boolean | undefined;
   /**
@@ -30,23 +30,23 @@ export interface EnqueueOptions {
   readonly fairWaiter?: string | undefined;
   /**
    * The wake-up channel of an object that publishes a message for every release, which makes keyspace notifications
-   * unnecessary. By default, the channel of a lock, combined with keyspace notifications.
+   * unnecessary. By default, the queue uses the channel of a lock, combined with keyspace notifications.
    */
   readonly wakeChannel?: RedisArgument | undefined;
 }
 
 /**
- * The waiters in this process. Waiters for the same key share their subscriptions, and a release wakes only one of
- * them. A queue subscribes to the wake-ups that Lockkeeper and Redisson publish. It also subscribes to the keyspace
+ * The waiters in this process. Waiters for the same key share their subscriptions, and a release wakes only one waiter.
+ * A queue subscribes to the wake-ups that Lockkeeper and Redisson publish. It also subscribes to the keyspace
  * notifications for its key, which report the releases of every other library.
  *
- * A queue subscribes, tries again, and then sleeps. It therefore notices a release between the first attempt and the
- * subscription.
+ * After the first attempt, a queue subscribes, tries again, and then sleeps. The second attempt detects a release that
+ * happened before the subscription.
  */
 export class WaiterQueues {
   /** Queues by the kind of the lock and the name of its channel. */
   readonly #queues = new Map<string, KeyQueue>();
-  /** Queues by channel. A channel has several if both readers and writers of a lock wait. */
+  /** Queues by channel. A channel has several queues if both readers and writers of a lock wait. */
   readonly #queuesByChannel = new Map<string, Set<KeyQueue>>();
   #keyspaceState: KeyspaceState = "unconfirmed";
 
@@ -75,7 +75,8 @@ export class WaiterQueues {
   /**
    * Adds a waiter to the queue of a key.
    *
-   * @param since when the caller began to wait. It determines the position, so a caller that returns keeps its place
+   * @param since when the caller began to wait. This time determines the position, so that a caller that returns keeps
+   * its place
    * @param seen the result of the first attempt
    */
   enqueue(
@@ -107,7 +108,7 @@ export class WaiterQueues {
 
   /**
    * Prepares a hand-over, like `KeyQueue.prepareHandOver`, to a waiter of a plain lock. Also returns `undefined` if the
-   * key has no waiters here.
+   * key has no waiters in this process.
    */
   prepareHandOver(key: Key): (() => void) | undefined {
     if (this.#queues.size === 0) return undefined;

@@ -19,7 +19,8 @@ const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "u
  *
  * Does not use the Cluster class of ioredis, which always queues commands. A node that is slow to connect would receive
  * an acquire whose caller has given up, and the lock would stay held without a client. That class also reports the same
- * error for a command that was never sent and for one whose reply was lost. Here, `connect` opens each connection.
+ * error for a command that was never sent and for a command whose reply was lost. This class opens each connection with
+ * `connect`.
  */
 export class ClusterClient extends EventEmitter implements Commands {
   readonly isCluster = true;
@@ -58,7 +59,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#eval(ignoreNode, source, numberOfKeys, parameters);
   }
 
-  /** Returns a client that calls `before` with the name of the node before it sends a script there. */
+  /** Returns a client that calls `before` with the name of the node before it sends a script to that node. */
   withSendHook(before: (node: NodeName) => void): Commands {
     const status = () => this.#status;
     return {
@@ -100,7 +101,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#sendToSlot(first, call, { before, keys, apart });
   }
 
-  /** Like `evalsha` and `eval`, but strings in the reply are bytes. */
+  /** `evalsha` and `eval` with strings in the reply as bytes. */
   readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
     evalsha: (sha, count, ...parameters) =>
       this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
@@ -196,7 +197,7 @@ interface SentScript {
   before(node: NodeName): void;
   /**
    * Sends the script with only one declared key. Used during the migration of a slot, once the source node has none of
-   * the keys.
+   * the script's keys.
    */
   apart(redis: Redis): Promise<unknown>;
 }

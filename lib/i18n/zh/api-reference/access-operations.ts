@@ -5,7 +5,7 @@ const API_KEY_ID = { id: "API 密钥的 ID。" };
 const AUDIT_FILTER = { key: "锁的键。`*` 和 `?` 是通配符。", target: "目标的名称。" };
 const VIEW_ID = { id: "视图的 ID，由客户端在创建视图时指定。" };
 
-/** The operations with the tags Sessions, Operators, API keys, Views, Audit and API. */
+/** Chinese strings for the operations with the tags Sessions, Operators, API keys, Views, Audit and API. */
 export const accessOperations: Readonly<Record<string, OperationTexts>> = {
   createSession: {
     summary: "登录控制台",

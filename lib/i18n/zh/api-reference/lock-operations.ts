@@ -1,6 +1,6 @@
 import type { OperationTexts } from "@/lib/reference/localized-document.ts";
 
-/** The operations with the tags Holds and Locks. */
+/** Chinese strings for the operations with the tags Holds and Locks. */
 export const lockOperations: Readonly<Record<string, OperationTexts>> = {
   acquireLock: {
     summary: "获取锁",

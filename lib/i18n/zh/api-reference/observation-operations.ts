@@ -26,7 +26,7 @@ const EVENTS = {
   recreated: EVENT,
 };
 
-/** The operations with the tags Events, Console, Owners, Statistics, Targets and Formats. */
+/** Chinese strings for the operations with the tags Events, Console, Owners, Statistics, Targets and Formats. */
 export const observationOperations: Readonly<Record<string, OperationTexts>> = {
   getWaits: {
     summary: "列出死锁和阻塞源头",

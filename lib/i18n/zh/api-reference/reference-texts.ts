@@ -28,7 +28,7 @@ const PARAMETERS: ReferenceTexts["parameters"] = {
   to: "时间段的结束（含），Unix 毫秒。",
 };
 
-/** The Chinese messages of the API reference. Only the docs page loads them. */
+/** Chinese strings for the API reference. Only the docs page loads this file. */
 export const referenceTexts: ReferenceTexts = {
   description:
     "应用可以获取、续期和释放锁。操作员可以查看锁，并强制释放卡住的锁。\n\nRedis 中的租约不能保证互斥：进程长时间暂停或 Redis 故障转移后，可能有两个客户端都认为自己持有锁。请在每次写入时携带 fencing token（`fence`），并由资源端拒绝小于已接受最大值的 token。\n\n错误响应是 problem 文档（RFC 9457）。`code` 取自固定的集合，`type` 是本服务器上说明该错误的页面路径。任何响应都可能增加字段，请忽略未知的字段。\n\n时间为 Unix 毫秒，时长为毫秒，均为 64 位整数。",

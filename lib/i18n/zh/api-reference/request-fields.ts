@@ -25,7 +25,7 @@ const ACQUIRE_FIELDS = {
   minHoldMs: "获取后锁被占用的最短时长，即使提前释放也是如此，毫秒。默认为 0。租约过期时不生效。",
 };
 
-/** The descriptions of request body fields, by operation ID and field name. */
+/** Chinese descriptions of request body fields, by operation ID and field name. */
 export const requestFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   acquireLock: {
     ...ACQUIRE_FIELDS,

@@ -10,7 +10,8 @@ export interface ConditionWaitOptions {
   /** Cancels the wait without acquiring the lock again. */
   readonly signal?: AbortSignalLike | undefined;
   /**
-   * A request id chosen by the caller. A repeated request continues the wait, for up to 5 s after the first one ended.
+   * A request id chosen by the caller. A repeated request continues the wait, for up to 5 s after the first request
+   * ended.
    */
   readonly requestId?: string | undefined;
   /** Called when the hold was given up. If an error precedes this call, the hold is unchanged. */
@@ -21,7 +22,7 @@ export interface ConditionWaitOptions {
 
 /** The hold at the end of a wait for a condition, after the lock was acquired again. */
 export interface ConditionGrant extends AcquiredGrant {
-  /** False if `waitMs` passed without a signal. After an interruption, it can be true without a signal. */
+  /** False if `waitMs` passed without a signal. After an interruption, the field can be true without a signal. */
   readonly isSignalled: boolean;
 }
 
@@ -45,7 +46,7 @@ export interface ConditionVerbs {
    * @throws LockkeeperError the errors above, queue_full (the hold is unchanged), timeout and aborted (nothing is held)
    */
   await(hold: VerbHold, condition: string, options: ConditionWaitOptions): Promise<ConditionGrant>;
-  /** Signals clients that wait for the condition. Returns how many. */
+  /** Signals clients that wait for the condition. Returns the number of clients signaled. */
   signal(
     hold: VerbHold,
     condition: string,

@@ -1,7 +1,7 @@
 import type { ReleaseRequest } from "../../../../lib/contract/holds/release-request.ts";
 import type { HoldRef } from "../../../formats/hold-id.ts";
 
-/** Identifies the caller of a verb, for the check that the hold belongs to it. */
+/** The caller of a verb. Verbs check that the hold belongs to this caller. */
 export interface HoldCaller {
   /**
    * The permanent id of the API key or operator. Only this principal can renew, release or re-enter its holds.
@@ -25,7 +25,9 @@ export interface Grant extends HoldRef {
   /** Re-entrancy count, or number of permits of a semaphore. */
   readonly count: number;
   readonly leaseMs: number;
-  /** Remaining lease when Redis replied, in ms. The client's deadline is this long after it sent the request. */
+  /**
+   * Remaining lease when Redis replied, in ms. The client's deadline is this long after the client sent the request.
+   */
   readonly remainingMs: number;
   /** The Redis clock, in Unix milliseconds. */
   readonly asOf: number;
@@ -38,12 +40,12 @@ export interface Grant extends HoldRef {
  */
 export interface Released {
   readonly outcome: "released" | "still_held" | "not_held";
-  /** The remaining count. */
+  /** The count that remains after the release. */
   readonly count: number;
   readonly asOf: number;
 }
 
-/** A grant, with a function that withdraws it if it never reaches the caller. */
+/** A grant, and a function that withdraws the grant if it never reaches the caller. */
 export interface AcquiredGrant {
   readonly grant: Grant;
   /** Whether the hold was granted earlier for the same request id. */
@@ -52,8 +54,8 @@ export interface AcquiredGrant {
 }
 
 /**
- * The holds of several locks that were granted together, with a function that withdraws them if they never reach the
- * caller.
+ * The holds of several locks that were granted together, and a function that withdraws the holds if they never reach
+ * the caller.
  */
 export interface AcquiredGroup {
   /** In the order of the requested keys. */

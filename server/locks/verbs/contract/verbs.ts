@@ -14,7 +14,7 @@ import type { AcquiredGrant, AcquiredGroup, Grant, HoldCaller, Released, VerbHol
 import type { LatchVerbs, SemaphorePermits } from "./latch-verbs.ts";
 
 export interface AcquireOptions extends HoldCaller {
-  /** A label for display; no script compares it. */
+  /** Label of the holder for display. Scripts never compare labels. */
   readonly owner: string;
   readonly leaseMs: number;
   /** `redisson` by default. */
@@ -37,17 +37,17 @@ export interface AcquireOptions extends HoldCaller {
   readonly renewEveryMs?: number | undefined;
   /** Whether the client reads and answers release requests; false by default, and always false on a quorum. */
   readonly receivesReleaseRequests?: boolean | undefined;
-  /** Grace period after an expired lease, in ms. A release ends it immediately. */
+  /** Grace period after an expired lease, in ms. A release ends the grace period immediately. */
   readonly graceMs?: number | undefined;
   /** Minimum hold time in ms, for which the lock stays held even after an early release. */
   readonly minHoldMs?: number | undefined;
   /** How long to wait for a held lock, in ms; 0 by default. */
   readonly waitMs?: number;
-  /** Holds that the caller does not release before this wait ends. Redis stores them with the waiter. */
+  /** Holds that the caller keeps during the wait. Redis stores them with the waiter. */
   readonly holding?: readonly DeclaredHold[] | undefined;
   /**
    * What happens if the wait becomes part of a deadlock; `report` by default. `refuse`: in a deadlock, a Lockkeeper
-   * server that watches the target ends the youngest wait with this option. The error is `deadlock`.
+   * server that watches the target ends the most recent wait with this option, with the error `deadlock`.
    */
   readonly onDeadlock?: OnDeadlock | undefined;
   /** Cancels the wait. */
@@ -131,7 +131,7 @@ export interface LockVerbs {
   /** The prefix of this client's tokens. Force-releases of its holds are published on the channel with this id. */
   readonly clientId: string;
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
-  /** Acquires all locks, or none of them. During a wait, holds none of them. */
+  /** Acquires all locks, or none of them. While the request waits, it holds none of the locks. */
   acquireAll(keys: readonly Key[], options: AcquireOptions): Promise<AcquiredGroup>;
   reenter(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
   renew(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
@@ -145,10 +145,10 @@ export interface LockVerbs {
   downgrade(hold: VerbHold, onSend?: () => void): Promise<Grant>;
   verify(hold: VerbHold): Promise<HoldStatus>;
   /**
-   * Answers a release request, once even if the call is repeated.
+   * Stores the answer to a release request. Repeating the call changes nothing.
    *
    * @throws LockkeeperError changed, lost, not_owner, key_not_allowed, invalid, release_request_unsupported,
-   *   unavailable, unknown_outcome
+   * unavailable, unknown_outcome
    */
   answerReleaseRequest(hold: VerbHold, answer: ReleaseRequestAnswer): Promise<ReleaseRequest>;
   reserve(key: Key, options: ReserveOptions): Promise<Grant>;
@@ -172,8 +172,8 @@ export type HoldChangeListener = (change: "acquired" | "released", key: Key, fen
 export interface OperatorVerbs extends LockVerbs {
   /**
    * Sets the listener for holds that `acquire` grants and for releases that leave a lock free. A later listener
-   * replaces it. Not available on a quorum. Does not report readers of a read/write lock, because they share a fencing
-   * token.
+   * replaces an earlier one. Not available on a quorum. Readers of a read/write lock are not reported, because they
+   * share a fencing token.
    */
   onHoldChange?(listener: HoldChangeListener): void;
   /**
@@ -189,7 +189,7 @@ export interface OperatorVerbs extends LockVerbs {
    */
   extend(seen: HeldObservation, ask: ExtendParams): Promise<ExtendReply>;
   /**
-   * Asks the client of a Lockkeeper hold to release it, including locks that are not lockable.
+   * Asks the client of a Lockkeeper hold to release the hold, even if the lock is not lockable.
    *
    * @throws LockkeeperError release_request_unsupported, key_not_allowed, unavailable, unknown_outcome
    */

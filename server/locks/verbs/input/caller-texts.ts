@@ -13,7 +13,7 @@ export interface CallerTexts {
   readonly record?: OwnerRecord | undefined;
 }
 
-// Nearly all principals match this test. It costs less than the complete test.
+// Nearly all principals match this pattern, which is cheaper than the complete test.
 const PLAIN_TEXT = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);
 const REQUEST_ID = /^[!-~]{1,128}$/;
 const CONTROL_CHARACTER = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
@@ -21,7 +21,7 @@ const CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "gu");
 
 /**
  * Checks the strings of a request before a script stores them. A line break or tab would change the meaning of the
- * companion, and a long string would make it exceed the read limit.
+ * companion, and a long string would make the companion exceed the read limit.
  *
  * @throws InvalidError
  */

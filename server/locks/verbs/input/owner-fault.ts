@@ -1,14 +1,14 @@
 import { OWNER_CHARACTERS_MAX } from "../../../../lib/contract/actions/verb.ts";
 
-// Nearly all owners match this test. The complete test costs as much as a command.
+// Nearly all owners match this pattern. The complete test costs as much as a Redis command.
 const PLAIN_OWNER = new RegExp(`^[!-~]{1,${OWNER_CHARACTERS_MAX}}$`);
 
-/** Returns why a string cannot be an owner; `undefined` if it can. */
+/** Returns why a string cannot be an owner; `undefined` if the string is valid. */
 export function findOwnerFault(owner: string): string | undefined {
   return (PLAIN_OWNER.test(owner) ? undefined : findTextFault("owner", owner)) ?? findReservedMeaning(owner);
 }
 
-/** Returns why a string cannot be stored on one line of the companion; `undefined` if it can. */
+/** Returns why a string cannot be stored on one line of the companion; `undefined` if the string is valid. */
 export function findTextFault(name: string, text: string): string | undefined {
   const characters = [...text].length;
   const instead = `give 1 to ${OWNER_CHARACTERS_MAX} printable characters`;

@@ -6,8 +6,8 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const ENDING = /:(?=(?:write|expire_time|lock_count)$)/;
 
 /**
- * Returns the owner of a reservation by an operator, without characters that an owner cannot contain, because operator
- * names are free text.
+ * Returns the owner string of a reservation by an operator. Replaces characters that an owner cannot contain, because
+ * operator names are free text.
  */
 export function formatReservedOwner(who: string): string {
   const printable = who.replace(UNPRINTABLE, "?").trim() || "somebody";
