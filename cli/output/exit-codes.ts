@@ -38,7 +38,7 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, string
   success: "Success. For `run`: the exit code of the command.",
   negative:
     "The answer is negative: the lock is free, the audit chain is broken, `doctor` found a serious risk, or you declined.",
-  held: "`run`: the lock is held by another client, for the whole `--wait`.",
+  held: "`run`: the lock was held by another client for the whole `--wait`, its queue is full, or the wait was refused because of a deadlock.",
   lost: "`run`: the lock was lost while the command ran.",
   unavailable:
     "The server or Redis could not be reached, a proxy could not reach it, or the outcome is unknown.",
