@@ -15,14 +15,14 @@ const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 1000;
 const TEN_MINUTES_MS = 600_000;
 
-/** Creates an owner like DistributedLock for .NET, which never reuses one. */
+/** Creates an owner in the form of DistributedLock for .NET, which uses a new owner for each hold. */
 const createUniqueOwner = () => `pod-7_311_${randomUUID().replaceAll("-", "")}`;
 
 interface RunningServer {
   readonly child: ChildProcess;
-  /** Returns the current list, by key. */
+  /** Returns the current locks by key. */
   readLocks(): Promise<Map<string, Lock>>;
-  /** Returns the first list that contains all of these keys. */
+  /** Waits until the list of locks contains all of these keys, and returns the locks by key. */
   readFirstList(keys: readonly string[]): Promise<Map<string, Lock>>;
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
 }
@@ -47,7 +47,7 @@ const it = redisTest()
     return text === null ? undefined : JSON.parse(text);
   });
 
-/** The parts of a stored hold that the tests read: its renewals and its holders. */
+/** The stored evidence of a hold. The tests read only the renewals and the holders. */
 type StoredEvidence = [
   version: number,
   deadline: unknown,

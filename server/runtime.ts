@@ -37,7 +37,7 @@ import { type LocatedTargetSettings, openTarget } from "./targets/target.ts";
 import { TargetConnector } from "./targets/target-connector.ts";
 import { Targets } from "./targets/targets.ts";
 
-/** Maximum startup delay caused by targets that do not respond, in ms. */
+/** Maximum time, in ms, for which targets that do not respond delay the startup. */
 const INITIAL_CONNECT_MS = 2000;
 
 export interface RuntimeOptions {
@@ -46,8 +46,8 @@ export interface RuntimeOptions {
   readonly embeddedRedis: EmbeddedRedis | undefined;
   readonly log: Logger;
   /**
-   * Called with a root key that is created after startup, because the store was unreachable. It cannot be retrieved
-   * later.
+   * Called with the root key if it is created only after startup, because the home store was unreachable. The key
+   * cannot be retrieved later.
    */
   readonly onRootKeyCreated: (created: string) => void;
 }
@@ -65,7 +65,7 @@ export class Runtime {
     private readonly pendingRequests: PendingRequests,
     private readonly audit: Audit,
     private readonly tracing: Tracing | undefined,
-    /** The root key, if it was created by this start. The key cannot be retrieved later. */
+    /** The root key, if this start created it. The key cannot be retrieved later. */
     readonly newRootKey: string | undefined,
   ) {}
 
@@ -80,7 +80,7 @@ export class Runtime {
     targets.onOpen((target) => quotas.watchTarget(target));
     let isStarted = false;
     try {
-      // Connects to the target first, so that an unreachable Redis is reported as such and not as an error of the
+      // Connects to the target first, so that an unreachable Redis is reported as an error of the target and not of the
       // home store.
       const isSole = config.targetsSource === "environment";
       if (isSole) await targets.connectors[0].connectOnce();
@@ -196,7 +196,7 @@ export class Runtime {
         roles: { "*": "admin" },
       });
     } catch (error) {
-      // Everything else is running, and a link can be created at any time.
+      // The startup continues without a link. The link can be created at any time.
       if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) return undefined;
       throw error;
     }

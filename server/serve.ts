@@ -9,7 +9,7 @@ const NPM_POLL_MS = 500;
 
 export interface ServeOptions {
   readonly output: StartupOutput;
-  /** Reads the settings and does the work required before startup. May throw StartupError. */
+  /** Reads the settings and does the work required before startup. @throws StartupError */
   prepare(): Config | Promise<Config>;
   /** Prints why the server cannot start. @returns the exit code of the process */
   reportFailure(error: unknown): number;
@@ -45,7 +45,8 @@ async function startWithPages(
   const started = await serverProcess.start(output);
   setRuntime(started.runtime);
   httpServer.attachPages(loaded ?? (await loadPages(config, httpServer, httpServer.port)));
-  // Next attaches its hot-reload listener at the first page request. Open tabs need it now.
+  // Next attaches its hot-reload listener at the first page request. This request attaches the listener for tabs that
+  // are already open.
   if (config.mode === "development")
     void fetch(`http://${config.host}:${httpServer.port}/`).catch(() => undefined);
   await printStartupSummary(output, config, started, httpServer.port);
@@ -53,8 +54,8 @@ async function startWithPages(
 
 function stopWhenNpmEnds(config: Config, stop: (exitCode: number) => Promise<void>): void {
   if (!config.startedByNpm) return;
-  // If npm is killed with SIGKILL, it forwards no signal. Without this check the server would keep running and hold
-  // the port.
+  // If npm is killed with SIGKILL, it does not forward a signal. Without this check, the server would keep running and
+  // occupy the port.
   const hasNpmEnded = watchNpm();
   setInterval(() => hasNpmEnded() && void stop(0), NPM_POLL_MS).unref();
 }

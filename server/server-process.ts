@@ -6,12 +6,12 @@ import { Runtime } from "./runtime.ts";
 import { needsEmbeddedRedis, startConfiguredRedis } from "./start-configured-redis.ts";
 import { printRootKey, type StartedServer, type StartupOutput } from "./startup-output.ts";
 
-/** Time limit of a stop, in ms, because the process must end within two seconds of Ctrl-C. */
+/** Time limit of a stop without a drain, in ms. The process must exit within two seconds of Ctrl-C. */
 const STOP_MS = 1800;
-/** Time limit of a stop after a drain, in ms, in which requests in progress can complete a verb. */
+/** Time limit of a stop after a drain, in ms. Requests in progress can complete their verbs within this time. */
 const STOP_AFTER_DRAIN_MS = 4000;
 
-/** Starts and stops the HTTP server, the embedded Redis and the application, in order. The pages are not part of it. */
+/** Starts and stops the HTTP server, the embedded Redis and the application, in order. Does not include the pages. */
 export class ServerProcess {
   readonly httpServer: HttpServer;
   readonly #stopCallbacks: (() => Promise<void> | void)[] = [];
@@ -23,7 +23,11 @@ export class ServerProcess {
     this.httpServer = new HttpServer(config, limits);
   }
 
-  /** Starts the parts in order. @throws StartupError; call `stop` to stop the parts that were already started */
+  /**
+   * Starts the components in order.
+   *
+   * @throws StartupError; call `stop` to stop the components that were already started
+   */
   async start(output: StartupOutput): Promise<StartedServer> {
     const { config, httpServer } = this;
     await httpServer.listen();
@@ -62,8 +66,8 @@ interface Stoppable extends Pick<ServerProcess, "stopMs" | "stop"> {
 /**
  * Stops the process on termination signals. A second signal ends the drain.
  *
- * @param running returns the process to stop, once there is one
- * @returns a function that stops the process gracefully, once
+ * @param running returns the process to stop, or `undefined` before the process is created
+ * @returns a function that stops the process gracefully; repeated calls end the drain
  */
 export function stopOnSignals(running: () => Stoppable | undefined): (exitCode: number) => Promise<void> {
   let isStopping = false;

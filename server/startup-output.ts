@@ -7,7 +7,7 @@ import type { AppConnection, EmbeddedRedis } from "./redis/embedded/embedded-red
 import type { Runtime } from "./runtime.ts";
 import type { TargetConnector } from "./targets/target-connector.ts";
 
-/** How long to wait for the first scan of a target before the server is reported as ready, in ms. */
+/** Maximum time, in ms, to wait for the first scan of a target before the server is reported as ready. */
 const FIRST_SCAN_MS = 5000;
 
 export interface StartedServer {
@@ -64,8 +64,8 @@ async function waitForFirstScan(runtime: Pick<Runtime, "readiness" | "targets">)
 }
 
 /**
- * Prints the root key to the terminal. If there is no terminal, writes the key to a file that only this account can
- * read.
+ * Prints the root key to the terminal. If there is no terminal, writes the key to a file that only the current account
+ * can read.
  */
 export async function printRootKey(
   { hasTerminal, printLine }: StartupOutput,

@@ -7,7 +7,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { findFreePort, findTestBinary } from "../test/support/test-redis.ts";
 
 const run = promisify(execFile);
-/** Arguments of unshare for a small file system that only its own processes see. Most systems require root for this. */
+/**
+ * Arguments of `unshare` that create a mount namespace, in which a test can mount a small file system. Most systems
+ * require root for this.
+ */
 const IN_MOUNT_NAMESPACE = ["-m", "--propagation", "private", "sh", "-c"];
 const canMount = await run("unshare", [...IN_MOUNT_NAMESPACE, "mount -t tmpfs tmpfs /mnt"]).then(
   () => true,
@@ -26,7 +29,10 @@ async function createCacheDir(): Promise<string> {
   return dir;
 }
 
-/** Runs `command` after `prepare`, a script that may use `$cache` and `$source`. */
+/**
+ * Runs the shell script `prepare`, which may use `$cache` and `$source`, and then `command`. Returns the failure of
+ * `command`.
+ */
 async function runWith(
   prepare: string,
   cache: string,

@@ -33,7 +33,7 @@ export async function verifyAuditStore(config: Config, head: string | undefined)
     await waitUntilReady(home.store, AbortSignal.timeout(CONNECT_MS)).catch(() => {
       throw new StartupError(`Could not reach the ${label}.`, { fault: "unreachable" });
     });
-    // Retention does not matter here, because nothing is appended.
+    // The retention settings have no effect, because nothing is appended.
     const check = await verifyStoredChain(new AuditStore(home, config.audit), head);
     return formatChainReport(check, label, head);
   } finally {

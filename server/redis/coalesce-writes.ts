@@ -1,15 +1,16 @@
 import type { Socket } from "node:net";
 
 /**
- * Size of a packet, in characters, at which it is sent without waiting for more. Redis can then start to process it.
+ * Size of a packet, in characters, at which it is sent before the turn of the event loop ends, so that Redis can start
+ * to process it.
  */
 const PACKET_CHARACTERS = 2048;
 
 /**
  * Sends the commands of one turn of the event loop in few packets, because a system call per command costs more than
- * the rest of its processing. A command waits at most until the turn ends. By then, every readable socket has been
- * processed, so the commands of many HTTP connections are sent together. Commands are strings, and one long string
- * costs less than many short ones.
+ * all other processing of the command. A command waits at most until the turn ends. By then, every readable socket has
+ * been processed, so the commands of many HTTP connections are sent together. Commands are strings, and writing one
+ * long string costs less than writing many short strings.
  */
 export function coalesceWrites(stream: Pick<Socket, "write" | "end">): void {
   const write = stream.write.bind(stream);

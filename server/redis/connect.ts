@@ -6,7 +6,7 @@ import type { Commands } from "./commands.ts";
 import { ConnectionErrors } from "./connection-errors.ts";
 import { isNotMasterError, NeverSentError } from "./failure.ts";
 
-/** The address of a Redis server, with a label that omits the password. */
+/** The address of a Redis server, and a label for it that omits the password. */
 export interface RedisAddress {
   readonly options: RedisOptions;
   /** `host:port/db`, or the path of the socket. Safe to print. */
@@ -55,7 +55,8 @@ function parseDatabase(url: URL): number {
     url.protocol === "unix:" ? (url.searchParams.get("db") ?? "") : url.pathname.replace(/^\//, "");
   if (text === "") return 0;
   if (/^\d{1,5}$/.test(text)) return Number(text);
-  // The message omits the input: after an unencoded / in a password, this part is the rest of the password.
+  // The message omits the input: if the password contains an unencoded /, the path of the URL is the end of the
+  // password.
   throw new StartupError(
     "REDIS_URL names a database that is not a number; write it as redis://host:6379/0, and a / in a password as %2F.",
   );
@@ -68,7 +69,7 @@ export const OPEN_TIMEOUT_MS = 5000;
 export const COMMAND_TIMEOUT_MS = 1000;
 
 /**
- * Opens a connection that never resends a command, and never queues one while it is disconnected.
+ * Opens a connection that never resends a command, and never queues a command while disconnected.
  *
  * By default, ioredis resends commands that were in progress when a connection broke. A script whose reply was lost
  * would then run twice. To prevent this, set both `autoResendUnfulfilledCommands: false` and `maxRetriesPerRequest: 0`.

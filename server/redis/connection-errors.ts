@@ -7,17 +7,20 @@ interface Attempt {
 }
 
 /**
- * Records the connections that are opened while `record` runs: which addresses were reached, and the last error of each
- * address that was not. A timeout error contains neither.
+ * Records the connections that are opened while `record` runs: the addresses that were reached, and the last error of
+ * each address that was not reached. A timeout error does not contain this information.
  */
 export class ConnectionErrors {
-  /** Enabled only during a recording. While a storage is enabled, Node 20 and 22 track every promise of the process. */
+  /**
+   * Entered only during a recording. While an AsyncLocalStorage is in use, Node 20 and 22 track every promise of the
+   * process.
+   */
   static readonly #current = new AsyncLocalStorage<ConnectionErrors>();
   static #recording = 0;
   readonly #attempts = new Map<string, Attempt>();
   #isRecording = true;
 
-  /** Runs `open`, and records the connections that it opens until it settles. */
+  /** Runs `open`, and records the connections that `open` creates until its promise settles. */
   static async record<Result>(open: (errors: ConnectionErrors) => Promise<Result>): Promise<Result> {
     const errors = new ConnectionErrors();
     ConnectionErrors.#recording++;
@@ -31,7 +34,7 @@ export class ConnectionErrors {
   }
 
   /**
-   * Adds a new connection to the current recording. Has no effect without one.
+   * Adds a new connection to the current recording. Has no effect if there is no recording.
    *
    * @param label the label of its address, safe to print
    */
@@ -82,8 +85,8 @@ const NO_ANSWER = "no answer";
 
 /**
  * Describes why a connection failed, such as "connect ECONNREFUSED 10.0.0.1:6379". Print this string and never the
- * error itself. The error of a refused AUTH contains the password among the arguments of its command, and a server that
- * does not support AUTH repeats them in its message.
+ * error itself. The error of a refused AUTH contains the password as an argument of the command, and a server that does
+ * not support AUTH repeats the arguments in its message.
  */
 export function describeConnectionError(error: unknown): string {
   // If a host name has several addresses, the error contains one error per address.

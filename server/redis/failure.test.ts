@@ -4,7 +4,7 @@ import { classifyFailure, findRefusal, isNotMasterError, isTransient, NeverSentE
 
 /** Creates an error reply of Redis, as ioredis throws it. */
 const reply = (message: string) => Object.assign(new Error(message), { name: "ReplyError" });
-/** Wraps an error like Redis 6.2 does for a command inside a script. */
+/** Wraps an error message as Redis 6.2 does for a command inside a script. */
 const inScript = (message: string) =>
   reply(
     `ERR Error running script (call to f_6b1bf486c81ceb7edf3c093f4c48582e38c0e791): @user_script:52: @user_script: 52: -${message} `,

@@ -35,20 +35,20 @@ const REASON_OF_CODE: ReadonlyMap<string, RefusalReason> = new Map([
   ["WRONGPASS", "no_auth"],
 ]);
 const NEVER_SENT = "Stream isn't writeable and enableOfflineQueue options is false";
-// A script failed halfway because its slot is in migration. A key that the script deleted must be created at the
-// destination.
+// The error of a script that failed halfway because its slot is in migration. The script deleted a key, which can be
+// created again only on the destination node.
 const HALFWAY = /script attempted to access a non local key/i;
 
 /**
- * A reply that Lockkeeper's scripts cannot return. It indicates a defect in Lockkeeper, so repeating the call does not
- * help.
+ * The error for a reply that Lockkeeper's scripts cannot return. Such a reply indicates a defect in Lockkeeper, so
+ * repeating the call does not help.
  */
 export class UnexpectedReplyError extends Error {}
 
-/** The call was not sent, because there was no connection. */
+/** The error for a call that was not sent, because there was no connection. */
 export class NeverSentError extends Error {}
 
-/** Redis did not send the reply for these keys in time. One of them may be too large to read. */
+/** The error for a read whose reply did not arrive in time. One of the keys may be too large to read. */
 export class ReadTimeoutError extends Error {
   constructor(readonly keys: readonly Key[]) {
     super(TIMED_OUT);
@@ -63,8 +63,8 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /**
- * Returns the error code of a reply, such as "OOM". Finds the code of a command inside a script too. Returns
- * `undefined` if there is none.
+ * Returns the error code of a reply, such as "OOM". Also finds the code of a command inside a script. Returns
+ * `undefined` if the error has no code.
  */
 export function readErrorCode(error: unknown): string | undefined {
   return error instanceof Error ? ERROR_CODE.exec(error.message)?.[1] : undefined;
@@ -107,17 +107,19 @@ export function throwUnlessReply(error: unknown): void {
   if (!isReplyError(error)) throw error;
 }
 
-/** Whether the server is not a master, or not yet, so that another connection may reach the master. */
+/**
+ * Whether the error shows that the server is not, or not yet, a master. Another connection may then reach the master.
+ */
 export function isNotMasterError(error: Error): boolean {
   return NO_MASTER.has(readErrorCode(error) ?? "");
 }
 
-/** Whether a cluster node redirected the command, because its slot is on another node or in migration. */
+/** Whether a cluster node redirected the command, because the slot of the key is on another node or in migration. */
 export function isRedirectError(error: unknown): boolean {
   return isReplyError(error) && REDIRECT.has(readErrorCode(error) ?? "");
 }
 
-/** Whether a later attempt or another connection can succeed. */
+/** Whether the call can succeed at a later attempt or over another connection. */
 export function isTransient(error: unknown): boolean {
   return !LASTING.has(readErrorCode(error) ?? "");
 }

@@ -7,7 +7,7 @@ import { Glob } from "./glob.ts";
 
 const it = redisTest();
 
-/** Returns all concatenations of 1 to `longest` parts. */
+/** Returns all concatenations of 1 to `longest` of the parts, in any order and with repetitions. */
 function words(parts: readonly Buffer[], longest: number): Buffer[] {
   if (longest === 0) return [];
   const shorter = words(parts, longest - 1);

@@ -53,7 +53,7 @@ export class Glob {
   }
 }
 
-/** A set of patterns that contains every key that at least one of them matches. */
+/** A set of patterns. The set contains a key if at least one of the patterns matches the key. */
 export class KeyPatternSet {
   readonly #globs: readonly Glob[];
 
@@ -78,8 +78,8 @@ export function removeCovered(patterns: readonly string[]): readonly string[] {
 }
 
 /**
- * Whether one pattern provably matches all keys of another. Unless the patterns are equal, returns false if either has a
- * class or an escape, or if `wide` has a `?`.
+ * Whether the pattern `wide` provably matches every key that `narrow` matches. Unless the patterns are equal, returns
+ * false if either has a class or an escape, or if `wide` has a `?`.
  */
 export function covers(wide: string, narrow: string): boolean {
   if (wide === narrow) return true;

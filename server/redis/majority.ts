@@ -11,7 +11,7 @@ export function kthLargest(values: readonly number[], k: number): number {
   return values.toSorted((one, other) => other - one)[k - 1] ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Returns the median; for an even number of values, the lower of the two. */
+/** Returns the median. For an even number of values, returns the lower of the two middle values. */
 export function median(values: readonly number[]): number {
   return kthSmallest(values, Math.ceil(values.length / 2));
 }

@@ -7,13 +7,13 @@ import { preferReadOnlyScripts } from "./script.ts";
 
 /** A master of a target, with the watcher's connections to it. */
 export interface Master {
-  /** The current `host:port`, or the path of the socket. With Sentinel, it can change. */
+  /** The current `host:port`, or the path of the socket. With Sentinel, the name changes after a failover. */
   readonly name: string;
   /** The connection for probes and settings, whose replies are small. */
   readonly redis: Redis;
   /** The connections for reading keys. */
   readonly reads: ReadConnections;
-  /** The connection for subscriptions, which are lost whenever it breaks. */
+  /** The connection for subscriptions. If the connection breaks, the subscriptions are lost. */
   readonly subscriber: Redis;
   /** Returns a hash tag in a slot of this master; `undefined` if the master has every key. */
   findHashTag(): string | undefined;
@@ -29,7 +29,7 @@ export interface Masters {
   readonly list: readonly Master[];
   /** Returns the master of the key, or `undefined` if no master is known. */
   findMaster(key: Key): Master | undefined;
-  /** Present if keys are distributed over the masters and can move between them. */
+  /** Set if the keys are distributed over the masters and can move between masters. */
   readonly routing?: SlotRouting;
   /**
    * Calls `listener` when a master is added, removed or gets different keys. Returns a function that removes the
@@ -58,8 +58,7 @@ export interface SlotRouting {
 }
 
 /**
- * What Lockkeeper uses a master for. `reads`: scripts that read keys run with EVALSHA_RO, with which Redis refuses
- * writes.
+ * What Lockkeeper uses a master for. `reads`: scripts that read keys run with EVALSHA_RO, so that Redis refuses writes.
  */
 export type MasterUse = "reads" | "reads_and_writes";
 
@@ -68,7 +67,8 @@ export function connectMaster(
   address: RedisAddress,
   use: MasterUse,
 ): Pick<Master, "redis" | "reads" | "subscriber"> {
-  // The watcher detects a replica itself. Reconnecting on READONLY would reach the same server repeatedly.
+  // The watcher itself detects that a server became a replica. Reconnecting on READONLY would reach the same server
+  // repeatedly.
   const options = { reconnectOnError: null };
   const connectReads = (name: string) => {
     const redis = connect(address, name, options);

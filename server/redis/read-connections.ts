@@ -13,13 +13,13 @@ export class ReadConnections {
   /** The connection for batches of keys and for SCAN. A timeout closes and reopens it. */
   readonly shared: Redis;
 
-  /** @param open opens a connection with this name; it must reconnect automatically */
+  /** @param open opens a connection with this name; the connection must reconnect automatically */
   constructor(private readonly open: (name: string) => Redis) {
     this.shared = open("reads");
     closeOnTimeout(this.shared);
   }
 
-  /** Returns the shared connection once it can send commands, at the latest after 500 ms. */
+  /** Returns the shared connection once the connection can send commands, or after 500 ms. */
   async waitUntilReady(): Promise<Redis> {
     if (this.shared.status !== "ready") {
       await waitUntilReady(this.shared, AbortSignal.timeout(READY_TIMEOUT_MS)).catch(() => undefined);
@@ -44,7 +44,10 @@ export class ReadConnections {
   }
 }
 
-/** Closes the connection when a reply times out. Until it is closed, Redis buffers unread replies without limit. */
+/**
+ * Closes the connection when a reply times out, because Redis buffers unread replies of an open connection without
+ * limit.
+ */
 function closeOnTimeout(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
@@ -56,7 +59,7 @@ function closeOnTimeout(redis: Redis): void {
   };
 }
 
-// Destroys the socket. A graceful end would keep the connection open until the server acknowledges it.
+// Destroys the socket. A graceful end would keep the connection open until the server acknowledges the end.
 function dropStream(redis: Redis): void {
   redis.stream?.destroy();
 }

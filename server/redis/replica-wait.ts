@@ -16,7 +16,7 @@ export interface WaitConnection {
   getRunId(): string | undefined;
   /** Returns the key to write before WAIT; `undefined` if the server has no slots in its cluster. */
   findKey(): string | undefined;
-  /** Makes `findKey` return a key in another slot. Call this if the server redirected the last one. */
+  /** Makes `findKey` return a key in another slot. Call this method if the server redirected the last key. */
   skipKey(): void;
 }
 
@@ -24,11 +24,11 @@ export interface WaitConnection {
 const KEY_TTL_MS = 60_000;
 
 /**
- * Counts the replicas that have acknowledged everything a server has written so far.
+ * Counts the replicas that have acknowledged all writes of a server so far.
  *
  * WAIT counts from the last write of its own connection (Redis 7.2, Valkey 7.2 and newer) or from its last command
  * (older versions). A write of a key therefore precedes each WAIT. The offset of that write follows every earlier write
- * on the server, on any connection. Calls that arrive during a count share the next one.
+ * on the server, on any connection. Calls that arrive during a count share the next count.
  */
 export class ReplicaWait {
   readonly #inFlight = new Map<string, Promise<number>>();
@@ -45,9 +45,9 @@ export class ReplicaWait {
   ) {}
 
   /**
-   * Counts the replicas that have acknowledged every write of the server up to and including those of the script.
+   * Counts the replicas that have acknowledged the writes of the script and all earlier writes of the server.
    *
-   * @throws NeverSentError if another server has replaced the one that executed the script
+   * @throws NeverSentError if another server has replaced the server that executed the script
    * @throws ReplyError if Redis refuses the write or WAIT
    */
   async countReplicas({ place, runId }: ScriptExecution): Promise<number> {

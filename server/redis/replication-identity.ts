@@ -15,12 +15,13 @@ interface ServerIdentity {
 type Info = Readonly<Record<string, string | undefined>>;
 
 const NO_REPLID = /^0*$/;
-/** Time limit, in ms, for the other side to close a connection. */
+/** Time limit, in ms, for the server to close a connection. */
 const CLOSE_TIMEOUT_MS = 2000;
 
 /**
- * Identifies the server behind a connection or cluster node, and reports when it was replaced or promoted. The identity
- * comes from the INFO that ioredis sends when a connection opens, so it is known before the first command.
+ * Identifies the server behind a connection or cluster node, and reports when another server has taken its place or
+ * when it was promoted. The identity comes from the INFO that ioredis sends when a connection opens, so it is known
+ * before the first command.
  */
 export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string] }> {
   readonly #identities = new Map<string, ServerIdentity>();
@@ -37,7 +38,7 @@ export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string
   /**
    * Returns the address with a hook that identifies the server whenever a connection opens.
    *
-   * @param connection distinguishes connections to the same place
+   * @param connection a name that distinguishes connections to the same place
    */
   watchAddress(address: RedisAddress, place: string, connection = ""): RedisAddress {
     const see = (info: Info) => {
@@ -64,7 +65,7 @@ export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string
     const now = parseIdentity(info);
     const isReplaced = before === undefined ? this.#isPromotedReplica(now) : isOtherServer(before, now);
     this.#identities.set(place, now);
-    // A replica grants no locks. After its promotion, it has a different replication id.
+    // A replica grants no locks. Its replication id changes when it is promoted.
     if (isReplaced && info.role !== "slave") this.emit("replaced", place);
   }
 
@@ -82,7 +83,7 @@ function parseIdentity({
 }
 
 function isOtherServer(before: ServerIdentity, now: ServerIdentity): boolean {
-  // Without INFO, a reconnect to the same server looks like a connection to another one.
+  // If INFO is not permitted, a reconnect to the same server is indistinguishable from a connection to another server.
   if (now.runId === undefined || now.runId !== before.runId) return true;
   // A master without replicas also changes its id after some time, but then has no second id.
   return now.replid !== before.replid && now.followed !== undefined;

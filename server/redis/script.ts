@@ -29,8 +29,8 @@ export function preferReadOnlyScripts(redis: Redis): void {
 }
 
 /**
- * A Lua file as a typed function. It takes a tuple of keys and a tuple of arguments, and returns a decoded reply. No
- * other code sends EVALSHA.
+ * A Lua file as a typed function, which takes a tuple of keys and a tuple of arguments and returns a decoded reply.
+ * Only this class sends EVALSHA.
  */
 export class Script<
   Keys extends readonly RedisArgument[],
@@ -51,15 +51,15 @@ export class Script<
 
   run(redis: Pick<Commands, "evalsha" | "eval">, keys: Keys, parameters: Arguments): Promise<Reply> {
     return redis.evalsha(this.#sha, keys.length, ...keys, ...parameters).then(this.decode, async (error) => {
-      // NOSCRIPT means that nothing was executed. EVAL executes the script and adds it to the server's cache.
+      // NOSCRIPT means that the server did not run the script. EVAL runs the script and adds it to the server's cache.
       if (!isNoScript(error)) throw error;
       return this.decode(await redis.eval(this.source, keys.length, ...keys, ...parameters));
     });
   }
 
   /**
-   * Runs a script that only reads with EVALSHA_RO, so that Redis refuses writes. On a cluster, or if Redis or the user
-   * does not support it, runs it like any other script.
+   * Runs a read-only script with EVALSHA_RO, so that Redis refuses writes. On a cluster, or if Redis does not support
+   * EVALSHA_RO or the user may not run it, runs the script with EVALSHA.
    */
   async read(redis: Commands, keys: Keys, parameters: Arguments): Promise<Reply> {
     if (!isConnection(redis) || readCommands.get(redis) !== "EVALSHA_RO")
@@ -76,8 +76,8 @@ export class Script<
   }
 
   /**
-   * Sends many calls in one round trip. Returns the reply of each call, with strings as bytes, or its error. Use this
-   * only for read-only scripts: if Redis does not know the script, all calls run again.
+   * Sends many calls in one round trip. Returns the reply of each call, with strings as bytes, or the error of the
+   * call. Use this method only for read-only scripts: if Redis does not know the script, all calls run again.
    */
   async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<(Reply | Error)[]> {
     if (calls.length === 0) return [];
@@ -122,10 +122,10 @@ function isReadCommandRefusal(error: unknown): boolean {
 }
 
 /**
- * Reads a Lua file and replaces each line `-- include other.lua` with that file. The path is relative to the including
- * file; `format/` stands for the folder of the format. Each file is included once per scope: if its names are already
- * visible, its line is removed. `-- include other.lua as function name` makes the file the body of a local function
- * with its own scope.
+ * Reads a Lua file and replaces each line `-- include other.lua` with the content of that file. The path is relative to
+ * the including file; `format/` stands for the folder of the format. Each file is included once per scope: if its names
+ * are already visible, its line is removed. `-- include other.lua as function name` makes the file the body of a local
+ * function with its own scope.
  */
 export function readWithIncludes(file: URL, format?: URL): string {
   return readScope(file, format, new Set());

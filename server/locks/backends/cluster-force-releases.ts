@@ -64,7 +64,7 @@ export class ClusterForceReleases {
     this.#timer.unref();
   }
 
-  /** Returns a master other than the previous one, if there is one. */
+  /** Returns a master that differs from the previous master, if there is one. */
   #pickNode(): NodeName | undefined {
     const masters = [...this.map.masters];
     const others = masters.filter((node) => node !== this.#node);

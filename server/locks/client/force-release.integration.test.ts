@@ -87,8 +87,8 @@ describe("force-release", () => {
   }) => {
     const proxy = await startTestProxy(env.redis.port);
     const far = await LockClient.open(`redis://127.0.0.1:${proxy.port}`);
-    // After a subscription, the client checks its holds once more. This must be finished before the subscription is
-    // stalled.
+    // After a subscription, the client checks its holds once more. The check must be finished before the subscription
+    // is stalled.
     const first = await far.acquire(`${key}:first`, { leaseMs: 30_000 });
     await forceRelease(first.key);
     await waitUntil(() => first.signal.aborted, 5000);

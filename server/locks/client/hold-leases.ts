@@ -171,7 +171,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Marks all holds as lost and stops renewing them. In Redis, they end when their leases expire. */
+  /** Marks all holds as lost and stops renewing them. In Redis, the holds end when their leases expire. */
   close(): void {
     this.#watchdog.stop();
     for (const lease of [...this.#byToken.values()]) {

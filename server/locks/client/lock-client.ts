@@ -82,8 +82,8 @@ export class LockClient {
    * Connects to Redis.
    *
    * @param where `redis://`, `rediss://` or `unix://`; `{ sentinel, master }` with the URLs of the sentinels and the
-   *   name of the group; `{ cluster }` with the URLs of some of its nodes; or `{ quorum }` with the URLs of independent
-   *   masters
+   *   name of the group; `{ cluster }` with the URLs of some nodes of the cluster; or `{ quorum }` with the URLs of
+   *   independent masters
    * @throws StartupError if a URL is invalid or Redis cannot be reached within five seconds; InvalidError if an option
    *   is unknown or invalid
    */

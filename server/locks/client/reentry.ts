@@ -58,7 +58,7 @@ async function reenterOrAcquire(
     const hold = await tryReenter(frame, leaseMs);
     if (hold !== undefined) return { hold, leave: (inner) => inner.whenVacant(() => frame.endTurn()) };
   }
-  // The hold of the frame has ended, so this acquires the lock again.
+  // The hold of the frame has ended, so this call acquires the lock again.
   const { format, kind, unit } = frame.hold;
   const leftMs = waitMs === 0 ? 0 : Math.max(1, deadline - performance.now());
   const hold = await acquire({ format, kind, unit, ...options, waitMs: leftMs });
@@ -66,7 +66,7 @@ async function reenterOrAcquire(
 }
 
 /**
- * Re-enters the hold of the frame. Ends the turn unless it returns a hold.
+ * Re-enters the hold of the frame. Ends the turn unless the hold was re-entered.
  * @returns `undefined` if the hold of the frame has ended
  */
 async function tryReenter(frame: LockFrame, leaseMs: number | undefined): Promise<Hold | undefined> {

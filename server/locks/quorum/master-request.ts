@@ -74,7 +74,7 @@ export class MasterRequest {
 
   /**
    * Withdraws the vote of a request as soon as the master responds. If the withdrawal arrives before the request, the
-   * master remembers it and does not grant the vote later.
+   * master remembers the withdrawal and does not grant the vote later.
    *
    * Resolves once the vote is withdrawn or the time limit has passed.
    */

@@ -26,7 +26,7 @@ export interface MasterPollOptions<Reply> {
   /** Which connections of the masters to use. */
   readonly by: "verbs" | "renewals";
   /**
-   * `all`: sends the request to every master, connected or not. By default, sends it only to the connected masters if
+   * `all`: calls every master, and `call` waits for its connection. By default, calls only the connected masters if
    * they are a majority.
    */
   readonly to?: "all";

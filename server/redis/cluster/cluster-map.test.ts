@@ -14,7 +14,10 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** Starts a node that replies to the commands of ioredis and the map according to its view of the cluster. */
+/**
+ * Starts a fake cluster node that replies to the commands of ioredis and `ClusterMap` according to its view of the
+ * cluster.
+ */
 async function node(viewOf: () => View): Promise<number> {
   const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
   const answerTo = (command: string): string => {

@@ -35,11 +35,11 @@ interface ClusterView {
   readonly hasShardedPubSub: boolean;
   /** Increases with every failover and with most migrations of slots. */
   readonly epoch: number;
-  /** Whether the node reports `cluster_state:ok`. A node that cannot reach a majority of the masters does not. */
+  /** Whether the node reports `cluster_state:ok`. False for a node that cannot reach a majority of the masters. */
   readonly isOk: boolean;
 }
 
-/** Maps slots to masters. Applies MOVED redirects immediately, and takes everything else from CLUSTER SLOTS. */
+/** Maps slots to masters. Applies MOVED redirects immediately. All other changes come from CLUSTER SLOTS. */
 export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]] }> {
   #masterBySlot: (NodeName | undefined)[] = [];
   #nodes: readonly NodeName[] = [];
@@ -119,7 +119,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
       throw new Error(`${node} knows an older cluster`);
     };
     const view = await raceNodes([...nodes], ask).catch((error) => {
-      // An older map is better than none. Also, the epochs of a cluster that was created again start from zero.
+      // An older map is better than no map. Also, the epochs of a cluster that was created again start from zero.
       const newest = old.reduce<ClusterView | undefined>(
         (a, b) => (a && a.epoch > b.epoch ? a : b),
         undefined,
@@ -140,8 +140,8 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
 
   #applyView({ node: source, slots, hasShardedPubSub, epoch, isOk }: ClusterView): void {
     const { host } = parseNodeName(source);
-    // A node that does not know its own address returns an empty one. In that case, use the address at which the node
-    // was reached.
+    // A node that does not know its own address returns an empty address. In that case, use the address at which the
+    // node was reached.
     const nameOf = ([named, port]: z.infer<typeof Node>) => formatNodeName(named || host, port);
     const before = this.#masterBySlot;
     const masterOf: (NodeName | undefined)[] = new Array(SLOTS).fill(undefined);

@@ -11,7 +11,7 @@ import { computeSlot } from "./slot.ts";
 
 /**
  * Interval of refreshes, in ms. Within this time, Lockkeeper finds a master that received its first slots. A scan then
- * finds the locks that were acquired there before.
+ * finds the locks that were acquired on this master in the meantime.
  */
 const REFRESH_INTERVAL_MS = 1000;
 /**
@@ -157,7 +157,7 @@ class ClusterMaster implements Master {
 
   findHashTag(): string {
     const isOurs = (tag: string) => this.map.findMaster(computeSlot(tag)) === this.name;
-    // A master without slots has no keys and will be removed.
+    // Without slots, the master has no keys, and it will be removed from the list.
     if (!this.map.masters.has(this.name)) return "";
     for (;;) {
       const tag = Math.random().toString(36).slice(2);

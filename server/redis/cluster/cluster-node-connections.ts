@@ -2,7 +2,7 @@ import type { Redis, RedisOptions } from "ioredis";
 import { COMMAND_TIMEOUT_MS, connect } from "../connect.ts";
 import type { ClusterMap, NodeName } from "./cluster-map.ts";
 
-/** Keeps one connection to each node, all for the same purpose. */
+/** The connections to the nodes of a cluster for one purpose, one per node. */
 export class ClusterNodeConnections {
   readonly #connections = new Map<NodeName, Redis>();
 
@@ -30,7 +30,7 @@ export class ClusterNodeConnections {
     this.#connections.clear();
   }
 
-  /** Closes connections to nodes without slots, after a delay for pending replies. */
+  /** Closes the connections to nodes without slots, after a delay in which pending replies can arrive. */
   #dropRemovedNodes(): void {
     const { masters } = this.map;
     for (const [node, redis] of this.#connections) {

@@ -8,7 +8,7 @@ import { ClusterNodeConnections } from "./cluster-node-connections.ts";
 import { parseRedirection } from "./redirection.ts";
 import { computeSlot } from "./slot.ts";
 
-/** Delay before a new subscription, in ms. Nodes that do not know of a migration yet redirect to each other. */
+/** Delay before a new subscription, in ms. Nodes that have not learned of a migration yet redirect to each other. */
 const RESUBSCRIBE_DELAY_MS = 20;
 
 /**
@@ -22,14 +22,14 @@ const KEYSPACE_PREFIX = Buffer.from("__keyspace@0__:");
 
 /**
  * Subscribes to channels on the master that has the slot of their lock, because Redis publishes changes to the lock
- * there. While that master is unreachable, no messages are published. Subscribes again on its successor as soon as that
- * is known.
+ * there. While that master is unreachable, no messages are published. Subscribes again as soon as the new master of the
+ * slot is known.
  */
 export class ClusterSubscriber extends EventEmitter implements Subscriber {
   readonly #nodes: ClusterNodeConnections;
   /**
-   * Whether all channels are sharded. One mode for all, because ioredis treats the end of a connection's last sharded
-   * subscription as the end of all subscriptions.
+   * Whether the channels are sharded. All channels use the same mode, because ioredis treats the end of a connection's
+   * last sharded subscription as the end of all subscriptions.
    */
   readonly #isSharded: boolean;
   readonly #nodeByChannel = new Map<string, NodeName>();
@@ -55,7 +55,7 @@ export class ClusterSubscriber extends EventEmitter implements Subscriber {
     this.#nodeByChannel.set(toChannelName(channel), node);
     const redis = this.#nodes.getConnection(node);
     await waitUntilReady(redis, AbortSignal.timeout(COMMAND_TIMEOUT_MS));
-    // The last listener may have left in the meantime.
+    // The channel may have been unsubscribed or moved to another node during the wait.
     if (this.#nodeByChannel.get(toChannelName(channel)) !== node) return undefined;
     try {
       return await (this.#isSharded ? redis.ssubscribe(channel) : redis.subscribe(channel));

@@ -1,8 +1,8 @@
 -- Prefix for a script with several keys. Only the first key is declared to Redis; the others are arguments.
 --
 -- A node to which a slot is being migrated refuses calls that name several keys unless all of them exist (TRYAGAIN),
--- and the keys of a free lock do not exist. It accepts one key at a time. Send this only if the source of the migration
--- no longer has any of the lock's keys; the missing keys then do not exist anywhere.
+-- and the keys of a free lock do not exist. Such a node accepts one key at a time. Send this prefix only if the source
+-- of the migration no longer has any of the lock's keys; the missing keys then do not exist anywhere.
 --
 -- KEYS[1] the first key
 -- ARGV[1] number of other keys    ARGV[2...] the other keys, and then the arguments of the script

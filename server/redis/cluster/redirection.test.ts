@@ -6,7 +6,7 @@ describe("cluster redirections", () => {
     ["MOVED 3999 127.0.0.1:6381", { kind: "MOVED", node: "127.0.0.1:6381" }],
     ["ASK 3999 node-2.example:6381", { kind: "ASK", node: "node-2.example:6381" }],
     ["MOVED 3999 fe80::1:6381", { kind: "MOVED", node: "fe80::1:6381" }],
-    // Covers a node that does not know its own address, and one that is configured not to announce it.
+    // Sent by a node that does not know its own address or is configured not to announce it.
     ["MOVED 3999 :6381", { kind: "MOVED", node: "10.0.0.1:6381" }],
   ])("the redirection %s is parsed", (message, redirection) => {
     expect(parseRedirection(new Error(message), "10.0.0.1:6379")).toEqual(redirection);

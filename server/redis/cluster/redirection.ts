@@ -11,7 +11,7 @@ export function parseRedirection(error: unknown, source: NodeName | undefined): 
   const [, kind, host, port] =
     (error instanceof Error && /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(error.message)) || [];
   if (kind === undefined) return undefined;
-  // An empty host in a redirect stands for the host of the node that sent it.
+  // An empty host in a redirect stands for the host of the node that sent the redirect.
   const name = host || (source === undefined ? "" : parseNodeName(source).host);
   return { kind: kind === "ASK" ? "ASK" : "MOVED", node: formatNodeName(name, Number(port)) };
 }

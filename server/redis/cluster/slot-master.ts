@@ -9,7 +9,7 @@ import { computeSlot } from "./slot.ts";
 
 const REFRESH_RETRY_MS = 500;
 
-/** Follows the current master of one slot in a cluster. */
+/** A connection to the current master of one slot in a cluster. Follows failovers and migrations of the slot. */
 export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
   readonly #map: ClusterMap;
   readonly #nodes: ClusterNodeConnections;
@@ -33,7 +33,7 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
     return this.#isClosed ? "end" : (this.#getConnection()?.status ?? "connecting");
   }
 
-  /** Runs a command on the master. After a redirect, the call fails and the next one uses the updated map. */
+  /** Runs a command on the master. After a redirect, the call fails, and the next call uses the updated map. */
   async call<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const redis = this.#getConnection();
     if (redis === undefined) throw new NeverSentError("No node of the cluster has the slot");

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import type { RedisServerBinary } from "./server-binary.ts";
 
-/** Lockkeeper's own user, and the one user of all applications. */
+/** A user of the embedded Redis: Lockkeeper's own user, or the user that all applications share. */
 export type EmbeddedUser = "lockkeeper" | "app";
 
 /** Prefix of the keys in Lockkeeper's home store. Applications cannot access them. */
 export const PROTECTED_PREFIX = "{lockkeeper}";
 
 /**
- * Subcommands of CLIENT that client libraries send on connect. Redis 7 assigns categories to each subcommand, and the
- * permitted categories include these. Redis 6.2 puts all of CLIENT in `@admin`.
+ * Subcommands of CLIENT that client libraries send on connect. In Redis 7, the permitted ACL categories include these
+ * subcommands. Redis 6.2 assigns the whole command CLIENT to `@admin`, so the rules must permit them separately.
  */
 const CLIENT_SUBCOMMANDS = ["setname", "getname", "setinfo", "id", "info", "reply", "tracking", "caching"];
 
@@ -58,8 +58,8 @@ export function buildAclFile(
 }
 
 /**
- * Returns settings that prevent Redis administrators from running code on the machine. Empty for Redis 6.2, which does
- * not support them.
+ * Returns settings that prevent Redis administrators from running code on the machine. The list is empty for Redis 6.2,
+ * which does not support these settings.
  */
 export function listHardeningSettings({
   version,

@@ -17,8 +17,8 @@ import { launchServer } from "./server-launch.ts";
 import { isRunning, sendSignal } from "./server-process.ts";
 
 /**
- * Matches refusals of Redis 6.2 and 7, inside and outside of scripts. DEBUG, and CONFIG in a script, are refused to all
- * users.
+ * Matches the errors with which Redis 6.2 and 7 refuse a command, inside and outside of scripts. DEBUG, and CONFIG in a
+ * script, are refused for all users.
  */
 const NO_PERMISSION =
   /^NOPERM|can't access|can't run|DEBUG command not allowed|not allowed from script|^ERR ACL failure in script/i;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { buildAclFile, type EmbeddedUser } from "./access-rules.ts";
 import type { RedisServerBinary } from "./server-binary.ts";
 
-/** The ACL file in the server's working directory. It contains hashes of the passwords only. */
+/** Name of the ACL file in the server's working directory. The file contains only hashes of the passwords. */
 export const ACL_FILE = "users.acl";
 
 const USERS = ["lockkeeper", "app"] as const satisfies readonly EmbeddedUser[];
@@ -23,14 +23,14 @@ export function buildEmbeddedUrl(port: number, user: EmbeddedUser, password: str
   return `redis://${user}:${password}@127.0.0.1:${port}`;
 }
 
-/** Reads the passwords of an earlier run. Creates missing ones. */
+/** Reads the passwords of an earlier run. Creates missing passwords. */
 export async function loadPasswords(dir: string): Promise<EmbeddedPasswords> {
   const [lockkeeper, app] = await Promise.all(USERS.map((user) => readPassword(dir, user)));
   return { lockkeeper: lockkeeper ?? createPassword(), app: app ?? createPassword() };
 }
 
 /**
- * Reads the URL of a user; `undefined` if the embedded Redis has never run.
+ * Reads the URL for a user. Returns `undefined` if the embedded Redis has never run.
  *
  * @throws EACCES if the file belongs to another account
  */

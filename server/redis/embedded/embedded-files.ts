@@ -34,7 +34,7 @@ export function writeNote(dir: string, note: ServerNote): void {
   }
 }
 
-/** A claim: the record that one process uses the embedded server, which keeps running while any process has a claim. */
+/** The record that one process uses the embedded server. The server keeps running while any process has a claim. */
 export interface ServerClaim {
   /**
    * Ends the claim. `last`: no other process uses the server, so the caller must stop it. `given-up`: the claim ended
@@ -68,7 +68,7 @@ function readUsers(users: string): number[] {
   }
 }
 
-/** Runs `work` while no other process that uses `dir` does the same. Two servers would corrupt the append-only file. */
+/** Runs `work` while no other process runs work for `dir`, because two servers would corrupt the append-only file. */
 export async function withStartLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
   const end = performance.now() + LOCK_WAIT_MS;
   let release = await tryStartLock(dir);
@@ -90,7 +90,11 @@ export async function withStartLock<T>(dir: string, work: () => Promise<T>): Pro
 
 const heldLockPaths = new Set<string>();
 
-/** Acquires the lock file. @returns a function that removes it, or `undefined` if another process has the lock */
+/**
+ * Acquires the lock file.
+ *
+ * @returns a function that removes the lock file, or `undefined` if another process has the lock
+ */
 export async function tryStartLock(dir: string): Promise<(() => Promise<void>) | undefined> {
   const path = getLockPath(dir);
   await removeIfStale(path);
@@ -108,7 +112,7 @@ export async function tryStartLock(dir: string): Promise<(() => Promise<void>) |
 }
 
 /**
- * Creates the lock file, or leaves none if it cannot be written, for example because the disk is full.
+ * Creates the lock file. Removes the file if its content cannot be written, for example because the disk is full.
  *
  * @throws EEXIST if the file exists
  */
@@ -134,8 +138,8 @@ async function removeIfStale(path: string): Promise<void> {
   ]);
   if (content === undefined) return;
   const pid = Number(content);
-  // In a container, a restarted process can have the pid of the killed one. A lock file with Lockkeeper's own pid may
-  // therefore be stale.
+  // In a container, a restarted process can have the pid of the killed process. A lock file with Lockkeeper's own pid
+  // may therefore be stale.
   const alive = pid === process.pid ? heldLockPaths.has(path) : isRunning(pid);
   const abandoned = isPositive(pid) ? !alive : age > 2_000;
   if (abandoned) await rm(path, { force: true });

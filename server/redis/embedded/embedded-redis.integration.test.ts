@@ -40,7 +40,7 @@ const it = test
       return redis;
     };
   })
-  // Starts another Lockkeeper process, which reports the server that it uses and then ends as `after` states.
+  // Starts another Lockkeeper process, which reports the server that it uses. The process then ends as `after` states.
   .extend("startElsewhere", ({ binary, dataDir, preferredPort }) => async (after: "is killed" | "exits") => {
     const last = after === "is killed" ? 'process.kill(process.pid, "SIGKILL")' : "process.exit(0)";
     const code = `
@@ -61,7 +61,10 @@ async function ask({ url }: { url: string }, ...command: [string, ...string[]]):
   }
 }
 
-/** Finds a file of the append-only log. Redis 6.2 has one file; later versions have a folder with a manifest. */
+/**
+ * Finds a file of the append-only log. In Redis 6.2, the log is one file. In later versions, it is a folder with a
+ * manifest.
+ */
 async function findLogFile(dataDir: string, extension: ".incr.aof" | ".manifest"): Promise<string> {
   const folder = join(dataDir, "appendonlydir");
   const names = await readdir(folder).catch(() => undefined);

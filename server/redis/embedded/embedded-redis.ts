@@ -28,7 +28,7 @@ export interface AppConnection {
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** The path of the file with the URL. Only the account that runs Lockkeeper can read it. */
+  /** The path of the file with the URL. Only the account that runs Lockkeeper can read the file. */
   readonly file: string;
 }
 
@@ -41,15 +41,18 @@ export interface EmbeddedRedis {
   readonly port: number;
   /** The pid of the current server process. Changes when the server exits unexpectedly and is restarted. */
   readonly pid: number;
-  /** Whether the server was already running. An earlier run was killed and left it, or another active run shares it. */
+  /**
+   * Whether the server was already running, because an earlier Lockkeeper process was killed or because another
+   * Lockkeeper process uses the server.
+   */
   readonly adopted: boolean;
   /** Stops the server, unless another Lockkeeper process still uses it. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the embedded Redis on 127.0.0.1 with the data, passwords and port of the last run. Adopts the server of that
- * run if it is still running.
+ * Starts the embedded Redis on 127.0.0.1 with the data, passwords and port of the last run. If the server of the last
+ * run is still running, adopts that server.
  *
  * @throws StartupError with a one-line message if the server cannot be started or its files cannot be written
  */
@@ -102,8 +105,8 @@ async function startNewServer(setup: ServerSetup, wanted: number): Promise<Embed
 }
 
 async function findFreePort(excludedPort: number): Promise<number> {
-  // Avoids ports that the system would choose. Outgoing connections use the same range and may occupy the port next
-  // time.
+  // Avoids ports that the system would choose. Outgoing connections use the same range and may occupy the port at the
+  // next start.
   for (let port = excludedPort + 1; port <= Math.min(excludedPort + 100, 65_535); port++) {
     if (await isPortFree(port)) return port;
   }
@@ -112,7 +115,7 @@ async function findFreePort(excludedPort: number): Promise<number> {
   );
 }
 
-/** Restarts a server that exited unexpectedly, on the same port, because applications connect to it. */
+/** Restarts a server that exited unexpectedly. The port stays the same, because applications connect to it. */
 async function restartServer(
   setup: ServerSetup,
   port: number,
@@ -148,7 +151,7 @@ function createHandle(
   const stop = async () => {
     process.off("exit", atExit);
     await supervisor.stop();
-    // A concurrent start must not adopt a server that is about to stop. Stopping never waits for a start.
+    // A concurrent start must not adopt a server that is about to stop. A stop does not wait for a start in progress.
     const release = await tryStartLock(dir).catch(() => undefined);
     if (claim.release() === "last") await endServer(supervisor.pid);
     await release?.();

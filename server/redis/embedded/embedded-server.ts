@@ -8,8 +8,8 @@ import type { RedisServerBinary } from "./server-binary.ts";
 import { launchServer } from "./server-launch.ts";
 
 /**
- * The keyspace notifications that the watcher needs: per key, for generic, string, hash, set, sorted set, expired and
- * evicted events.
+ * Value of `notify-keyspace-events` that enables the notifications the watcher needs: per key, for generic, string,
+ * hash, set, sorted set, expired and evicted events.
  */
 export const KEYSPACE_EVENTS = "Kghszxe$";
 
@@ -19,10 +19,10 @@ export interface EmbeddedOptions {
    * The directory of the append-only file and of Lockkeeper's files about the server. Other accounts cannot read it.
    */
   dataDir: string;
-  /** The port for the first start. Later starts use the port that the first one stored. */
+  /** The port for the first start. Later starts use the port that the first start stored. */
   preferredPort: number;
   onProgress?: (line: string) => void;
-  /** Called with a message when the server exits unexpectedly, and when it was restarted. */
+  /** Called with a message when the server exits unexpectedly, and when the server has been restarted. */
   onUnexpectedEnd?: (line: string) => void;
 }
 
@@ -37,8 +37,8 @@ export interface ServerSetup {
 type RunningServer = { kind: "ours"; pid: number; isOpen: boolean } | Exclude<ProbeResult, { kind: "ours" }>;
 
 /**
- * Finds the server of an earlier run. Sends the password only to a process that serves Lockkeeper's directory.
- * Otherwise, another account could listen on the port and read the password.
+ * Finds the server of an earlier run. Sends the password only to a process that serves Lockkeeper's directory, because
+ * another account could listen on the port to read the password.
  *
  * @throws StartupError if Lockkeeper's server is running but cannot be used
  */
@@ -93,7 +93,9 @@ export async function launchEmbeddedServer(
   return pid;
 }
 
-/** Builds the arguments of the server, which must not contain secrets, because every account can list them. */
+/**
+ * Builds the command line arguments of the server. They must not contain secrets, because every account can list them.
+ */
 function buildArguments(port: number, binary: RedisServerBinary): string[] {
   const settings = {
     port: String(port),

@@ -2,7 +2,7 @@ import { access, chmod, constants, mkdir, readdir, realpath, stat } from "node:f
 import { join } from "node:path";
 import { explainFileError } from "../../errors/file-error.ts";
 
-/** The remedy in error messages if the embedded Redis cannot write its files. */
+/** The remedy that error messages state if the embedded Redis cannot write its files. */
 export const EMBEDDED_REMEDY =
   "The embedded Redis keeps its data there: make it writable and free space, choose another folder with LOCKKEEPER_DATA_DIR, or set REDIS_URL.";
 
@@ -11,10 +11,10 @@ const OTHERS = 0o077;
 
 /**
  * Creates `dir` for Lockkeeper's account only. Removes the access of other accounts to files that an earlier run left
- * there.
+ * in the directory.
  *
  * @returns the real path of the directory
- * @throws StartupError if Lockkeeper cannot write there
+ * @throws StartupError if Lockkeeper cannot write to the directory
  */
 export async function preparePrivateDirectory(dir: string): Promise<string> {
   try {

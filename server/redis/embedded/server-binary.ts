@@ -20,7 +20,7 @@ export interface RedisServerBinary {
 }
 
 export interface FindServerOptions {
-  /** The only binary to use, from `REDIS_SERVER_BIN`; `undefined` to search for one. */
+  /** The path of the only binary to use, from `REDIS_SERVER_BIN`; `undefined` to search for a binary. */
   explicitPath?: string;
   cacheDir: string;
   onProgress?: (line: string) => void;
@@ -32,7 +32,7 @@ export interface ServerVersion {
   supported: boolean;
 }
 
-/** Parses the output of `--version`; `undefined` unless the program is Redis or Valkey. */
+/** Parses the output of `--version`. Returns `undefined` unless the program is Redis or Valkey. */
 export function parseServerVersion(output: string): ServerVersion | undefined {
   const match = /^(?:(redis|valkey) )?server v=((\d+)\.(\d+)\.\d+\S*)/i.exec(output.trim());
   if (!match) return undefined;
@@ -56,7 +56,9 @@ export function buildServerEnvironment(
   return bare as NodeJS.ProcessEnv;
 }
 
-/** Finds a Redis or Valkey server binary that works on this machine. If there is none, unpacks one into `cacheDir`. */
+/**
+ * Finds a Redis or Valkey server binary that works on this machine. If there is none, unpacks a server into `cacheDir`.
+ */
 export async function findRedisServer(options: FindServerOptions): Promise<RedisServerBinary> {
   if (options.explicitPath) return findConfigured(options.explicitPath);
   const seen: string[] = [];
@@ -137,7 +139,7 @@ async function listCandidates(): Promise<string[]> {
 }
 
 async function listOnPath(): Promise<string[]> {
-  // Lets a shell search PATH, because only server/config/config.ts may read the environment. Looks up each name
+  // A shell searches PATH, because only server/config/config.ts may read the environment. The script looks up each name
   // separately.
   const script = 'for name in "$@"; do command -v "$name"; done; true';
   const { stdout } = await run("/bin/sh", ["-c", script, "sh", ...NAMES]).catch(() => ({ stdout: "" }));

@@ -10,7 +10,7 @@ const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 
 export interface LaunchOptions {
   binary: Pick<RedisServerBinary, "path" | "libraryPath">;
-  /** The working directory of the server, which contains its files, so that no argument needs a path. */
+  /** The working directory of the server. It contains the server's files, so that the arguments need no paths. */
   cwd: string;
   args: string[];
   port: number;
@@ -22,7 +22,7 @@ export interface LaunchOptions {
   login?: ProbeLogin;
   /** Whether to deny other accounts access to the files that the server creates. */
   isPrivate?: boolean;
-  /** Called in the turn of the event loop that creates the process. */
+  /** Called with the pid in the same turn of the event loop in which the process is created. */
   onSpawn?: (pid: number) => void;
   /** Cancels the start and stops the server. */
   signal?: AbortSignal;
@@ -57,7 +57,7 @@ function spawnServer(options: LaunchOptions) {
       cwd: options.cwd,
       env: buildLaunchEnvironment(options),
       // The server has its own process group. Ctrl-C in the terminal therefore reaches only Lockkeeper, which then
-      // stops the server in order.
+      // shuts the server down gracefully.
       detached: true,
       stdio: ["ignore", log, log],
     });
@@ -72,7 +72,10 @@ function spawnServer(options: LaunchOptions) {
   return { child, ended };
 }
 
-/** Runs `run` with this umask, which child processes inherit. No other code of Lockkeeper runs during this time. */
+/**
+ * Calls `run` with this umask, which child processes inherit. The call is synchronous, so no other code runs with the
+ * umask.
+ */
 function runWithUmask<T>(mask: number, run: () => T): T {
   const before = process.umask(mask);
   try {

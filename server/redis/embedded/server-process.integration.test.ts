@@ -6,7 +6,7 @@ import { isRunning, sendSignal } from "./server-process.ts";
 
 const ROUNDS = 20;
 
-// The threads of a killed process end one after another. The last thread frees the port.
+// The threads of a killed process exit one after another. The port becomes free when the last thread has exited.
 test("a killed server that is no longer running has given up its port", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const redis = await startTestRedis({ args: ["--appendonly", "yes"] });

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Positions in /proc/PID/stat, counted from the field after the program name. */
+/** Indexes of fields in /proc/PID/stat, counted from the field after the program name. */
 const STAT_STATE = 0;
 const STAT_THREADS = 17;
 
 /**
- * Whether `pid` is a running process. A zombie no longer runs once its last thread has exited; some containers never
- * reap zombies. Until the last thread exits, the process keeps its port and files.
+ * Whether `pid` is a running process. A zombie counts as running until its last thread has exited, because the process
+ * keeps its port and files until then. Some containers never reap zombies.
  */
 export function isRunning(pid: number): boolean {
   try {
@@ -35,7 +35,7 @@ export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process has already exited, which every caller wants.
+    // The process has already exited, which is what every caller wants.
   }
 }
 
@@ -49,7 +49,8 @@ export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boo
 }
 
 /**
- * Stops a Redis server and lets it complete its append-only file. Kills the server if this takes longer than a second.
+ * Stops a Redis server after it has completed its append-only file. Kills the server if the stop takes longer than a
+ * second.
  */
 export async function endServer(pid: number): Promise<void> {
   sendSignal(pid, "SIGTERM");
@@ -60,8 +61,8 @@ export async function endServer(pid: number): Promise<void> {
 
 /** Whether a server could listen on 127.0.0.1:`port` now. */
 export async function isPortFree(port: number): Promise<boolean> {
-  // macOS allows binding to 127.0.0.1 even if another process listens on all addresses, so this checks for such a
-  // process first.
+  // macOS allows binding to 127.0.0.1 even if another process listens on all addresses, so the function checks for such
+  // a process first.
   if (await isPortOpen(port)) return false;
   return new Promise((resolve) => {
     const server = createServer();

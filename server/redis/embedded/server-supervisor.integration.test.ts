@@ -50,7 +50,7 @@ test("a killed server is started again with the same port and passwords, and eac
 test("while another program has its port, the server is not moved, and is started once the port is free", async () => {
   const { redis, lines, ping, dataDir } = await startSupervised();
   const { pid, port } = redis;
-  // Prevents a start of the server until the other program listens.
+  // Prevents a restart of the server until the other program listens on the port.
   const release = await tryStartLock(dataDir);
   sendSignal(pid, "SIGKILL");
   await waitUntilGone(pid, 2_000);

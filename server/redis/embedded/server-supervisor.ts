@@ -11,7 +11,7 @@ export interface SupervisorOptions {
   pid: number;
   /** Restarts the server, or finds the server that another process started. Returns the pid. */
   restart(signal: AbortSignal): Promise<number>;
-  /** Called once each time the server exits, and once for each series of failed starts. */
+  /** Called with a message after each restart of the server, and after the first of a series of failed starts. */
   onLine?: ((line: string) => void) | undefined;
 }
 
@@ -33,7 +33,7 @@ export class ServerSupervisor {
     return this.#pid;
   }
 
-  /** Records a new process, so that Lockkeeper can stop it when it exits. */
+  /** Records the pid of a new server process, so that Lockkeeper can stop the server when Lockkeeper exits. */
   setPid(pid: number): void {
     this.#pid = pid;
   }

@@ -9,8 +9,8 @@ import { isRunning } from "./server-process.ts";
 const run = promisify(execFile);
 const PACKAGES = ["redis-server", "valkey-server"];
 /**
- * Never unpacked, because a copy of the C library does not match the loader of the running system and crashes
- * immediately.
+ * Matches packages that are never unpacked, because a copy of the C library does not match the loader of the running
+ * system and crashes immediately.
  */
 const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 
@@ -35,8 +35,8 @@ export async function canUnpack(): Promise<boolean> {
 }
 
 /**
- * Unpacks a Redis server, and the libraries that this system lacks, into `dir`. Takes them from the packages of the
- * distribution, without root. apt keeps its state in a folder that is deleted afterwards.
+ * Unpacks a Redis server, and the libraries that this system lacks, into `dir`. Downloads the packages of the
+ * distribution without root. apt keeps its state in a folder that is deleted afterwards.
  */
 export async function unpackRedisServer(dir: string, options: UnpackOptions): Promise<void> {
   const parent = dirname(dir);
@@ -83,7 +83,8 @@ async function downloadInto(state: string, root: string, options: UnpackOptions)
   for (const name of PACKAGES) {
     try {
       options.onProgress?.(`  Downloading ${name} …`);
-      // `install` determines which libraries this system lacks. It only downloads and installs nothing.
+      // `install` determines which libraries this system lacks. With `--download-only`, apt downloads the packages but
+      // does not install them.
       await runApt(state, ["install", "--yes", "--no-install-recommends", "--download-only", name]);
       await extract(join(state, "cache/archives"), root);
       return;
@@ -130,7 +131,7 @@ async function moveIntoPlace(root: string, dir: string, options: UnpackOptions):
     () => false,
   );
   if (moved) return;
-  // Another process may have finished first. Otherwise, a broken copy is in the way.
+  // Another process may have finished first. Otherwise, `dir` contains a broken copy.
   if (await options.works(dir)) return;
   await rm(dir, { recursive: true, force: true });
   await rename(root, dir);

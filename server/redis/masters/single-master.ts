@@ -56,8 +56,8 @@ export class SingleMaster implements Masters, Master {
   }
 
   /**
-   * Reconnects if the connections reach different servers after a failover. Notifications and reads would otherwise not
-   * match.
+   * Reconnects if the connections reach different servers after a failover. Otherwise, notifications and reads would
+   * come from different servers.
    */
   #reconnectIfSplit(): void {
     if (!this.#isBehindSentinel) return;

@@ -10,8 +10,8 @@ export interface SentinelLocation {
   /** The name of the master in the sentinels' configuration. */
   readonly master: string;
   /**
-   * A URL with the user, password, database and TLS settings for the master; `redis://` by default. Its host is
-   * ignored.
+   * A URL with the user, password, database and TLS settings for the master; `redis://` by default. The host of the URL
+   * is ignored.
    */
   readonly redis?: string;
   /** Maps server addresses that Lockkeeper cannot reach to addresses that it can reach, both as `host:port`. */
@@ -20,9 +20,9 @@ export interface SentinelLocation {
 
 /**
  * Returns an address that resolves to the current master of a Sentinel group. Each connection queries the sentinels for
- * the master when it opens, and is closed when another server was promoted.
+ * the master when it opens, and is closed when another server has been promoted.
  *
- * @throws StartupError if a URL cannot be that of a sentinel, or the name of the master is missing
+ * @throws StartupError if the URL of a sentinel is invalid, or the name of the master is missing
  */
 export function createSentinelAddress({
   sentinel,
@@ -42,7 +42,7 @@ export function createSentinelAddress({
   }
   const { host: _host, port: _port, tls, ...rest } = options;
   const sentinels = new Sentinels(master, sentinel.map(parseSentinelUrl), natMap);
-  // No fixed server name, because the certificate is that of the current master.
+  // The TLS server name is not fixed, because each master has its own certificate.
   const security = tls === undefined ? {} : { tls: {} };
   return {
     options: { ...rest, ...security, Connector: createSentinelConnector(sentinels, security.tls) },
@@ -51,7 +51,7 @@ export function createSentinelAddress({
   };
 }
 
-/** Parses the URL of a sentinel. @throws StartupError if the URL cannot be that of a sentinel */
+/** Parses the URL of a sentinel. @throws StartupError if the URL is not valid for a sentinel */
 export function parseSentinelUrl(url: string): RedisAddress {
   const { options, db } = parseRedisAddress(url);
   if (options.path !== undefined || db !== 0) {

@@ -11,9 +11,9 @@ const ASK_AGAIN_MS_MAX = 500;
 /**
  * Creates a connector class that connects to the current master of a Sentinel group.
  *
- * Does not use the connector of ioredis, for three reasons. A failover during its query closes the connection
- * permanently. It queries the sentinels one after another, so frozen sentinels delay every lock. Each connection has a
- * separate subscription to each sentinel.
+ * Does not use the connector of ioredis, for three reasons. If a failover happens during a query, the connector of
+ * ioredis closes the connection permanently. It queries the sentinels one after another, so that frozen sentinels delay
+ * every lock. It also opens a separate subscription to each sentinel for each connection.
  */
 export function createSentinelConnector(
   sentinels: Sentinels,
@@ -27,7 +27,10 @@ export function createSentinelConnector(
       this.#shouldReconnect = canReconnect(options);
     }
 
-    /** Whether the server is the master. It can be a replica during a failover, or if a sentinel has outdated data. */
+    /**
+     * Whether the server is a master. During a failover, or if a sentinel has outdated data, the server can be a
+     * replica.
+     */
     override check({ role }: { role?: string }): boolean {
       return role === undefined || role === "master";
     }

@@ -41,7 +41,7 @@ export class Sentinels {
 
   /**
    * Finds the current master.
-   * @throws Error if no sentinel names one
+   * @throws Error if no sentinel names a master
    */
   async findMaster(): Promise<Endpoint> {
     const replies: SentinelReply[] = [];
