@@ -37,3 +37,7 @@ it("a lock needs attention when it is overdue, has no TTL, or is held for more t
   expect(needsAttention(withState("alive"), TYPICAL, 121_000)).toBe(false);
   expect(needsAttention(withState("alive"), TYPICAL, 121_001)).toBe(true);
 });
+
+it("a latch never needs attention, however long it stays closed", () => {
+  expect(needsAttention({ ...lock, kind: "latch" }, TYPICAL, 121_001)).toBe(false);
+});

@@ -43,7 +43,7 @@ const TYPICAL_FACTOR_MAX = 2;
  * matches the server's filter `is:needs_attention`.
  */
 export function needsAttention(lock: Lock, typical: TypicalMs | undefined, now: number | null): boolean {
-  if (lock.state !== "held" || lock.unlisted === true) return false;
+  if (lock.state !== "held" || lock.unlisted === true || lock.kind === "latch") return false;
   if (isLivenessCritical(lock)) return true;
   return isLongerThanTypical(lock, typical, now, TYPICAL_FACTOR_MAX);
 }
