@@ -8,8 +8,8 @@ import { useTypicalHeldTime } from "@/lib/queries/typical-held-times.ts";
 import { needsAttention } from "./typical-duration.ts";
 
 /**
- * Returns whether a lock needs attention now. Rerenders the component only when the result changes, not with each tick
- * of the clock.
+ * Returns whether a lock needs attention now. Re-renders the component only when the result changes, not on every clock
+ * tick.
  */
 export function useNeedsAttention(lock: Lock): boolean {
   const { ticker } = useLiveStore();

@@ -15,7 +15,7 @@ export function formatZone(at: number): string {
 }
 
 /**
- * Parses a time in the browser's time zone, on a 24-hour clock. A time without a date is on the day of `now`. A date
+ * Parses a time in the browser's time zone, on a 24-hour clock. A time without a date uses the date of `now`. A date
  * without a year is in the year of `now`. A date without a time is the start of that day.
  *
  * @returns Unix milliseconds; `undefined` if the text is empty or not a time

@@ -58,7 +58,7 @@ export class LeaseRenewer {
   }
 
   /**
-   * Schedules the next renewal again, because the deadline has changed. Has no effect on a lease that is not scheduled.
+   * Reschedules the next renewal after the deadline has changed. Has no effect on a lease that is not scheduled.
    */
   reschedule(lease: HoldLease): void {
     if (this.#dueAt.has(lease)) this.add(lease);

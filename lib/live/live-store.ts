@@ -22,8 +22,8 @@ export interface LiveState {
   hello: LiveHello | null;
   health: Health | null;
   /**
-   * Whether the server is newer than this page, so that the user must reload the page. Set when a message cannot be
-   * parsed.
+   * Whether the server runs a newer version than this page, so that the user must reload the page. Set when a message
+   * cannot be parsed.
    */
   outdated: boolean;
 }

@@ -10,8 +10,8 @@ const DOWNLOAD_MS = 120_000;
 const EXTRACT_MS = 30_000;
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 /**
- * Matches the packages that a server needs at run time. The other packages that apt downloads only install the server
- * as a system service.
+ * Matches the packages that a server needs at run time. The remaining packages that apt downloads set the server up as
+ * a system service, so they are not unpacked.
  */
 const UNPACKED = /^(lib|zlib|redis-|valkey-)/;
 

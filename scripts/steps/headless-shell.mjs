@@ -11,8 +11,8 @@ const PACKAGE = "chromium-headless-shell";
 const SHELL = `usr/lib/chromium/${PACKAGE}`;
 
 /**
- * Returns the path of Debian's Chromium headless shell, in the same version as the installed Chromium. Unpacks the
- * shell into `cacheDir` if necessary, which does not require root. The shell has no browser windows and opens a page
+ * Returns the path of Debian's Chromium headless shell, in the same version as the installed Chromium. If necessary,
+ * unpacks the shell into `cacheDir`, without root. The shell has no browser windows and opens a page
  * with 0.12 s of CPU time instead of the full browser's 0.55 s (measured with version 156).
  *
  * @param {string} cacheDir

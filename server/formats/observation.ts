@@ -19,7 +19,7 @@ export interface StatedRenewal {
   readonly ofLeaseMs: number;
 }
 
-/** A holder as stored in Redis. Includes fields of Lockkeeper's companion only if the companion describes this hold. */
+/** A holder as stored in Redis, with companion fields only if the companion describes this hold. */
 export interface SeenHolder {
   /**
    * The string in the lock that identifies the holder: the token of a Lockkeeper hold, or the owner string of another

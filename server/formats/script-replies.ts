@@ -337,7 +337,7 @@ export function parseRemainingMs(milliseconds: number): number | null {
   return milliseconds < 0 ? null : milliseconds;
 }
 
-/** Returns the replies of several verbs. Each reply is an error, or input for the parser of the verb. */
+/** Parses the reply of a batch into one reply per verb. Each is an error, or the input for the parser of the verb. */
 export function parseBatchReply(reply: unknown): readonly unknown[] {
   if (Array.isArray(reply)) return reply;
   throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);

@@ -16,7 +16,7 @@ export type DeclaredHold = Pick<HoldIdentity, "token"> & { readonly key: Key };
  */
 export interface WaitDeclaration {
   readonly onDeadlock: OnDeadlock;
-  /** Identifies the wait in a refusal. */
+  /** Id of the wait, which the message that refuses the wait contains. */
   readonly waitId: string;
   /** The API principal of the waiter. Only holds that the same principal acquired can be declared. */
   readonly principal?: string | undefined;

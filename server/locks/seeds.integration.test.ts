@@ -43,7 +43,7 @@ const SEEDS: readonly { name: string; unit: TimestampUnit; open(redis: Redis): S
   {
     name: "Lua script, three attempts",
     unit: "s",
-    open: (redis) => literal(new ScriptLock(redis, { pauseMs: 4, leaseSeconds: 20, release: "told" })),
+    open: (redis) => literal(new ScriptLock(redis, { pauseMs: 4, leaseSeconds: 20, release: "described" })),
   },
   {
     name: "separate commands in milliseconds, repeated attempts",

@@ -99,7 +99,7 @@ function toLockWaiter(
   return { ...named, by, place, since: sinceMs, until: untilMs };
 }
 
-/** Returns the highest number of waiters on any master, but at least the number of waiters whose owner is known. */
+/** Returns the highest number of waiters on any master, or the number of waiters with a known owner if that is higher. */
 function countWaiters(readings: readonly WaitersReading[], named: number): Waiters {
   const all = readings.flatMap(({ seen }) => ("waiters" in seen && seen.waiters ? [seen.waiters] : []));
   const unseen: SeenWaiters = { count: null, known: "unknown" };

@@ -6,8 +6,8 @@ import { type HoldNode, toGraphToken } from "./wait-graph.ts";
 const EMPTY: readonly Key[] = [];
 
 /**
- * An index of the holds of Redisson's clients by owner string, `<uuid>:<thread>`, which is the same in all locks of a
- * thread. The index is built when the first client of Redisson waits, so that targets without such clients use no
+ * Indexes the holds of Redisson's clients by owner string (`<uuid>:<thread>`), which is the same for every lock that a
+ * thread holds. The index is built when the first client of Redisson waits, so that targets without such clients use no
  * memory for it.
  */
 export class LibraryHolds {

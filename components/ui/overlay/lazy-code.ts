@@ -7,7 +7,7 @@ export interface LazyCode<Code> {
   load(): Promise<Code>;
   /** Returns the code; `undefined` until it is loaded. */
   get(): Code | undefined;
-  /** Loads the code when the browser is idle. Ignores a failure, because `load` tries again. */
+  /** Loads the code when the browser is idle. Ignores failures, because `load` retries. */
   preload(): void;
 }
 

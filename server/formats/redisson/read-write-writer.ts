@@ -38,7 +38,7 @@ class ReadWriteWriter extends LockWriter {
   }
 }
 
-/** Runs the verbs on the readers of read/write locks. Each reader has its own companion. */
+/** Runs the verbs of readers on read/write locks. Each reader has its own companion. */
 export class ReadWriter extends ReadWriteWriter {
   /** @param scripts as for `LockWriter` */
   constructor(scripts: URL = new URL("../", import.meta.url)) {

@@ -23,7 +23,7 @@ export type MasterAnswers<Reply> = ReadonlyMap<QuorumMaster, MasterAnswer<Reply>
 export type PollProgress = "open" | "enough" | "decided";
 
 export interface MasterPollOptions<Reply> {
-  /** Which connections of the masters to use. */
+  /** Which of each master's connections to use. */
   readonly by: "verbs" | "renewals";
   /**
    * `all`: calls every master, and `call` waits for its connection. By default, calls only the connected masters if

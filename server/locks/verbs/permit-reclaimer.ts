@@ -4,7 +4,7 @@ import type { Commands } from "../../redis/commands.ts";
 
 /** Maximum time between two checks of a semaphore, in ms. Other processes can acquire permits with a short lease. */
 const INTERVAL_MS = 5000;
-/** Delay of the first check, in ms. Holds that are released before it cause few additional scripts. */
+/** Delay of the first check, in ms. Limits the cost of short holds to one script per semaphore and delay. */
 const FIRST_MS = 1000;
 /** Maximum random delay, in ms, which spreads the calls of several processes. */
 const JITTER_MS = 50;

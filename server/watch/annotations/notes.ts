@@ -32,7 +32,7 @@ interface NoteChanges {
 }
 
 /**
- * Operators' notes on the locks of a target. The home store holds the notes, so read-only targets can have them too.
+ * Operators' notes on the locks of a target. Notes are stored in the home store, so locks of read-only targets can have them too.
  * Every instance keeps all notes in memory and reads changes by other instances within seconds.
  */
 export class Notes {

@@ -56,7 +56,7 @@ export class PendingNotifications {
     if (event === "expired" || event === "evicted") this.#setEndCause(key, event);
   }
 
-  /** Records an extension by an operator, recognized by `by`, which renewals by the holder do not have. */
+  /** Records an extension by an operator. Unlike a renewal by the holder, the event names the operator in `by`. */
   recordScriptEvent({ type, key, by }: ScriptEvent): void {
     if (type === "renewed" && by !== undefined) this.#extendedAt.set(key, performance.now());
   }

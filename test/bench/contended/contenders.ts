@@ -18,7 +18,7 @@ export type ContendedPlan = Pick<ContendedRequest, "key" | "forMs" | "workMs">;
 /** A library under test. Its workers all contend for one lock. */
 export interface ContendedContender {
   readonly name: string;
-  /** Runs the workers and returns the holds of each of the 100 workers. */
+  /** Runs the 100 workers and returns the holds of each. */
   contend(plan: ContendedPlan): Promise<readonly (readonly HoldTimes[])[]>;
 }
 

@@ -135,7 +135,7 @@ export class Waiter {
   }
 
   /**
-   * Makes the child process wait for a lock. Resolves once the child process waits. `at` resolves with the time of the
+   * Makes the child process wait for a lock. Resolves once the child process is waiting. `at` resolves with the time of the
    * grant.
    */
   async wait(contender: string, key: string): Promise<{ readonly at: Promise<number> }> {

@@ -173,8 +173,8 @@ class Frontier<Of extends Operation<State>, State> {
 }
 
 /**
- * Returns whether an open operation may be placed next. Operations of the same kind are placed in the order of their
- * completion, and operations with a rank are placed in the order of their ranks.
+ * Returns whether an open operation may be placed next. Operations of the same kind are ordered by completion, and
+ * operations with a rank by rank.
  */
 function isNext<State>(open: Open<Operation<State>>, left: readonly Open<Operation<State>>[]): boolean {
   const { kind, rank, answer } = open.operation;

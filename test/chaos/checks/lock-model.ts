@@ -51,7 +51,7 @@ export const createReentryStep =
     return isRight ? { ...lock, count, fence, of: "this_hold" } : undefined;
   };
 
-/** Creates the step of a re-entry whose reply was lost. */
+/** Creates the step that models a re-entry whose reply was lost. */
 export const createPossibleReentryStep =
   (token: string): Step =>
   (lock) =>

@@ -10,7 +10,7 @@ const BUILD_MS = 600_000;
 /** Files and folders to copy: the sources of the pages and of the server, whose types the pages use. */
 const COPIED = [...BUILD_INPUTS, "package.json", "server"];
 
-/** Excludes tests, because they import files that are not copied, and the build checks the types of all files. */
+/** Excludes tests. They import files that are not copied, and the build checks the types of every file. */
 const filter = (path: string) => !/\.test\.tsx?$/.test(path);
 
 export interface ConsoleBelow {

@@ -27,13 +27,14 @@ return answer(0, 'taken over')
 `;
 
 /**
- * Variants of the release. `printed` is the published code, which only releases expired locks. `told` is the code that
- * the publication describes in words, which only releases unexpired locks.
+ * Variants of the release. `printed` is the published code, which only releases expired locks. `described` follows the
+ * description in the publication, which only releases unexpired locks.
  */
 const RELEASE_SCRIPTS = {
   printed:
     "if tonumber(redis.call('GET', KEYS[1]) or 'x') <= tonumber(ARGV[1]) then redis.call('DEL', KEYS[1]) end",
-  told: "local held = redis.call('GET', KEYS[1]) if held and tonumber(held) > tonumber(ARGV[1]) then redis.call('DEL', KEYS[1]) end",
+  described:
+    "local held = redis.call('GET', KEYS[1]) if held and tonumber(held) > tonumber(ARGV[1]) then redis.call('DEL', KEYS[1]) end",
 };
 
 export interface ScriptLockOptions {
