@@ -108,10 +108,12 @@ class LockSetModel {
     if (request === undefined) return;
     request.abandon();
     this.#requests.splice(this.#requests.indexOf(request), 1);
-    for (const [index, grant] of request.grants.entries())
-      if (this.#isLive(grant)) this.#holds.delete(request.set[index] ?? -1);
-    // The withdrawals were sent before this call on the same connection.
-    await this.locks.verify(request.grants[0] ?? failMissing());
+    for (const [index, grant] of request.grants.entries()) {
+      if (!this.#isLive(grant)) continue;
+      this.#holds.delete(request.set[index] ?? -1);
+      // The first withdrawal on a server is sent twice, because the server does not know the script yet.
+      await expect.poll(() => this.direct.exists(this.#keys[request.set[index] ?? -1] ?? "")).toBe(0);
+    }
   }
 
   async #meddle(what: "delete" | "store_data", index: number): Promise<void> {
@@ -153,10 +155,6 @@ class LockSetModel {
   #toKeys(set: readonly number[]): string[] {
     return set.map((at) => this.#keys[at] ?? "");
   }
-}
-
-function failMissing(): never {
-  throw new Error("a grant is missing");
 }
 
 describe.each(WRITABLE_FORMATS)("any sequence of requests for several locks (%s)", (format) => {
