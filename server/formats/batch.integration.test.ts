@@ -95,6 +95,18 @@ describe.each(["redisson", "token"] as const)("batches of %s", (format) => {
     expect(scripts).toBeLessThanOrEqual(6);
   });
 
+  it("at most half of the active verbs share a script, unless there are few", async ({ direct }) => {
+    const acquireMany = (count: number) =>
+      Promise.all(createKeys(count).map((key, index) => acquire(direct, format, key, createToken(index))));
+    // Caches the scripts.
+    await acquireMany(3);
+    await acquire(direct, format, createKeys(1)[0] ?? "", createToken(0));
+    // In each case, the first verb is sent alone.
+    expect(await countScripts(direct, () => acquireMany(8))).toBe(2);
+    await acquire(direct, format, createKeys(1)[0] ?? "", createToken(0));
+    expect(await countScripts(direct, () => acquireMany(17))).toBe(3);
+  });
+
   it("batched verbs return and store the same as verbs that run one by one", async ({ direct }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 20 }), async (steps) => {

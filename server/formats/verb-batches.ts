@@ -5,6 +5,8 @@ import type { Script } from "../redis/script.ts";
 
 /** Maximum number of verbs in one script call. 32 fast-path verbs block Redis for about 0.3 ms. */
 export const BATCH_VERBS_MAX = 32;
+/** Up to this number, all active verbs share one call, because smaller calls cost more than they save by overlapping. */
+const SPLIT_VERBS_MIN = 8;
 
 type Arguments = RedisArgument[];
 type BatchScript = Script<Arguments, Arguments, readonly unknown[]>;
@@ -51,6 +53,7 @@ export class VerbBatches {
 class ConnectionBatches {
   #pending: PendingVerb[] = [];
   #isFlushScheduled = false;
+  /** Number of verbs that were sent and have no reply. */
   #inFlight = 0;
   /** Number of verbs in the last turn of the event loop that issued any verbs. */
   #lastTurnVerbs = 0;
@@ -74,26 +77,25 @@ class ConnectionBatches {
 
   #runNow<Reply>(verb: BatchableVerb<Reply>): Promise<Reply> {
     const reply = verb.script.run(this.redis, verb.keys, verb.arguments);
-    this.#track(reply);
+    this.#track(reply, 1);
     return reply;
   }
 
-  #track(reply: Promise<unknown>): void {
-    this.#inFlight++;
-    reply.then(this.#settle, this.#settle);
+  #track(reply: Promise<unknown>, verbs: number): void {
+    this.#inFlight += verbs;
+    const settle = () => {
+      this.#inFlight -= verbs;
+    };
+    reply.then(settle, settle);
   }
-
-  readonly #settle = () => {
-    this.#inFlight--;
-  };
 
   readonly #flush = () => {
     const pending = this.#pending;
     this.#pending = [];
     this.#isFlushScheduled = false;
     this.#lastTurnVerbs = pending.length;
-    for (let at = 0; at < pending.length; at += BATCH_VERBS_MAX)
-      this.#send(pending.slice(at, at + BATCH_VERBS_MAX));
+    const size = computeBatchSize(pending.length + this.#inFlight);
+    for (let at = 0; at < pending.length; at += size) this.#send(pending.slice(at, at + size));
   };
 
   #send(batch: readonly PendingVerb[]): void {
@@ -109,7 +111,7 @@ class ConnectionBatches {
       parameters.push(verb.name, ...verb.arguments);
     }
     const replies = this.script.run(this.redis, keys, parameters);
-    this.#track(replies);
+    this.#track(replies, batch.length);
     replies.then(
       (given) => this.#deliver(batch, given),
       (error: unknown) => this.#fail(batch, error),
@@ -139,6 +141,14 @@ class ConnectionBatches {
       if (batch[index] !== undefined) settle(batch[index], reply);
     if (replies.length < batch.length) this.#send(batch.slice(replies.length));
   }
+}
+
+/**
+ * Returns the maximum number of verbs in a script call: half of those that are pending or in flight. Redis then runs one
+ * half while this process handles the replies of the other half. With a single call in flight, each waits for the other.
+ */
+function computeBatchSize(activeVerbs: number): number {
+  return Math.min(BATCH_VERBS_MAX, Math.max(SPLIT_VERBS_MIN, Math.ceil(activeVerbs / 2)));
 }
 
 function settle({ verb, resolve, reject }: PendingVerb, reply: unknown): void {

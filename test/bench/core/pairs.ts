@@ -3,7 +3,8 @@ import type { Contender } from "../contender.ts";
 import type { Facts, Line } from "../figure.ts";
 import { readRedisCpuMicros } from "../info.ts";
 import { reportProgress } from "../progress.ts";
-import { compareMedians, computeMedians, interleave } from "../rounds.ts";
+import { compareMedians, computeMedians, interleave, type Rounds } from "../rounds.ts";
+import { computePercentile } from "../statistics.ts";
 
 export interface PairsPlan {
   readonly rounds: number;
@@ -22,11 +23,17 @@ interface PairsRound {
   /** CPU time of this process per pair, in µs. `redisMicros` is that of Redis's main thread. */
   readonly nodeMicros: number;
   readonly redisMicros: number;
+  /** Time, in ms, that a pair took, by the name of the percentile. */
+  readonly latencyMs: Readonly<Record<PercentileName, number>>;
 }
 
+/** Shares of the pairs, 0 to 1, by name. */
+const PERCENTILES = { p50: 0.5, p90: 0.9, p99: 0.99, p999: 0.999, longest: 1 } as const;
+type PercentileName = keyof typeof PERCENTILES;
+
 /**
- * Measures the number of acquire and release pairs per second for each contender, and the CPU time of a pair in this
- * process and in Redis.
+ * Measures the number of acquire and release pairs per second for each contender, the time that a pair takes, and the
+ * CPU time of a pair in this process and in Redis.
  */
 export async function measurePairs(
   figure: string,
@@ -55,6 +62,7 @@ export async function measurePairs(
       failed,
       redisCpuMicrosPerPair: computeMedians(rounds, ({ redisMicros }) => redisMicros),
       nodeCpuMicrosPerPair: computeMedians(rounds, ({ nodeMicros }) => nodeMicros),
+      latencyMs: computeLatencies(rounds),
       rounds: plan.rounds,
       pairsPerRound: plan.pairs,
       inFlight: plan.inFlight,
@@ -62,6 +70,19 @@ export async function measurePairs(
       connections: 1,
     },
   };
+}
+
+/** Returns each percentile of each contender as the median of the rounds. */
+function computeLatencies(rounds: Rounds<PairsRound>) {
+  return mapPercentiles((_, name) => computeMedians(rounds, ({ latencyMs }) => latencyMs[name]));
+}
+
+function mapPercentiles<Value>(compute: (share: number, name: PercentileName) => Value) {
+  const values = Object.entries(PERCENTILES) as [PercentileName, number][];
+  return Object.fromEntries(values.map(([name, share]) => [name, compute(share, name)])) as Record<
+    PercentileName,
+    Value
+  >;
 }
 
 async function measureRound(
@@ -72,8 +93,9 @@ async function measureRound(
 ): Promise<PairsRound> {
   const redisBefore = await readRedisCpuMicros(inspector);
   const nodeBefore = process.cpuUsage();
+  const latencies: number[] = [];
   const started = performance.now();
-  await runPairs(contender, plan, String(round));
+  await runPairs(contender, plan, String(round), (ms) => latencies.push(ms));
   const seconds = (performance.now() - started) / 1000;
   const node = process.cpuUsage(nodeBefore);
   const redisMicros = (await readRedisCpuMicros(inspector)) - redisBefore;
@@ -81,6 +103,7 @@ async function measureRound(
     perSecond: plan.pairs / seconds,
     nodeMicros: (node.user + node.system) / plan.pairs,
     redisMicros: redisMicros / plan.pairs,
+    latencyMs: mapPercentiles((share) => computePercentile(latencies, share)),
   };
 }
 
@@ -92,12 +115,15 @@ export async function runPairs(
   contender: Contender,
   { pairs, inFlight }: Pick<PairsPlan, "pairs" | "inFlight">,
   round: string,
+  onPair?: (ms: number) => void,
 ): Promise<void> {
   let started = 0;
   const work = async () => {
     while (started < pairs) {
+      const startedAt = performance.now();
       const release = await contender.acquire(`lock:bench:${contender.name}:${round}:${started++ % NAMES}`);
       await release();
+      onPair?.(performance.now() - startedAt);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, work));

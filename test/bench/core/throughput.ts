@@ -4,10 +4,10 @@ import { startRedis } from "../servers.ts";
 import { listSettings, openContenders } from "./contenders.ts";
 import { measurePairs, type PairsPlan } from "./pairs.ts";
 
-const IN_FLIGHT = [1, 64, 512] as const;
+const IN_FLIGHT = [1, 8, 64, 512] as const;
 
 /**
- * Pairs of acquire and release per second without notifications, with 1, 64 or 512 pairs in flight on one connection.
+ * Pairs of acquire and release per second without notifications, with 1, 8, 64 or 512 pairs in flight on one connection.
  */
 export const throughput: readonly Experiment[] = IN_FLIGHT.map((inFlight) => {
   const figure = `core.pairs.c${inFlight}`;
