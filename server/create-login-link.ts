@@ -1,6 +1,6 @@
 import { LoginLinks } from "./auth/login-link.ts";
 import { type Config, getConsoleUrl } from "./config/config.ts";
-import { formatCommand } from "./config/launcher-commands.ts";
+import { formatStartCommand } from "./config/launcher-commands.ts";
 import { StartupError } from "./errors/startup-error.ts";
 import { openHomeStore } from "./home/open-home-store.ts";
 import { waitUntilReady } from "./redis/connect.ts";
@@ -33,7 +33,7 @@ export async function createLoginLink(config: Config, name: string): Promise<str
   } catch (error) {
     if (!(error instanceof DOMException)) throw error;
     throw new StartupError(
-      `Could not reach Redis at ${formatLocation(where)}. Start Lockkeeper with \`${formatCommand(config, "start")}\`.`,
+      `Could not reach Redis at ${formatLocation(where)}. Start Lockkeeper with \`${formatStartCommand(config)}\`.`,
       { fault: "unreachable" },
     );
   } finally {

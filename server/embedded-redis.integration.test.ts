@@ -185,10 +185,10 @@ describe("the connection of applications", () => {
 
 describe("output of the start", () => {
   it("without a terminal, no secret is printed: a file has the API key, and a command signs in", async () => {
-    const { redis, cacheDir, lines, summarize } = await startOnEmbeddedRedis({ isKeyGiven: false });
+    const { redis, url, cacheDir, lines, summarize } = await startOnEmbeddedRedis({ isKeyGiven: false });
     await summarize();
     const text = lines.join("\n");
-    expect(text).toContain("Log in: npm run login");
+    expect(text).toContain(`Log in: PORT=${new URL(url).port} npm run login`);
     expect(text).toContain(`127.0.0.1:${redis.port}`);
     expect(text).toContain("app-redis-url");
     expect(text).not.toMatch(/login#|lk_/);

@@ -15,7 +15,7 @@ import { handleWebRequest } from "./api/web-adapter.ts";
 import { type Authenticator, openAuthenticator } from "./auth/authenticator.ts";
 import { RootKey } from "./auth/root-key.ts";
 import type { Config } from "./config/config.ts";
-import { formatCommand } from "./config/launcher-commands.ts";
+import { formatLoginCommand } from "./config/launcher-commands.ts";
 import { UnavailableError, UnknownOutcomeError } from "./errors/redis-errors.ts";
 import { StartupError } from "./errors/startup-error.ts";
 import { Audit } from "./history/audit/audit.ts";
@@ -176,9 +176,12 @@ export class Runtime {
     return await handleWebRequest(this.dispatcher, request, this.config.basePath);
   }
 
-  /** The command that prints a login link in this installation. */
+  /**
+   * The command that prints a login link in this installation. Anyone can read it, so it has no options, which may
+   * contain addresses and paths.
+   */
   get loginCommand(): string {
-    return formatCommand(this.config, "login");
+    return formatLoginCommand({ launcher: this.config.launcher, launcherOptions: [] }, this.config.port);
   }
 
   get readiness(): Readiness {

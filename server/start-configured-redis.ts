@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { type Config, getEmbeddedRedisDir } from "./config/config.ts";
-import { formatCommand } from "./config/launcher-commands.ts";
+import { formatStartCommand } from "./config/launcher-commands.ts";
 import { StartupError } from "./errors/startup-error.ts";
 import type { RedisLocation } from "./locks/backends/open-backend.ts";
 import { readEmbeddedUrl } from "./redis/embedded/embedded-credentials.ts";
@@ -58,5 +58,5 @@ export async function locateHomeStore(config: Config): Promise<RedisLocation> {
     );
   });
   if (url !== undefined) return url;
-  throw new StartupError(`Lockkeeper has not been started here. Run \`${formatCommand(config, "start")}\`.`);
+  throw new StartupError(`Lockkeeper has not been started here. Run \`${formatStartCommand(config)}\`.`);
 }

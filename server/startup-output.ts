@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Config, getConsoleUrl } from "./config/config.ts";
-import { formatCommand } from "./config/launcher-commands.ts";
+import { formatLoginCommand } from "./config/launcher-commands.ts";
 import type { AppConnection, EmbeddedRedis } from "./redis/embedded/embedded-redis.ts";
 import type { Runtime } from "./runtime.ts";
 import type { TargetConnector } from "./targets/target-connector.ts";
@@ -36,7 +36,7 @@ export async function printStartupSummary(
   output.printLine("");
   output.printLine(`  Lockkeeper is ready: ${url}`);
   output.printLine("");
-  const login = [formatCommand(config, "login"), ...config.launcherOptions].join(" ");
+  const login = formatLoginCommand(config, port);
   const token = output.hasTerminal ? await runtime.createLoginLink() : undefined;
   if (token !== undefined) output.printLine(`  Log in (once, within 10 minutes): ${url}/login#${token}`);
   else if (output.hasTerminal)

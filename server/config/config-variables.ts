@@ -7,6 +7,9 @@ import { runbooks } from "../watch/annotations/runbook.ts";
 import { DEFAULT_LOCKABLE_PATTERNS, DEFAULT_WATCH_PATTERNS } from "./config-file.ts";
 import { createListSchema, formatRulesSchema, rateSchema } from "./config-value-schemas.ts";
 
+/** Port of the console unless `PORT` is set. */
+export const DEFAULT_PORT = 3000;
+
 const portSchema = z.coerce
   .number("must be a port number from 0 to 65535")
   .int("must be a whole number")
@@ -45,7 +48,7 @@ const otlpUrlSchema = z.url({ protocol: /^https?$/, error: "must be an http:// o
 
 /** All environment variables that Lockkeeper reads, with their permitted values and defaults. */
 export const EnvironmentVariables = z.object({
-  PORT: portSchema.default(3000),
+  PORT: portSchema.default(DEFAULT_PORT),
   HOST: z.string().default("127.0.0.1"),
   REDIS_URL: redisUrlSchema.optional(),
   REDIS_SERVER_BIN: z.string().optional(),
