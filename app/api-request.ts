@@ -3,8 +3,8 @@ import { BASE_PATH } from "@/lib/api/base-path.ts";
 import { getRuntime } from "@/server/global-runtime.ts";
 
 /**
- * Request headers that the API uses to authenticate and rate-limit the browser. `authorization` is omitted because
- * pages authenticate with the session cookie only.
+ * Request headers by which the API authenticates and rate-limits the browser. `authorization` is omitted because pages
+ * authenticate with the session cookie only.
  */
 const FORWARDED_HEADERS = [
   "cookie",
@@ -17,8 +17,8 @@ const FORWARDED_HEADERS = [
 ] as const;
 
 /**
- * Sends a GET request to the API of this process, on behalf of the browser that requested the page. The API
- * authenticates, authorizes and rate-limits it like a request from that browser.
+ * Sends a GET request to the API of this process on behalf of the browser that requested the page. The API
+ * authenticates, authorizes and rate-limits the request as if the browser had sent it.
  *
  * @param path relative to `/api/v1`, including the query
  * @returns the API's response; `undefined` if this process serves pages without the API

@@ -5,8 +5,8 @@ import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /**
- * Error page that Next.js shows if a page cannot be rendered. Every page bundles this component, so keep its imports
- * few: it must work even if other modules cannot be loaded.
+ * Error page that Next.js shows if a page cannot be rendered. The error page must work even if other modules cannot be
+ * loaded, and it is part of the bundle of every page. Keep its imports few.
  */
 export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset(): void }) {
   const words = useMessages(pages);

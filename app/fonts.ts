@@ -1,7 +1,7 @@
 import localFont from "next/font/local";
 
-// The layout uses these fonts only once the browser has cached them (see `FontLoader`). Otherwise, a page would
-// download 140 KB of fonts before its first rows. Next.js requires the paths to be literals.
+// The layout uses these fonts only if the browser has already cached them (see `FontLoader`). Otherwise, a page would
+// download 140 KB of fonts before its first rows. Next.js requires the paths to be string literals.
 
 export const sansFont = localFont({
   src: "../node_modules/geist/dist/fonts/geist-sans/Geist-Variable.woff2",

@@ -12,8 +12,8 @@ const TITLES_BY_LANGUAGE: Readonly<Record<Language, Titles>> = {
 };
 
 /**
- * Returns the language from the language cookie. Without that cookie, returns the best match for the `accept-language`
- * header.
+ * Returns the language from the language cookie, or the best match for the `accept-language` header if the cookie is
+ * not set.
  */
 export async function resolveRequestLanguage(): Promise<Language> {
   const [asked, kept] = await Promise.all([headers(), cookies()]);
@@ -21,7 +21,7 @@ export async function resolveRequestLanguage(): Promise<Language> {
 }
 
 /**
- * Creates the `generateMetadata` function that sets the title of a page: `export const generateMetadata =
+ * Creates a `generateMetadata` function that sets the title of a page. Example: `export const generateMetadata =
  * createTitleMetadata("owners")`.
  */
 export function createTitleMetadata(

@@ -39,12 +39,12 @@ export const viewport: Viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  // Reading the headers also makes every page dynamic. Static pages could not contain a nonce per request.
+  // Reading the headers also makes every page dynamic. A static page could not contain a nonce for each request.
   const [received, stored, language] = await Promise.all([headers(), cookies(), resolveRequestLanguage()]);
   const nonce = received.get("x-nonce") ?? undefined;
   const hasFonts = stored.has(FONTS_COOKIE);
   return (
-    // A script sets the theme class before hydration, so the class differs from the one in the server's HTML.
+    // A script sets the theme class before hydration, so the class differs from the class in the server's HTML.
     <html
       lang={LANGUAGE_TAGS[language]}
       className={hasFonts ? `${sansFont.variable} ${monoFont.variable}` : undefined}

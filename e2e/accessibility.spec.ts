@@ -19,7 +19,7 @@ const test = base.extend<object, { incident: IncidentConsole }>({
 
 test.describe.configure({ mode: "parallel" });
 
-/** Split in two halves, one for each worker. */
+/** The scenes of each of the two workers. The disruptive scenes run last. */
 const halves: readonly (readonly Scene[])[] = [0, 1].map((half) =>
   SCENES.filter((_, i) => i % 2 === half).concat(half === 0 ? [] : DISRUPTIVE_SCENES),
 );

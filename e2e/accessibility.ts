@@ -7,7 +7,7 @@ export const THEMES = ["light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 type AxeOptions = Parameters<AxeBuilder["options"]>[0];
 
-/** Shows the page in a theme, without animations. */
+/** Shows the page in a color theme, without animations. */
 export async function emulateTheme(page: Page, theme: Theme): Promise<void> {
   await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
   await expect(page.locator("html")).toHaveClass(new RegExp(theme));
@@ -23,8 +23,8 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
 }
 
 /**
- * Asserts that the page violates no rule in the first theme, and no color rule in the other themes. Themes differ only
- * in colors, so the other rules are checked once.
+ * Asserts that the page violates no rule in the first theme, and no color rule in the other themes. The themes differ
+ * only in colors, so the other rules need no second check.
  */
 export async function assertAccessibleInThemes(page: Page, what: string): Promise<void> {
   const [first, ...others] = THEMES;
@@ -37,22 +37,22 @@ export async function assertAccessibleInThemes(page: Page, what: string): Promis
 }
 
 async function assertRules(page: Page, what: string, options: AxeOptions): Promise<void> {
-  // Legacy mode opens no extra page. It cannot check frames of other origins, but the console has none. Passing checks
-  // are not reported in full, which halves the time.
+  // Legacy mode opens no extra page. It cannot check frames of other origins, but the console has no such frames.
+  // Reporting only violations in full halves the time.
   const builder = new AxeBuilder({ page }).options({ ...options, resultTypes: ["violations"] });
   const { violations } = await builder.setLegacyMode().analyze();
   expect(violations.map(({ id, nodes }) => `${what}: ${id} ${nodes.length} ${nodes[0]?.html}`)).toEqual([]);
 }
 
-/** Screenshots are for review and are taken only if LOCKKEEPER_E2E_PICTURES is set. */
+/** Whether screenshots are taken for review: `LOCKKEEPER_E2E_PICTURES` is set. */
 export const TAKES_SCREENSHOTS = process.env.LOCKKEEPER_E2E_PICTURES !== undefined;
 
-/** Takes a screenshot in the current theme, if screenshots are on. */
+/** Takes a screenshot in the current theme if `TAKES_SCREENSHOTS` is set. */
 export async function takeScreenshot(page: Page, info: TestInfo, name: string): Promise<void> {
   if (TAKES_SCREENSHOTS) await page.screenshot({ path: info.outputPath(`${name}.png`) });
 }
 
-/** Takes a screenshot in every theme, if screenshots are on. */
+/** Takes a screenshot in every theme if `TAKES_SCREENSHOTS` is set. */
 export async function takeThemeScreenshots(
   page: Page,
   info: TestInfo,

@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 
-/** Commands, headers and names that are not translated. */
+/** Commands, HTTP headers, technical terms and product names that are not translated. */
 const SAME_EVERYWHERE = [
   /npm run [\w:]+/g,
   /lockkeeper audit verify/g,
@@ -35,11 +35,11 @@ const NAMES = [
 
 interface PageText {
   text: string;
-  /** Whether the text is the name of a control, a heading or a column. */
+  /** Whether the text is a label: the name of a control, a heading or a column. */
   isLabel: boolean;
 }
 
-/** Collects all visible and accessible text, except data, which is marked `translate="no"`. */
+/** Collects all visible and accessible text. Skips data, which is marked with `translate="no"`. */
 function collectTexts(page: Page): Promise<PageText[]> {
   return page.evaluate(() => {
     const DATA = "[translate=no], [lang=en], code, pre, kbd, script, style, noscript, template, bdi, svg";
@@ -62,7 +62,7 @@ function collectTexts(page: Page): Promise<PageText[]> {
   });
 }
 
-/** Asserts that the page contains no two consecutive English words, and no label that is an English word. */
+/** Asserts that the page contains no two consecutive English words, and no label that consists of an English word. */
 export async function assertChinese(page: Page, what: string): Promise<void> {
   await expect.poll(() => findEnglish(page), what).toEqual([]);
 }

@@ -49,7 +49,7 @@ test("a force-release appears in the audit with what was seen, and can be filter
   await expect(actions(page).getByRole("listitem").filter({ hasText: first })).toHaveCount(0);
   await takeScreenshot(page, info, "filtered");
 
-  // Uses the keyboard only. There are no actions older than an hour, and Escape changes nothing.
+  // Sets the time range with the keyboard only. No action is older than an hour. Escape must change nothing.
   const when = page.getByRole("button", { name: "Any time" });
   await when.press("Enter");
   const dialog = page.getByRole("dialog", { name: "Time range" });
@@ -96,7 +96,7 @@ test("a user who is not an admin has no audit in the menu and sees who may open 
 }) => {
   const made = await lockkeeper.api("/operators", {
     name: "looker",
-    // Admin on this target only. The audit log covers all targets.
+    // An admin of this target only. The audit log covers all targets, so this role does not give access to it.
     roles: { "*": "viewer", default: "admin" },
     password: "a long password",
   });

@@ -4,7 +4,10 @@ import { startTestRedis, type TestRedis } from "../test/support/test-redis.ts";
 import { assertAccessible, takeScreenshot, takeThemeScreenshots } from "./accessibility.ts";
 import { test as base, type Console, expect, startConsoleOnTargets } from "./console.ts";
 
-/** A console whose only target is in production, so that releasing many locks requires typing its name. */
+/**
+ * The Playwright test with a console whose only target is in production. To release many locks there, the operator must
+ * type the label of the target.
+ */
 const test = base.extend<object, { redis: TestRedis }>({
   redis: [
     async ({ browserName: _ }, use) => {
@@ -94,7 +97,7 @@ test("all matching locks are selected, reviewed and released, including rows off
   await page.getByRole("checkbox", { name: "Select all loaded rows" }).click();
   const bar = page.getByRole("toolbar", { name: "Selected locks" });
   await expect(bar).toContainText("50 locks selected");
-  // Rows that are scrolled out of view stay selected and are counted.
+  // Selected rows that are scrolled out of view stay selected and are counted.
   await page.getByRole("region", { name: "Locks", exact: true }).evaluate((table) => {
     table.scrollTop = table.scrollHeight;
   });

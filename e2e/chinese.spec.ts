@@ -13,7 +13,7 @@ async function speakChinese(page: Page, { url }: Console): Promise<void> {
   await page.context().addCookies([{ name: LANGUAGE_COOKIE, value: "zh", url }]);
 }
 
-/** Opens a dialog with a button, checks it and closes it again. */
+/** Opens a dialog with the given button, asserts that the dialog is in Chinese, and closes it again. */
 async function checkDialog(page: Page, what: string, button: string): Promise<void> {
   await page.getByRole("button", { name: button }).first().click();
   await expect(page.getByRole("dialog")).toBeVisible();
@@ -31,7 +31,8 @@ test("navigation, owners, audit and docs are in Chinese when Chinese is selected
   const name = key("zh");
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner: "me@vm-1", leaseMs: 600_000 });
   await lockkeeper.api(`/locks/${encodeURIComponent(name)}/note`, { note: "看看" });
-  // Other tests leave owners that are whole sentences of markup, and labels cannot mark which of their parts are data.
+  // The search excludes the owners of other tests. Some of those are whole sentences of markup, and a label cannot mark
+  // which of its parts are data.
   await page.goto("/owners?q=owner:me@vm-1");
   await expect(page.getByRole("row").filter({ hasText: "me@vm-1" })).toBeVisible();
   await expect(page).toHaveTitle("所有者 · Lockkeeper");

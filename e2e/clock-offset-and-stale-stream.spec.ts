@@ -7,7 +7,7 @@ import { expectWithin, measureMs } from "./expect-within.ts";
 const MINUTE_MS = 60_000;
 const SAMPLES = 9;
 
-/** Shifts the browser's wall clock. Its timers are not affected. */
+/** Returns a script that shifts the browser's wall clock by `byMs`. The script does not affect timers. */
 const setDateOff = (byMs: number) => `{
   const Right = Date;
   globalThis.Date = class extends Right {
@@ -31,19 +31,26 @@ for (const minutes of [-5, 5]) {
     expect(Math.abs((await page.evaluate(() => Date.now())) - Date.now())).toBeGreaterThan(4 * MINUTE_MS);
     const endsAt = await endOf(lockkeeper, name);
     const seen = await page.evaluate<Seen[]>(COUNTED);
-    // A busy machine renders a number late, which makes the difference larger, never smaller.
+    // A busy machine renders a number late, which makes a difference larger, never smaller. The test therefore checks
+    // the smallest difference.
     const differences = seen.map(({ shownMs, at }) => Math.round(Math.abs(shownMs - (endsAt - at))));
     expect(Math.min(...differences), `${differences}`).toBeLessThan(250);
   });
 }
 
-/** What a countdown showed when it changed, and the time of the change on this machine's clock. */
+/**
+ * A value that a countdown showed, and the time at which the value appeared, in Unix milliseconds on this machine's
+ * clock.
+ */
 interface Seen {
   readonly shownMs: number;
   readonly at: number;
 }
 
-/** Runs on the page and collects the next changes of the remaining time. `performance` does not depend on `Date`. */
+/**
+ * Runs on the page and collects the next changes of the remaining time. Uses `performance`, which the shifted `Date`
+ * does not affect.
+ */
 const COUNTED = `new Promise((resolve) => {
   const row = document.querySelector("tr[data-path]");
   const read = () => Math.max(...[...row.cells].map(({ textContent }) => 1000 * (/^(\\d+\\.\\d) s/.exec(textContent)?.[1] ?? 0)));
@@ -61,7 +68,8 @@ const COUNTED = `new Promise((resolve) => {
 })`;
 
 /**
- * Returns when the lock will expire in Redis, on this machine's clock. The fastest response is the most accurate one.
+ * Returns when the lock will expire in Redis, in Unix milliseconds on this machine's clock. Uses the fastest of 20
+ * responses, which gives the most accurate result.
  */
 async function endOf(lockkeeper: Console, name: string): Promise<number> {
   const redis = lockkeeper.redis.createClient();
@@ -116,13 +124,16 @@ test("a silent stream shows a stale-data banner within 3 s, blocks releases, and
   }
 });
 
-/** Asserts that locks can be released again after the outage. */
+/** Asserts that the release dialog can be opened again after the outage. */
 async function freeOn(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: `Release ${name}` }).click();
   await expect(page.getByRole("dialog")).toContainText(name);
 }
 
-/** A connection to the console that can go silent, as if its cable had been pulled, or be closed. */
+/**
+ * Starts a TCP proxy to the console. The proxy can stop forwarding data, as if the cable had been pulled, or close its
+ * connections.
+ */
 async function lineTo(port: number) {
   const sockets = new Set<Socket>();
   let state: "whole" | "silent" | "cut" = "whole";

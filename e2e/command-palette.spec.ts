@@ -45,12 +45,12 @@ test("the palette opens pages, runs page actions and stays closed over an open s
   await page.keyboard.press("Enter");
   const sheet = page.getByRole("dialog").filter({ hasText: name });
   await expect(sheet).toBeVisible();
-  // Nothing else opens while a sheet is open.
+  // The palette does not open while a sheet is open.
   await page.keyboard.press("Control+k");
   await expect(palette).toBeHidden();
   await page.keyboard.press("Escape");
   await expect(sheet).toBeHidden();
-  // The sheet closes before the focus returns.
+  // The focus returns to the page shortly after the sheet has closed.
   await expect(page.locator("tr:focus, section:focus")).toHaveCount(1);
   await page.keyboard.press("Control+k");
   await palette.getByRole("combobox").fill("owners");
@@ -72,7 +72,7 @@ test("the palette offers the actions of the lock, events and formats pages", asy
   const take = async (command: string) => {
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog", { name: "Search and commands" }).getByRole("combobox").fill(command);
-    // The search for the same text is listed first until the commands of the page are loaded.
+    // Until the commands of the page are loaded, the first option is the search for the typed text.
     await expect(page.getByRole("option").first()).toHaveText(new RegExp(`^${command}`));
     await page.keyboard.press("Enter");
   };

@@ -16,25 +16,25 @@ import { findFreePort, findTestBinary, startTestRedis, type TestRedis } from "..
 
 export const ROOT_KEY = "root-key-of-the-e2e-tests-0123456789-0123456789";
 
-/** The production build, started as `npm start` does, on a separate Redis. */
+/** The production build, started in the same way as by `npm start`, on a separate Redis. */
 export interface Console {
   readonly url: string;
   readonly redis: TestRedis;
-  /** Creates a new one-time link. */
+  /** Creates a one-time login link. */
   link(name?: string, role?: Role): Promise<string>;
-  /** Returns the link as `npm run login` prints it. */
+  /** Runs the login script for `mei` and returns the login link from its output. */
   printedLink(): Promise<string>;
   api(path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
   putApi(path: string, body: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** Renews, releases or re-enters a hold of the lock at this path: the one that `api` acquired last. */
+  /** Renews, releases or re-enters the hold that `api` acquired last for the lock at this path. */
   callHold(
     verb: "renew" | "release" | "reenter",
     lockPath: string,
     body?: object,
   ): Promise<{ status: number; body: Record<string, unknown> }>;
   /**
-   * Resolves when `GET /events` next sends an event of this type and key, with the time in milliseconds of
-   * `performance.now()`.
+   * Resolves when `GET /events` next sends an event of this type and key. The result is the time of the event in
+   * milliseconds of `performance.now()`.
    */
   nextEvent(type: string, key: string): Promise<number>;
   /** Kills the process, as in a crash. */
@@ -181,7 +181,7 @@ export async function waitForOutput(process: ChildProcess, what: RegExp): Promis
   });
 }
 
-/** Creates the token in this process, because starting another process takes a second. */
+/** Creates a login token in this process, because starting another process takes a second. */
 async function newToken(env: NodeJS.ProcessEnv, name: string, role: Role): Promise<string> {
   const home = openHomeStore(await locateHomeStore(readConfig(env)), "e2e");
   try {
@@ -201,7 +201,10 @@ async function printedLink(env: NodeJS.ProcessEnv): Promise<string> {
   return /\S+\/login#\S+/.exec(text)?.[0] ?? "";
 }
 
-/** Each worker has its own console. Each test has its own browser context, which is logged in, and its own keys. */
+/**
+ * The Playwright test with a running console. Each worker has its own console. Each test has its own keys and its own
+ * browser context, which is logged in.
+ */
 export const test = base.extend<
   { page: Page; key: (name: string) => string },
   { lockkeeper: Console; loggedIn: string }
@@ -238,7 +241,7 @@ export const test = base.extend<
 });
 
 /**
- * Logs in with the request that the page of a login link sends, without opening that page, and opens the console.
+ * Logs in and opens the console. Sends the login request directly, without opening the page of the login link.
  * lock-lifecycle.spec.ts tests that page.
  */
 export async function logIn(
@@ -253,7 +256,10 @@ export async function logIn(
   return page;
 }
 
-/** Logs in at an address of the console. The name of the session cookie contains the port of that address. */
+/**
+ * Logs in at the given URL of the console, without opening a page. The name of the session cookie contains the port of
+ * the URL.
+ */
 export async function beginSession(
   context: BrowserContext,
   lockkeeper: Pick<Console, "link" | "url">,

@@ -27,12 +27,12 @@ function churn(redis: {
 }
 
 interface Sample {
-  /** Elements that show the same number, by name. */
+  /** The number that each element shows, by the name of the element. All numbers must be the same. */
   held: Record<string, number>;
   needsAttention: Record<string, number>;
 }
 
-/** Reads every element in each of the next frames. */
+/** Reads the numbers of all elements in each of the next `frames` animation frames. */
 function readFrames(page: Page, frames: number): Promise<Sample[]> {
   return page.evaluate(async (count) => {
     const toNumber = (text: string | null | undefined) =>
@@ -92,9 +92,10 @@ test("navigation, tile, tab, tree and footer show one number for one fact in eve
     await expect(page.getByRole("treeitem", { name: /^lock:odd:/ })).toBeVisible();
     await expect(page.getByTestId("position")).toBeVisible();
     await expect(page.locator("[data-measure=held] button")).toBeVisible();
-    // The locks of a tab without a number have not been counted yet.
+    // A tab has no number until its locks have been counted.
     await expect(page.getByRole("button", { name: /^Needs attention\s*\d/ })).toBeVisible();
-    // The tree is fetched first. After that, it is counted together with everything else.
+    // The first counts of the tree come from a separate request. Later, the tree is counted together with the other
+    // elements.
     await expect(async () => {
       for (const { held } of await readFrames(page, 1)) expect(new Set(Object.values(held)).size).toBe(1);
     }).toPass();

@@ -34,7 +34,7 @@ test("the demo fills the console with locks of several kinds of workers, some of
     await expect(page.getByText(what).first()).toBeAttached();
 });
 
-/** Waits for the demo, then creates a link with the command that it prints. */
+/** Waits until the demo is ready, then runs the login command that the demo prints and returns the login link. */
 async function linkOf(process: ChildProcess): Promise<string> {
   const text = await waitForOutput(process, /workers are running/);
   const [, file = "", port = ""] = /REDIS_URL="\$\(cat (\S+)\)" PORT=(\d+) npm run login/.exec(text) ?? [];

@@ -16,7 +16,7 @@ test("the docs open without a login, list every operation and copy the snippet",
   await page.goto("/docs#releaseHold");
   const operation = page.locator("article#releaseHold");
   await expect(operation).toBeInViewport();
-  // The page itself scrolls, not the frame around it.
+  // The document scrolls inside the console, so the header stays in the viewport.
   await expect(page.getByRole("banner")).toBeInViewport();
   const { body } = await lockkeeper.api("/openapi.json");
   const paths = Object.values((body as { paths: Record<string, object> }).paths);
@@ -28,7 +28,7 @@ test("the docs open without a login, list every operation and copy the snippet",
   const copiedNote = operation.getByText("Copied").first().waitFor({ state: "attached" });
   await operation.getByRole("button", { name: "Copy: releaseHold in Python" }).click();
   await copiedNote;
-  // The page must not read the clipboard, so the test pastes from it.
+  // The page may not read the clipboard, so the test pastes the clipboard into a text area.
   await page.evaluate(() => document.querySelector("main")?.append(document.createElement("textarea")));
   const pasted = page.locator("textarea");
   await pasted.focus();
@@ -50,7 +50,7 @@ test("the docs show the sample files of every language as they can be downloaded
   for (const language of SNIPPET_LANGUAGES) {
     await page.getByRole("button", { name: LANGUAGE_LABELS[language], exact: true }).click();
     const { lock, events } = SAMPLE_FILES[language];
-    const regions = [`A safe lock in ${LANGUAGE_LABELS[language]}`, "Program that listens to events"];
+    const regions = [`Safe locking in ${LANGUAGE_LABELS[language]}`, "Program that listens to events"];
     for (const [at, { name, command }] of [lock, events].entries()) {
       const text = await readFile(`public/samples/${name}`, "utf8");
       expect(await page.getByRole("region", { name: regions[at] }).textContent()).toBe(text);
@@ -70,7 +70,7 @@ test("the docs are usable by keyboard alone", async ({ visitor: page }) => {
   await java.focus();
   await page.keyboard.press("Enter");
   await expect(java).toHaveAttribute("aria-pressed", "true");
-  await expect(page.getByRole("region", { name: "A safe lock in Java" })).toContainText("class SafeLock");
+  await expect(page.getByRole("region", { name: "Safe locking in Java" })).toContainText("class SafeLock");
   const errors = page.locator("article#acquireLock").locator("summary", { hasText: "Errors" });
   await errors.focus();
   await page.keyboard.press("Enter");

@@ -4,12 +4,14 @@ import { assertAccessibleInThemes, takeScreenshot, takeThemeScreenshots } from "
 import { test as base, type Console, expect, startConsole } from "./console.ts";
 
 interface Past {
-  /** The time of the last event before the gap, in Unix milliseconds. */
+  /** Time of the last event before the gap, in Unix milliseconds. */
   pastAt: number;
   redis: TestRedis;
 }
 
-/** A console on a Redis that another console watched earlier, with a gap in which no console was running. */
+/**
+ * Tests with a console on a Redis that an earlier console watched. No console ran in between, so the history has a gap.
+ */
 const test = base.extend<object, { past: Past }>({
   past: [
     async ({ browserName: _ }, use) => {
@@ -20,7 +22,7 @@ const test = base.extend<object, { past: Past }>({
       }
       await before.callHold("release", "/locks/lock%3Apast%3Abert");
       await expect.poll(async () => (await recorded(before)).length).toBe(4);
-      // More events than a page receives when it opens.
+      // Creates more events than a page loads when it opens.
       await Promise.all(
         Array.from({ length: 125 }, async (_, n) => {
           await before.api(`/locks/lock%3Abusy%3A${n}/acquire`, { owner: "worker", leaseMs: 600_000 });
@@ -46,7 +48,7 @@ const test = base.extend<object, { past: Past }>({
 
 async function recorded(from: Console): Promise<{ at: number }[]> {
   const { body } = await from.api("/history?key=lock%3Apast%3A*");
-  // A busy machine may cause a gap.
+  // Excludes gaps, because a busy machine may cause additional ones.
   return (body.items as { at: number; type: string }[]).filter(({ type }) => type !== "gap");
 }
 
@@ -64,8 +66,8 @@ test("older events can be loaded, including gaps in which nothing was observed",
   await lockkeeper.api(`/locks/${encodeURIComponent(key)}/acquire`, { owner: "dora", leaseMs: 600_000 });
   await expect(entryOf(page, "acquired", key)).toBeVisible();
   await expect(events(page)).toContainText("Not observed from");
-  // The newest event is first. A busy machine may cause another gap after the acquire, which is inserted when it is
-  // detected.
+  // Events are listed newest first. A busy machine may cause another gap after the acquire. The list shows that gap
+  // once it is detected.
   await expect(async () => {
     const texts = await events(page).getByRole("listitem").allTextContents();
     const at = (text: string) => texts.findIndex((line) => line.includes(text));
@@ -187,7 +189,7 @@ test("the list stands still under the pointer while events stream in, and a clic
   await page.mouse.down();
   await page.mouse.up();
   await expect(page).toHaveURL(new RegExp(`#${pointed}$`));
-  // The focus remains on the row that was opened, even without the pointer.
+  // The opened row keeps the focus after the pointer has left, so the list stays paused.
   await page.mouse.move(0, 0);
   await expect(fresh).toBeVisible();
   await fresh.click();
@@ -232,7 +234,7 @@ test("an event opens by keyboard, and its link works from anywhere", async ({ pa
   await page.goto("/events?q=key:lock:past:*%20owner:bert&type=released");
   await expect(entryOf(page, "released", "lock:past:bert")).toBeVisible();
   const details = page.getByRole("complementary", { name: "Event" });
-  // Gaps are listed above it: two if the console started slowly.
+  // One gap is listed above the event, or two if the console started slowly.
   const open = entryOf(page, "released", "lock:past:bert").getByRole("button", { name: /^released/ });
   await expect(async () => {
     await page.keyboard.press("j");
@@ -243,7 +245,7 @@ test("an event opens by keyboard, and its link works from anywhere", async ({ pa
   await expect(details).toContainText("reported by the client");
   await assertAccessibleInThemes(page, "details of an event");
   await takeThemeScreenshots(page, info, "details");
-  // Pages are not permitted to read the clipboard, so the test records what is written to it.
+  // The page may not read the clipboard, so the test records what the page writes to it.
   await page.evaluate(() => {
     navigator.clipboard.writeText = async (text) => void Object.assign(window, { copied: text });
   });

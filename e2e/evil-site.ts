@@ -2,10 +2,15 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { Page } from "@playwright/test";
 
-/** Collects the statuses of API responses from the network, because a page cannot read those of another site. */
+/**
+ * Records the status of each API request on the network level, because a page cannot read the responses of another
+ * site.
+ *
+ * @returns a function that lists the requests so far, each as `METHOD STATUS`
+ */
 export async function collectApiStatuses(page: Page, url: string): Promise<() => string[]> {
   const session = await page.context().newCDPSession(page);
-  // The two events of a request arrive in any order.
+  // The two network events of a request can arrive in either order.
   const methods = new Map<string, string>();
   const statuses = new Map<string, number>();
   session.on("Network.requestWillBeSent", ({ requestId, request }) => {
@@ -19,7 +24,7 @@ export async function collectApiStatuses(page: Page, url: string): Promise<() =>
     [...methods].map(([id, method]) => `${method} ${statuses.get(id) ?? "no response"}`).toSorted();
 }
 
-/** Starts another site on this machine. Its page has no content security policy. */
+/** Starts a second site on this machine. Its page has no content security policy. */
 export async function startEvilSite() {
   const server = createServer((_, response) =>
     response.setHeader("content-type", "text/html").end("<p>evil"),

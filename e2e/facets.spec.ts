@@ -4,7 +4,7 @@ import { expect, test } from "./console.ts";
 
 const panel = (page: Page) => page.getByRole("complementary", { name: "Filters" });
 const branch = (page: Page, name: string) => page.getByRole("treeitem", { name: new RegExp(`^${name}`) });
-/** The filters are open by default. */
+/** A viewport in which the filters are open by default. */
 const WIDE = { width: 1680, height: 900 };
 const search = (page: Page) => page.getByLabel("Search locks");
 
@@ -96,7 +96,7 @@ test("each facet is one stop of the Tab key, and the skip link lands on the tabl
   await page.keyboard.press("Shift+Tab");
   await expect(services.getByRole("checkbox").nth(2)).toBeFocused();
 
-  // From the top of the page, one Tab and Enter are enough.
+  // From the top of the page, Tab and Enter are enough to reach the list of locks.
   await page.evaluate(() => {
     document.body.tabIndex = -1;
     document.body.focus();

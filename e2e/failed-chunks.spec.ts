@@ -9,14 +9,14 @@ test("a part that fails to load shows an error in its place, and the rest of the
   const take = (owner: string) =>
     lockkeeper.api(`/locks/${encodeURIComponent(name)}/acquire`, { owner, leaseMs: 600_000 });
   await take("me@vm-1");
-  // Otherwise, the sheet would already be loaded once the page is idle.
+  // Prevents idle callbacks, because the page would use them to preload the release sheet.
   await page.addInitScript(() => {
     Object.assign(window, { requestIdleCallback: () => 0 });
   });
   await page.goto(`/?q=${encodeURIComponent(`key:${name}`)}`);
   const row = page.getByRole("row").filter({ hasText: "me@vm-1" });
   await expect(row).toBeVisible();
-  // Simulates an update of the console: files that an open page requests no longer exist.
+  // Simulates an update of the console, after which the files that an open page requests no longer exist.
   await page.route("**/_next/static/chunks/**", (route) => route.abort());
   await row.getByRole("button", { name: `Release ${name}` }).click();
   const notice = page.getByRole("alert").filter({ hasText: "could not be loaded" });

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 
-/** Every page that can be opened by its URL. */
+/** Paths of all pages that can be opened by URL. */
 export const PAGES = [
   "/",
   "/locks/lock:orders:1",
@@ -22,7 +22,7 @@ export const PAGES = [
 
 export interface FirstLoad {
   readonly page: string;
-  /** The total size of the JavaScript files that the page references, each compressed with gzip as in transit. */
+  /** Total size in bytes of the JavaScript files that the page references, each compressed with gzip as in transit. */
   readonly bytes: number;
   readonly scripts: readonly Script[];
 }
@@ -33,9 +33,10 @@ interface Script {
 }
 
 /**
- * Measures what each page loads before it can be used. Files that only browsers without modules load are excluded.
+ * Measures the JavaScript that each page loads before it can be used. Excludes `nomodule` files, which only browsers
+ * without module support load.
  *
- * @param cookie the session cookie, because without a session, console pages show the login form
+ * @param cookie the session cookie; without a session, console pages show the login form
  */
 export async function measureFirstLoads(url: string, cookie: string): Promise<FirstLoad[]> {
   const asked = new Map<string, Promise<string>>();

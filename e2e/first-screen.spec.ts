@@ -24,7 +24,10 @@ const PHONE = { width: 390, height: 844 };
 /** Columns whose main line must not be truncated. */
 const FACTS = ["Count", "Expires in", "Held for", "Liveness", "Waiting"];
 const TARGET_PX = 44;
-/** Half of the value that counts as good. Header text that arrives with the data accounts for a tenth of it. */
+/**
+ * Maximum layout shift score: half of the value that Web Vitals count as good. Header text that arrives with the data
+ * accounts for a tenth of the maximum.
+ */
 const LAYOUT_SHIFT_MAX = 0.05;
 
 let isOver = false;
@@ -57,8 +60,8 @@ for (const { width, height, columns } of DESKS) {
     await expect(
       contended.getByRole("gridcell").nth(splitColumns(columns).indexOf("Waiting") + 1),
     ).toContainText(/[1-9]/);
-    // The last segment of a key and the end of a host name remain readable. Some fonts make the box of the text higher
-    // than the line, which clips it.
+    // The last segment of a key and the end of a host name must remain readable. With some fonts, the text box is
+    // taller than the line and is clipped, so the whole box need not be visible.
     await expect(stuck.getByText("eu", { exact: true })).toBeInViewport({ ratio: 0.9 });
 
     expect(await opacityOf(releaseIn(stuck))).toBe(1);
@@ -179,7 +182,7 @@ test("rows under the pointer keep their places while events, errors and urgent l
   const before = await boxes();
   await page.route("**/api/v1/stats?**", (route) => route.abort());
   await page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
-  // It would be listed first, because it needs attention and its holder is older.
+  // This lock would be listed first, because it needs attention and its holder is older.
   await lockkeeper.redis.runCli(
     "HSET",
     key("a-second:stuck"),

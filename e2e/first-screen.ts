@@ -19,7 +19,10 @@ export interface Scene {
   readonly filter: string;
 }
 
-/** Waits for a lock until the test is over. A single request would time out before a slow test ends. */
+/**
+ * Waits for a lock until the test is over. Repeats the request, because a single one would time out before a slow test
+ * ends.
+ */
 async function keepWaiting(lockkeeper: Console, name: string, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const { status } = await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "waiter", waitMs: 5000 });
@@ -56,8 +59,8 @@ interface LayoutShift extends PerformanceEntry {
 }
 
 /**
- * Adds up the layout shifts of a page, starting with its next navigation. Shifts after input are not counted, nor are
- * those of the event stream, whose lines move down as events arrive.
+ * Adds up the layout shifts of a page, starting with its next navigation. Excludes shifts that follow user input, and
+ * shifts of the event list, whose rows move down as events arrive.
  */
 export async function recordLayoutShifts(page: Page): Promise<() => Promise<number>> {
   await page.addInitScript(() => {
@@ -75,7 +78,12 @@ export async function recordLayoutShifts(page: Page): Promise<() => Promise<numb
     page.evaluate(() => ("sums" in window ? (window.sums as { shifts: number }).shifts : Number.NaN));
 }
 
-/** Returns the texts in a row that are truncated, outside the viewport, or covered by another element. */
+/**
+ * Returns a description of each column in which the row's text is truncated, outside the viewport, or covered by
+ * another element.
+ *
+ * @param facts headings of the columns to check
+ */
 export async function findHiddenFacts(row: Locator, facts: readonly string[]): Promise<string[]> {
   return await row.evaluate((tr, names) => {
     const heads = [...(tr.closest("table")?.querySelectorAll("th") ?? [])].map((th) =>

@@ -10,7 +10,7 @@ test("a redis-py lock shows its format and what its holder will notice after a r
   key,
 }) => {
   const name = key("py");
-  // Generated like uuid1().hex: version 1, the variant, and the current time.
+  // Builds a token like Python's `uuid1().hex`, with version 1, the variant and the current time.
   const ticks = (BigInt(Date.now()) + 12_219_292_800_000n) * 10_000n;
   const hex = ticks.toString(16).padStart(15, "0");
   const token = `${hex.slice(7)}${hex.slice(3, 7)}1${hex.slice(0, 3)}9abc${randomBytes(6).toString("hex")}`;
@@ -109,7 +109,7 @@ test("a format rule resolves an ambiguous lock and can be removed", async ({
   await page.getByLabel("Format", { exact: true }).selectOption({ label: "Spring Integration" });
   await page.getByRole("button", { name: "Preview rule" }).click();
   const preview = page.getByTestId("rule-preview");
-  // Locks whose format would change are shown before anything is saved.
+  // The preview lists the locks whose format would change before the rule is saved.
   const line = preview.getByRole("listitem").filter({ hasText: name });
   await expect(line).toContainText("1 lock");
   await expect(line).toContainText(/→\s*Spring Integration certain/);

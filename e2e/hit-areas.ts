@@ -7,9 +7,10 @@ export interface HitArea {
 }
 
 /**
- * Measures the touch target of each control in a part of the page that is entirely within the viewport, by looking up
- * the element at each point. This includes areas that a pseudo-element or a label adds. Extents are measured up to 60
- * px.
+ * Measures the touch target of each control that is entirely within the viewport, by finding the element at each point.
+ * Touch targets include areas that a pseudo-element or a label adds. Widths and heights are measured up to 61 px.
+ *
+ * @param part CSS selector of the part of the page to measure
  */
 export async function measureHitAreas(page: Page, part = "body"): Promise<HitArea[]> {
   return await page.evaluate((selector) => {
@@ -26,7 +27,10 @@ export async function measureHitAreas(page: Page, part = "body"): Promise<HitAre
     };
     const isInside = ({ left, top, right, bottom, width }: DOMRect, box: DOMRect) =>
       width > 0 && left >= box.left && right <= box.right && top >= box.top && bottom <= box.bottom;
-    /** The edge of a scrolled part cuts the areas of the controls next to it. */
+    /**
+     * Minimum distance in px between a measured control and the edge of a scrollable element, which cuts off touch
+     * targets.
+     */
     const EDGE_PX = 20;
     const isInsideScrolledParts = (box: DOMRect, control: Element) => {
       for (let part = control.parentElement; part !== null; part = part.parentElement) {

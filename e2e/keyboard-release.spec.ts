@@ -40,7 +40,7 @@ for (const { role, language, place } of SETTINGS) {
     const words = WORDS[language];
     const name = key("stuck");
     const owner = `${randomUUID()}:7`;
-    // A Redisson lock without a TTL, and a lock without problems.
+    // Creates a Redisson lock without a TTL and a lock without problems.
     await lockkeeper.redis.runCli("HSET", name, owner, "2");
     await lockkeeper.api(`/locks/${encodeURIComponent(key("fine"))}/acquire`, { owner: "fine@vm-1" });
     const context = await browser.newContext({
@@ -75,7 +75,7 @@ for (const { role, language, place } of SETTINGS) {
       await expect(sheet).toBeHidden();
       expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("1");
     } else {
-      // Nothing shows whether the holder of a lock without a TTL is alive, so the operator chooses.
+      // Nothing shows whether the holder of a lock without a TTL is alive, so no action is preselected.
       const option = sheet.getByRole("radio", { name: words.free.methods.release });
       await expect(sheet.getByRole("radio", { checked: true })).toHaveCount(0);
       if (place === "at a desk") await expect(option).toBeFocused();
@@ -92,7 +92,7 @@ for (const { role, language, place } of SETTINGS) {
     }
     await expect(page.locator("main :focus")).toHaveCount(1);
     await context.close();
-    // Other tests on this console count the locks that need attention.
+    // Deletes the lock, because other tests on this console count the locks that need attention.
     await lockkeeper.redis.runCli("DEL", name);
   });
 }

@@ -5,7 +5,7 @@ import { type Console, expect, test } from "./console.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const LEASE_MS = 600_000;
-/** Must not be rendered as HTML, reorder the text beside it or widen the page. */
+/** A hostile owner string. It must not be rendered as HTML, reorder the text beside it or widen the page. */
 const HOSTILE = `<img src=x onerror=alert(1)> \u05e2\u05d1\u05e8\u05d9\u05ea ${"long-".repeat(40)}`.slice(
   0,
   190,
@@ -16,7 +16,7 @@ async function acquire({ api }: Console, key: string, owner: string, fields: obj
   expect(status).toBe(201);
 }
 
-/** Adds readers as Redisson stores them: a field of the hash, and a key with a lease each. */
+/** Adds readers in Redisson's format. Each reader has a field in the hash and a separate key that holds its lease. */
 async function addRedissonReaders({ redis }: Console, key: string, count: number): Promise<void> {
   const pipeline = redis.createClient().pipeline();
   for (let at = 0; at < count; at++) {
@@ -79,7 +79,7 @@ test("a participant that leaves while its dialog is open is not replaced by anot
   await page.getByRole("button", { name: "Release leaves" }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog).toContainText("2 other readers keep the lock");
-  // The last hold that was acquired.
+  // Releases the hold of "leaves", which was acquired last.
   expect((await lockkeeper.callHold("release", pathOf(name))).status).toBe(200);
   await expect(dialog).toContainText("This participant is no longer a holder.");
   await expect(dialog.getByRole("button", { name: "Review the current hold" })).toHaveCount(0);
@@ -95,7 +95,7 @@ test("many readers of Redisson are filtered and shown in steps, in Chinese as we
   await addRedissonReaders(lockkeeper, name, 150);
   await page.context().addCookies([{ name: LANGUAGE_COOKIE, value: "zh", url: lockkeeper.url }]);
   await page.goto(pathOf(name));
-  await expect(page.getByTestId("state")).toContainText("由 150 个读者持有。");
+  await expect(page.getByTestId("state")).toContainText("由 150 个读者持有");
   const readers = page.getByRole("group", { name: "读者" });
   await expect(readers.getByRole("listitem")).toHaveCount(20);
   await readers.getByRole("button", { name: "再显示 100 个" }).click();
@@ -158,9 +158,7 @@ test("a key that is too large to read is not shown as free", async ({ page, lock
   const name = key("stampede");
   await addRedissonReaders(lockkeeper, name, 300);
   await page.goto(pathOf(name));
-  await expect(page.getByTestId("free")).toContainText(
-    "Cannot be read: larger than the locks that Lockkeeper reads.",
-  );
+  await expect(page.getByTestId("free")).toContainText("Not read: larger than Lockkeeper's size limit.");
   await expect(page.getByTestId("free")).toContainText("It is not known whether this lock is held.");
   await expect(page.getByText("Not held")).toHaveCount(0);
 });

@@ -116,7 +116,7 @@ test("a lock whose holder changes before the click is not released, and the new 
   const sheet = page.getByRole("dialog");
   await sheet.getByText("Release now").first().click();
   await sheet.getByLabel("Reason").fill("stuck");
-  // The holder changes while the request is in flight, so only the server can refuse it.
+  // Changes the holder while the request is in flight, so that only the server can refuse the request.
   await page.route("**/force-release", async (route) => {
     await lockkeeper.callHold("release", pathOf(name));
     await lockkeeper.api(`${pathOf(name)}/acquire`, { owner: "second@vm-2" });
@@ -171,8 +171,8 @@ test("of two operators who release at once, one succeeds and the other sees the 
     await page.getByRole("dialog").getByText("Release now").first().click();
     await page.getByRole("dialog").getByLabel("Reason").fill("both of us");
   }
-  // Both requests are in flight before either gets a response, because a page that knows of the other release would not
-  // send its own.
+  // Holds back each request until both are in flight. A page that learns of the other release first would not send its
+  // own request.
   let onTheirWay = 0;
   const { promise: bothAre, resolve: go } = withResolvers();
   for (const page of pages) {

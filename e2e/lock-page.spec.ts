@@ -15,7 +15,7 @@ async function makeStory(lockkeeper: Console, key: string) {
   await call("force-release", { expectedVersion: body.version, reason: "stuck since noon" });
   await call("acquire", { owner: "dot", leaseMs: 600_000 });
   const recorded = async () => (await lockkeeper.api(`${pathOf(key)}/history`)).body.items as HistoryEntry[];
-  // A busy machine may add another gap.
+  // Excludes gaps, because a busy machine may cause additional ones.
   await expect.poll(async () => (await recorded()).filter(({ type }) => type !== "gap").length).toBe(7);
 }
 
@@ -51,7 +51,7 @@ test("overlapping holds and gaps are drawn and named, and are accessible in both
 }, info) => {
   const name = key("overlap");
   await makeStory(lockkeeper, name);
-  // A single Redis cannot reproduce the effects of a failover, so they are added to the response.
+  // A single Redis cannot reproduce the effects of a failover, so the test adds them to the response.
   await page.route("**/history*", async (route) => {
     const response = await route.fetch();
     const answer = (await response.json()) as { items: HistoryEntry[] };
@@ -127,7 +127,7 @@ test("a lock page links to the owner's other locks, releases them all, and shows
   await expect(sheet.getByTestId("bulk-outcome")).toContainText("All released.");
   await sheet.getByRole("button", { name: "Close" }).click();
   await expect(page.getByTestId("free")).toBeVisible();
-  // The button that opened the dialog was removed along with the locks.
+  // The button that opened the dialog was removed along with the locks, so the heading receives the focus.
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
   await expect(raw).toContainText("The key does not exist.");
   expect(await lockkeeper.redis.runCli("EXISTS", key("not"))).toBe("1");
@@ -232,7 +232,7 @@ test("the lock page answers who held the lock at a time, by keyboard, and the an
   const held = page.getByTestId("held-at");
   await expect(held).toContainText(/At 20\d\d-.*bob held it from .*Expired/s);
   const holds = page.getByRole("listbox", { name: "Holds, by holder" });
-  // Later holds are not shown.
+  // Holds that began after the selected time are not shown.
   await expect(holds.getByRole("group")).toHaveCount(2);
   await assertAccessibleInThemes(page, "a lock at a time in the past");
   await takeThemeScreenshots(page, info, "held-at");

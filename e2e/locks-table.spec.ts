@@ -68,7 +68,7 @@ test("rows keep their places while the list is in use: ended rows are struck out
   await expect(page.getByTestId("changes")).toHaveText("+2 changes");
   await expect(rows.nth(1)).toContainText("released");
   await expect(rows).toContainText(["owner-a", "owner-b", "owner-c"]);
-  // Values keep updating.
+  // The values of paused rows keep updating.
   await expect(rows.nth(2).getByRole("gridcell", { name: "×2", exact: true })).toBeVisible();
   expect(await rows.nth(2).boundingBox()).toEqual(before);
   await page.getByTestId("changes").click();
@@ -164,7 +164,7 @@ test("columns are selected, ordered and resized by keyboard and pointer, and sta
   await page.mouse.up();
   await expect.poll(width).toBe(first - 48);
   expect(await shown()).toBe(first - 48);
-  // The browser stores the columns and adds them to the URL of a page that was opened without them.
+  // The browser stores the column settings. A page whose URL has no columns adds the stored ones to its URL.
   await page.goto("/");
   await expect(page).toHaveURL(/cols=/);
   await expect(heads).toContainText(["", "Key", "Holder", "Count", "Held for", "Expires in"]);

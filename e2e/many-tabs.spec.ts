@@ -1,7 +1,7 @@
 import { expect, test } from "./console.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
-/** A browser opens at most six connections to a host, however many its tabs request. */
+/** Number of tabs, which is more than the six connections that a browser opens to one host. */
 const TABS = 10;
 
 test("ten visible tabs of one browser stay live, and the last one can act", async ({

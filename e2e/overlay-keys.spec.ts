@@ -11,14 +11,14 @@ const CHUNKS = "**/_next/static/chunks/**";
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const listOf = (pattern: string) => `/?q=${encodeURIComponent(`key:${pattern}`)}`;
 
-/** Code that is not part of the page is not loaded before it is needed. */
+/** Prevents the page from preloading code that it does not need yet. */
 async function preventPreload(page: Page): Promise<void> {
   await page.addInitScript(() => {
     Object.assign(window, { requestIdleCallback: () => 0 });
   });
 }
 
-/** From now on, every request takes at least this long. */
+/** Delays every request from now on by at least `LATENCY_MS`. */
 async function delayRequests(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
@@ -56,7 +56,7 @@ for (const delay of [10, 80]) {
     await expect(row).toBeFocused();
     await delayRequests(page);
 
-    // Each of these letters is a shortcut of the list.
+    // Each of these characters is also a keyboard shortcut of the list.
     await page.keyboard.press("Control+k");
     await page.keyboard.type("krpxjc?kr", { delay });
     const palette = page.getByRole("dialog", { name: "Search and commands" });
@@ -67,7 +67,7 @@ for (const delay of [10, 80]) {
     await expectUntouchedRows(page);
     await expect(row).toBeFocused();
 
-    // Enter waits for the results for the typed text, although commands for the focused row contain it.
+    // Enter waits for the search results, although the typed text already matches commands for the focused row.
     await page.keyboard.press("Control+k");
     await page.keyboard.type(key("1"), { delay });
     await page.keyboard.press("Enter");

@@ -10,7 +10,7 @@ async function choose(page: Page, entry: string): Promise<void> {
   await page.getByRole("menuitem", { name: entry }).click();
 }
 
-/** Simulates a return to the page, which otherwise refetches every ten seconds. */
+/** Makes the page refetch immediately, as when a user returns to it. Otherwise, the page refetches every 10 s. */
 const askAgain = (page: Page) => page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
 
 test("the overview range is in the URL, and a closed overview stays closed", async ({ page }) => {
@@ -81,14 +81,14 @@ test("the overview counts the current locks, links to them and names the pattern
   const acquire = (name: string, owner: string, leaseMs: number) =>
     lockkeeper.api(`/locks/${encodeURIComponent(key(name))}/acquire`, { owner, leaseMs });
   for (const name of ["a", "b"]) await acquire(name, "checkout", 600_000);
-  // More refusals than all other tests on this console cause together, so that this pattern is the most contended one.
+  // Causes more refusals than all other tests on this console together, so that this pattern is the most contended one.
   for (let refusal = 0; refusal < 30; refusal++) {
     expect((await acquire("a", "billing", 1000)).status).toBe(409);
   }
   await lockkeeper.redis.runCli("HSET", key("stuck"), "8743c9c0-0795-4907-87fd-6c719a6b4586:42", "1");
   await page.goto("/");
   await expect(figure(page, "held")).toContainText(/^Held\D*\d/);
-  // The first step of the series closes within ten seconds of the start.
+  // The first point of the series is complete within 10 s of the start.
   await expect(async () => {
     await askAgain(page);
     const line = figure(page, "acquisitionsPerS").getByRole("img");

@@ -23,7 +23,7 @@ test("all locks of a dead owner are reviewed and released at once, and no others
   await expect(row.getByRole("cell").nth(1)).toHaveText("3");
   await takeThemeScreenshots(page, info, "owners");
   await assertAccessible(page, "owners");
-  await page.getByRole("button", { name: "Release all locks of gone at:pod-7", exact: true }).click();
+  await page.getByRole("button", { name: "Release all locks held by gone at:pod-7", exact: true }).click();
   const sheet = page.getByRole("dialog");
   await expect(sheet.getByRole("region", { name: "Will be released: 3" })).toBeVisible();
   await sheet.getByRole("textbox", { name: "Reason" }).fill("pod-7 is gone");

@@ -4,7 +4,7 @@ import { assertAccessibleInThemes, takeThemeScreenshots } from "./accessibility.
 import { assertChinese } from "./assert-chinese.ts";
 import { test as base, type Console, expect, startConsole } from "./console.ts";
 
-/** Uses its own console, because the chip counts all possible locks of the target. */
+/** Tests with their own console, because the chip counts all possible locks of the target. */
 const test = base.extend<object, { lockkeeper: Console }>({
   lockkeeper: [
     async ({ browserName: _ }, use) => {

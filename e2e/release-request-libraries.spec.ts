@@ -6,10 +6,13 @@ import { type Console, expect, ROOT_KEY, test } from "./console.ts";
 
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const RECORD = { service: "billing", host: "vm-1", purpose: "invoices of november" };
-/** Redis, the server, the stream and a render. Reading the key again at an interval would take longer. */
+/**
+ * Maximum time in ms for Redis, the server, the event stream and a render. Reading the key at an interval would take
+ * longer.
+ */
 const AT_ONCE_MS = 1000;
 
-/** Opens the dialog once the holder is alive, and sends a request. */
+/** Opens the release dialog once the holder is alive, and sends a release request. */
 async function askInConsole(
   page: Page,
   lockkeeper: Console,
@@ -38,7 +41,7 @@ test("an application with @lockkeeper/redis receives a request from the console 
 }) => {
   const name = key("redis");
   const client = await LockClient.open(lockkeeper.redis.url);
-  // Renewed every 20 s, so only the message can deliver the request in time.
+  // The hold is renewed only every 20 s, so the request must arrive as a message to be in time.
   const hold = await client.acquire(name, { leaseMs: 60_000, record: RECORD });
   const requests: ReleaseRequest[] = [];
   hold.onReleaseRequested(async (request) => {

@@ -12,12 +12,15 @@ const PHONE = { width: 390, height: 844 };
 const ASK = "Ask the holder to release";
 
 interface HttpHolder {
-  /** Reads the request with a renewal and answers it. */
+  /** Renews the hold, which returns the release request, and then accepts or refuses the request. */
   answer(answer: "accepted" | "refused", text: string): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Acquires over HTTP for a client that reads release requests, and waits until the console shows it as alive. */
+/**
+ * Acquires a lock over HTTP as a client that receives release requests. Renews until Lockkeeper reports the holder as
+ * alive.
+ */
 async function acquireOverHttp(lockkeeper: Console, key: string): Promise<HttpHolder> {
   const path = pathOf(key);
   const stated = { leaseMs: 600_000, renewEveryMs: 60_000, receivesReleaseRequests: true };
@@ -69,7 +72,7 @@ test("a holder is asked by keyboard from the list, and the dialog shows its answ
   await takeThemeScreenshots(page, info, "asking");
   await page.keyboard.press("Control+Enter");
   await expect(sheet.getByRole("textbox", { name: "Reason" })).toBeFocused();
-  await expect(sheet).toContainText("Enter a reason. The holder receives it.");
+  await expect(sheet).toContainText("Enter a reason. It is sent to the holder.");
   await page.keyboard.type("migration at 14:00");
   await page.keyboard.press("Control+Enter");
   const note = sheet.getByTestId("request");
@@ -196,7 +199,9 @@ test("a request is shown to others in the dialog, on the lock page, in the event
   await page.goto(`/events?q=${encodeURIComponent(`key:${name}`)}`);
   const list = page.locator("[data-id]");
   await expect(list.filter({ hasText: "release requested" })).toContainText("by key:root, “migration");
-  await expect(list.filter({ hasText: "release refused" })).toContainText("batch@vm-2, “in a payment run”");
+  await expect(list.filter({ hasText: "release request refused" })).toContainText(
+    "batch@vm-2, “in a payment run”",
+  );
   await takeThemeScreenshots(page, info, "events");
   await page.goto(`/audit?key=${encodeURIComponent(name)}`);
   await expect(page.getByRole("listitem").filter({ hasText: "Request release" })).toContainText(

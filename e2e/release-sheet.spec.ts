@@ -14,7 +14,7 @@ async function openSheet(page: Page, key: string) {
   return page.getByRole("dialog");
 }
 
-/** Acquires a lock for a client that passed a renewal interval but does not renew. */
+/** Acquires a lock with a renewal interval, does not renew it, and waits until the renewal is overdue. */
 async function acquireOverdue(lockkeeper: Console, key: string): Promise<void> {
   const stated = { leaseMs: 600_000, renewEveryMs: 1000 };
   await lockkeeper.api(`${pathOf(key)}/acquire`, { owner: "dead@vm-9", ...stated });
@@ -63,7 +63,7 @@ test("a preselected release is cleared when the holder renews, and never returns
   await expect(release).not.toBeChecked();
   await page.keyboard.press("Control+Enter");
   await expect(release).toBeFocused();
-  // The lock becomes overdue again.
+  // Without another renewal, the lock becomes overdue again.
   await expect(sheet.getByTestId("alive")).toContainText("The renewal is overdue");
   await expect(release).not.toBeChecked();
   expect(await lockkeeper.redis.runCli("EXISTS", name)).toBe("1");
@@ -146,7 +146,7 @@ test("an open release sheet is disabled when the hold changes, and its result li
   await expect(sheet.getByTestId("outcome")).toContainText("second@vm-2");
   await expect(sheet.getByRole("radio")).toHaveCount(0);
   await expect(sheet.getByTestId("outcome")).toBeFocused();
-  // The times of the ended hold stop, while those of the new hold continue.
+  // The displayed times of the ended hold stop, while the times of the new hold keep running.
   const ended = sheet.getByRole("region", { name: "The hold you opened" });
   const newTimes = page.getByRole("region", { name: "Now", includeHidden: true });
   await expect(newTimes).toContainText("second@vm-2");
@@ -154,7 +154,7 @@ test("an open release sheet is disabled when the hold changes, and its result li
     const before = (await newTimes.textContent()) ?? "";
     await expect(newTimes).not.toHaveText(before);
   };
-  // The event with the end time may arrive after the new hold.
+  // The event that contains the end time may arrive after the new hold is shown.
   await waitForTick();
   const frozen = await ended.textContent();
   for (let tick = 0; tick < 3; tick++) await waitForTick();
@@ -167,7 +167,7 @@ test("an open release sheet is disabled when the hold changes, and its result li
 
   const waiting = verb("acquire", "third@vm-3", { waitMs: 55_000 });
   await expect(sheet).toContainText("Next holderthird@vm-3, waiting");
-  // Enter alone sends nothing. Ctrl+Enter asks for the missing input: an action, then a reason.
+  // Enter alone sends nothing. Ctrl+Enter moves the focus to the missing input: first the action, then the reason.
   await page.keyboard.press("Control+Enter");
   await expect(sheet.getByLabel("Release now")).toBeFocused();
   await page.keyboard.press("Space");

@@ -15,7 +15,7 @@ const buildRequest = (method: string, path: string) =>
     "Connection: close",
   ) + (method === "POST" ? BODY : "");
 
-// Without pages, these requests end with a 503, so only the production build shows how the pages handle them.
+// A server without pages responds to these requests with 503, so only the production build shows how pages handle them.
 for (const [name, path, kind] of REQUEST_TARGETS) {
   test(`a request target ${name} reaches no lock of a server with pages`, async ({ lockkeeper }) => {
     const keyspace = new KeyspaceMonitor(lockkeeper.redis);
@@ -27,7 +27,7 @@ for (const [name, path, kind] of REQUEST_TARGETS) {
       expect(status).toBeGreaterThanOrEqual(200);
       expect(status).toBeLessThan(500);
       expect(text).not.toMatch(/"(?:holdId|fence)"/);
-      // Next collapses double slashes with a redirect, which must not lead to another host.
+      // Next.js collapses double slashes with a redirect, which must not lead to another host.
       if (status === 308) expect(text).toMatch(/^location: \/[^/\\]/im);
     }
     expect([308, 400, 404, 405]).toContain(acquired.status);

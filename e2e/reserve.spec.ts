@@ -61,7 +61,7 @@ test("locks of every format are listed with their format and released from the t
 }) => {
   for (const format of ["redisson", "token", "timestamp"])
     await lockkeeper.api(`${pathOf(key(format))}/acquire`, { owner: `owner-of-${format}`, format });
-  // Wide enough for the format column.
+  // The viewport is wide enough for the format column.
   await page.setViewportSize({ width: 2560, height: 900 });
   await foldFilters(page, lockkeeper);
   await page.goto(`/?q=${encodeURIComponent(`key:${key("*")}`)}&sort=format`);
@@ -83,7 +83,8 @@ test("locks of every format are listed with their format and released from the t
     await page.keyboard.press("Escape");
     expect(await lockkeeper.redis.runCli("EXISTS", key(format))).toBe("0");
   }
-  // While the pointer is in the list, it shows how rows ended until it is refreshed.
+  // While the pointer is in the list, ended rows stay visible and show how their holds ended, until the user refreshes
+  // the list.
   await expect(page.getByTestId("row-end")).toHaveText([/^released by mei/, /^released by mei/]);
   await page.getByTestId("changes").click();
   await expect(rows).toHaveCount(1);

@@ -1,6 +1,6 @@
 import type { PatternStats, Stats } from "../lib/contract/stats.ts";
 
-/** The statistics of a console that has run for an hour on a busy fleet. */
+/** Replaces the statistics of a new console with those of a console that has run for an hour on a busy fleet. */
 export function createSampleStats(stats: Stats): Stats {
   const points = Array.from({ length: 300 }, (_, i) => ({
     at: stats.now - (300 - i) * 10_000,

@@ -7,7 +7,7 @@ const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const shown = (filter: string, more = "") => `/?q=${encodeURIComponent(filter)}${more}`;
 const views = (page: Page) => page.getByRole("group", { name: "Views" });
 
-/** Lockkeeper's pages may not read the clipboard, so the test records what is written to it. */
+/** Records what the page writes to the clipboard, because Lockkeeper's pages may not read the clipboard. */
 async function noteCopies(page: Page): Promise<void> {
   await page.context().grantPermissions(["clipboard-write"]);
   await page.addInitScript(() => {
@@ -19,7 +19,7 @@ async function noteCopies(page: Page): Promise<void> {
   });
 }
 
-/** Returns what the page wrote to the clipboard. */
+/** Selects a menu item and returns the text that the page writes to the clipboard. */
 async function copied(page: Page, item: string | RegExp): Promise<string> {
   const html = page.locator("html");
   await html.evaluate((element) => delete element.dataset.copied);
@@ -55,7 +55,7 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   await expect(tab).toContainText("1");
   await expect(page.getByRole("button", { name: "Save view" })).toBeFocused();
 
-  // The view is available in another browser of the same operator, with its sort order and columns.
+  // The same operator sees the view in another browser, with its sort order and columns.
   const other = await browser.newContext({ baseURL: lockkeeper.url });
   const elsewhere = await logIn(other, lockkeeper);
   await views(elsewhere)
@@ -77,7 +77,7 @@ test("a saved view appears as a tab in every browser until it is deleted", async
   });
   await expect(more).toBeFocused();
 
-  // The tab shows that the search has changed, and can save it.
+  // The tab shows that the search differs from the saved view, and its menu can update the view.
   await views(page).getByRole("button", { name: "All", exact: false }).first().click();
   await tab.click();
   await page.getByRole("combobox", { name: "Search locks" }).fill(`${filter} waiters<1`);
@@ -120,7 +120,7 @@ test("all matching locks are exported as a file, and a failed export is reported
   await opener.click();
   const csv = page.getByRole("menuitem", { name: /^CSV/ });
   await expect(csv).toContainText("3 locks");
-  // Opens like any other link, with the browser's session.
+  // The export opens like any other link, with the browser's session.
   await expect(csv).toHaveAttribute("href", /^\/api\/v1\/export\/locks\?format=csv&filter=/);
   await takeThemeScreenshots(page, info, "export");
   await assertAccessibleInThemes(page, "export");

@@ -67,7 +67,7 @@ test("the search is completed by keyboard, and an invalid comparison is reported
   await expect(box).toHaveValue(`key:${key("*")} liveness:no_ttl `);
   await expect(box).toBeFocused();
   await expect(rows).toHaveCount(1);
-  // Inserted all at once, because slow typing would search for each intermediate text.
+  // Inserts the text all at once, because slow typing would start a search for each intermediate text.
   await page.keyboard.insertText("held>5x");
   await expect(
     page.getByRole("status").filter({ hasText: "held must be “typical” or a duration" }),
@@ -75,7 +75,7 @@ test("the search is completed by keyboard, and an invalid comparison is reported
   await expect(box).toHaveAttribute("aria-invalid", "true");
   await assertAccessibleInThemes(page, "fault");
   await takeThemeScreenshots(page, info, "fault");
-  // No request was sent for it.
+  // The page sent no request for the invalid search, so the rows did not change.
   await expect(rows).toHaveCount(1);
   expect(page.url()).not.toContain("5x");
   await page.keyboard.press("Backspace");

@@ -3,7 +3,7 @@ import { encodeKeyPath } from "../lib/keys/key.ts";
 import { type Console, expect, ROOT_KEY, test } from "./console.ts";
 import { collectApiStatuses, startEvilSite } from "./evil-site.ts";
 
-/** Each of these would run, or break out of its context, if it were inserted into a page unescaped. */
+/** Strings that would run, or break out of their context, if a page contained them unescaped. */
 const PAYLOADS = [
   "<img src=x onerror=window.planted=1>",
   "<script>window.planted=1</script>",
@@ -37,7 +37,7 @@ async function plant({ redis, api }: Console, name: (text: string) => string): P
     await client.hset(theirs, `${payload}:1`, "1");
     await client.set(token, payload, "PX", 600_000);
     await client.set(name(`${at}:list`), payload);
-    // A reservation has a reason, and a force-release has another, each with the operator's name.
+    // Reservations and force-releases each store a reason and the operator's name.
     await api(`/locks/${encodeKeyPath(name(`${at}:kept:${payload}`))}/reserve`, {
       reservedMs: 600_000,
       reason: payload.slice(0, 100),
@@ -53,14 +53,18 @@ async function plant({ redis, api }: Console, name: (text: string) => string): P
       expectedVersion: body.version,
       reason: payload,
     });
-    // A few of the pages are enough, because all are built from the same parts.
+    // Opens the pages of only a few locks, because all of them consist of the same components.
     if (at % 3 === 0) keys.push(ours, freed);
     if (at === 1) keys.push(theirs, token);
   }
   return { keys };
 }
 
-/** @returns what ran or was blocked by the policy; empty if everything was treated as text */
+/**
+ * Records everything that runs on the page or that the content security policy blocks.
+ *
+ * @returns the records, to which later ones are added; empty while the page treats everything as text
+ */
 function watch(page: Page): string[] {
   const ran: string[] = [];
   page.on("dialog", (dialog) => {
@@ -203,7 +207,7 @@ test("every page forbids framing, sniffing, caching and opener access, and sends
       expect(policy, path).toContain(rule);
     expect(policy).not.toMatch(/script-src[^;]*'unsafe|report-(uri|to)/);
     expect(headers["x-powered-by"]).toBeUndefined();
-    // No header promises TLS for a host that does not support it.
+    // The header would require TLS, which this host does not support.
     expect(headers["strict-transport-security"]).toBeUndefined();
   }
 });
@@ -217,8 +221,9 @@ test("another site in the same browser cannot act, read or frame the console wit
   const name = key("attacked");
   await lockkeeper.api(`/locks/${encodeKeyPath(name)}/acquire`, { owner: "me", leaseMs: 600_000 });
   const { body } = await lockkeeper.api(`/locks/${encodeKeyPath(name)}`);
-  // The same machine under another name is a different site, for which the browser restricts what it sends. It is a
-  // real server, because Chromium blocks requests to loopback addresses from pages that Playwright fulfills.
+  // `localhost` counts as a different site than the address of the console, so the browser restricts what its page
+  // sends to the console. The other site is a real server, because Chromium blocks requests to loopback addresses from
+  // pages that Playwright fulfills.
   const evil = await startEvilSite();
   const context = await browser.newContext({ storageState: await page.context().storageState() });
   const visitor = await context.newPage();
@@ -243,7 +248,7 @@ test("another site in the same browser cannot act, read or frame the console wit
       const frame = document.createElement("iframe");
       frame.name = "frame";
       document.body.append(frame, form);
-      // A frame whose content is blocked loads an error page.
+      // The load event also fires if the response is blocked, because the frame then loads an error page.
       const isAnswered = new Promise((resolve) => frame.addEventListener("load", resolve));
       form.submit();
       await isAnswered;
@@ -266,7 +271,7 @@ test("another site in the same browser cannot act, read or frame the console wit
       expectedVersion: String(body.version),
     },
   );
-  // Every request reached the server and was refused there. Preflight requests get 405.
+  // Every request reached the server and was refused. The preflight request got 405.
   await expect
     .poll(() => listStatuses().filter((status) => !status.endsWith("no response")))
     .toEqual(["GET 403", "OPTIONS 405", "POST 403", "POST 403"]);

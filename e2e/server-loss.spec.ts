@@ -4,7 +4,7 @@ import { expectWithin, measureMs } from "./expect-within.ts";
 
 const OWNER = "worker@vm-1";
 
-/** Provides a separate console with one lock, and a page of it. Tests may kill its server. */
+/** Tests with a separate console that has one lock, and an open page of this console. Tests may kill the server. */
 const test = consoleTest.extend<{ server: Console; open: Page }>({
   server: async ({ browserName: _ }, use) => {
     const server = await startConsole();
@@ -30,12 +30,12 @@ async function assertSameDocument(page: Page): Promise<void> {
   expect(await page.evaluate("window.isSameDocument")).toBe(true);
 }
 
-/** Collects the paths of the requests that the page sends from now on, except for its files. */
+/** Collects the paths of the requests that the page sends from now on, except for static files. */
 function collectRequests(page: Page): string[] {
   const paths: string[] = [];
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
-    // A file that was loading when the server stopped is requested once more.
+    // Excludes files, because a file that was loading when the server stopped is requested again.
     if (!pathname.startsWith("/_next/static/")) paths.push(pathname);
   });
   return paths;
@@ -87,7 +87,7 @@ test("every link keeps the page while the server is down, and the last click is 
   await links.filter({ hasText: "Owners" }).click();
   await expect(page.getByTestId("condition-banner")).toBeVisible();
   await assertSameDocument(page);
-  // One small request at a time probes whether the server is back. Nothing else is sent.
+  // While the server is down, the page only sends one small request at a time, to check whether the server is back.
   await expect.poll(() => requests.length).toBeGreaterThan(1);
   expect([...new Set(requests)]).toEqual(["/api/v1/session"]);
   await server.restart();

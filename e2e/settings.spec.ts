@@ -7,7 +7,7 @@ import {
 } from "./accessibility.ts";
 import { expect, test } from "./console.ts";
 
-/** Takes screenshots in both themes and on a phone, if screenshots are on. */
+/** Takes screenshots in both themes and on a phone, if screenshots are enabled. */
 async function takeAllScreenshots(page: Page, info: TestInfo, name: string): Promise<void> {
   if (!TAKES_SCREENSHOTS) return;
   await page.mouse.move(0, 0);
@@ -59,7 +59,7 @@ test("an API key is created, used, rotated and revoked, and its secret is shown 
   await page.keyboard.press("Escape");
   await expect(sheet).toBeVisible();
   await assertAccessible(page, "secret");
-  await sheet.getByRole("button", { name: "I have saved it" }).click();
+  await sheet.getByRole("button", { name: "I've saved the secret" }).click();
   await expect(sheet).toHaveCount(0);
   expect(await page.content()).not.toContain(secret);
 
@@ -86,7 +86,7 @@ test("an API key is created, used, rotated and revoked, and its secret is shown 
   await row.getByRole("button", { name: "Rotate checkout" }).click();
   await sheet.getByRole("button", { name: "Rotate secret" }).click();
   const next = await sheet.getByText(/^lk_/).innerText();
-  await sheet.getByRole("button", { name: "I have saved it" }).click();
+  await sheet.getByRole("button", { name: "I've saved the secret" }).click();
   await expect(row).toContainText("old secret valid for");
   expect([(await asApp(secret)).status, (await asApp(next)).status]).toEqual([200, 200]);
 
@@ -106,7 +106,7 @@ test("an operator is created, logs in, acts within the assigned roles and change
   await page.getByRole("button", { name: "Create operator…" }).click();
   const sheet = page.getByRole("dialog");
   await sheet.getByRole("textbox", { name: "Name" }).fill("jo");
-  // With one target, there is a single role, and other targets are not mentioned.
+  // With one target, the form has a single role and does not mention other targets.
   await expect(sheet.getByRole("combobox")).toHaveCount(1);
   await sheet.getByRole("combobox", { name: "Role" }).selectOption("viewer");
   await sheet.getByLabel("New password").fill("correct horse battery");
@@ -171,7 +171,7 @@ test("a user who fails to log in too often sees how long to wait", async ({ brow
   await page.goto("/login");
   await page.getByLabel("Name").fill("nobody-of-this-name");
   const button = page.getByRole("button", { name: "Log in" });
-  // On a busy machine, the delay may be over before the check. It increases with the next attempts.
+  // On a busy machine, the delay may be over before the check. Further attempts increase the delay.
   await expect(async () => {
     await page.evaluate(async () => {
       const body = JSON.stringify({ name: "nobody-of-this-name", password: "a guess" });

@@ -1,33 +1,33 @@
 import type { BrowserContext, CDPSession, Page } from "@playwright/test";
 
-/** The network conditions from issue reports: 400 kbit/s in each direction and 400 ms per request. */
+/** Network conditions from issue reports: 400 kbit/s in each direction, and a latency of 400 ms per request. */
 const SLOW_NETWORK = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 
-/** A row of the list, rendered by the server or by the table. */
+/** Selector of a row of the list, rendered by the server or by the table. */
 export const ANY_ROW = "[data-first-row], tr[data-path]";
-/** A row that can be clicked. */
+/** Selector of a row that can be clicked. */
 export const LIVE_ROW = "tr[data-path]";
 
 export interface SlowLoad {
-  /** The time from the navigation until the first row is on the screen, in milliseconds. */
+  /** Time from the navigation until the first row is on the screen, in ms. */
   readonly firstRowMs: number;
-  /** The time until rows of the table can be clicked. */
+  /** Time from the navigation until rows of the table can be clicked, in ms. */
   readonly liveRowMs: number;
-  /** The requests of the page. Requests are added while the page is open. */
+  /** Requests of the page. An iteration also returns requests that were sent after the page was loaded. */
   readonly requests: Iterable<LoadedRequest>;
 }
 
 export interface LoadedRequest {
   readonly type: string;
   readonly url: string;
-  /** The number of transferred bytes, including headers. */
+  /** Number of transferred bytes, including headers. */
   bytes: number;
-  /** Milliseconds since the navigation. */
+  /** Time of the request, in ms since the navigation. */
   readonly startMs: number;
   endMs: number | undefined;
 }
 
-/** Marks the frame in which each kind of row is first on the screen. */
+/** Script that sets a performance mark when each kind of row is first on the screen. */
 const MARK_ROWS = `(() => {
   const waiting = new Map([["first-row", ${JSON.stringify(ANY_ROW)}], ["live-row", ${JSON.stringify(LIVE_ROW)}]]);
   const observer = new MutationObserver(() => {

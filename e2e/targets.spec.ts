@@ -9,9 +9,9 @@ import {
 import { test as base, expect, startConsoleOnTargets } from "./console.ts";
 
 interface Targets {
-  /** The Redis of "shop", and with database 1 of the read-only "reports". */
+  /** Redis of the target "shop". Its database 1 is the read-only target "reports". */
   shop: TestRedis;
-  /** The port of "away", on which nothing listens until a test starts a Redis. */
+  /** Port of the target "away". Nothing listens on the port until a test calls `start`. */
   away: { port: number; start(): Promise<TestRedis> };
 }
 

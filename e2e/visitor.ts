@@ -1,7 +1,9 @@
 import type { Page } from "@playwright/test";
 import { collectPageErrors, test as consoleTest, expect } from "./console.ts";
 
-/** Adds `visitor`, a page without a session. The page must not fail, and none of its requests may be refused. */
+/**
+ * Adds the fixture `visitor`, a page without a session. The test fails if the page fails, gets a 401 or sets a cookie.
+ */
 export const test = consoleTest.extend<{ visitor: Page }>({
   visitor: async ({ browser, lockkeeper }, use) => {
     const context = await browser.newContext({ baseURL: lockkeeper.url });

@@ -6,7 +6,7 @@ import { type Console, expect, logIn, test } from "./console.ts";
 const pathOf = (key: string) => `/locks/${encodeURIComponent(key)}`;
 const LEASE_MS = 600_000;
 const WAIT_MS = 55_000;
-/** Must not be rendered as HTML, reorder the text beside it or widen the page. */
+/** A hostile owner string. It must not be rendered as HTML, reorder the text beside it or widen the page. */
 const HOSTILE = `<img src=x onerror=alert(1)> \u05e2\u05d1\u05e8\u05d9\u05ea ${"long-".repeat(30)}`;
 
 interface TestHold {
@@ -20,13 +20,17 @@ async function acquire({ api }: Console, key: string, owner: string): Promise<Te
   return { key, holdId: String(body.holdId) };
 }
 
-/** Starts to wait for a lock. The request is left open. */
+/**
+ * Starts to wait for a lock, and leaves the request open.
+ *
+ * @param holding holds of the waiting client
+ */
 function waitFor({ api }: Console, key: string, owner: string, holding: readonly TestHold[] = []): void {
   const body = { owner, leaseMs: LEASE_MS, waitMs: WAIT_MS, holding: holding.map(({ holdId }) => holdId) };
   void api(`${pathOf(key)}/acquire`, body).catch(() => undefined);
 }
 
-/** Makes a deadlock: each owner waits for the lock of the next one. */
+/** Creates a deadlock in which each owner waits for the lock of the next owner. */
 async function makeRing(lockkeeper: Console, keys: readonly string[], owners: readonly string[]) {
   const holds = await Promise.all(keys.map((key, at) => acquire(lockkeeper, key, owners[at] ?? key)));
   holds.forEach((hold, at) => {

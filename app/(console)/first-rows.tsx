@@ -12,7 +12,7 @@ import { lock as chineseLock } from "@/lib/i18n/zh/lock.tsx";
 import { table as chineseTable } from "@/lib/i18n/zh/table.tsx";
 
 const FIRST_ROWS = 30;
-/** Maximum time in ms to wait for the list of locks. If reading the list takes longer, the page loads without rows. */
+/** Timeout in ms for reading the list of locks. After the timeout, the page is sent without rows. */
 const WAIT_MAX_MS = 500;
 
 const MESSAGES: Readonly<Record<Language, FirstRowsMessages>> = {

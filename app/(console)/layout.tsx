@@ -5,10 +5,10 @@ import { FontLoader } from "@/components/app/font-loader.tsx";
 import { LazyLoginPage } from "@/components/login/lazy-login-page.tsx";
 import { ConsoleShell } from "@/components/shell/console-shell.tsx";
 
-/** Renders the console. Without a session, renders the login form at the same URL. */
+/** Renders the console. Without a session, renders the login form at the same URL instead. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const session = await requestApi("/session");
-  // A session store that does not respond is not a 401. In that case, the console below shows the error.
+  // A session store that does not respond does not cause a 401. The console then renders and shows the error.
   if (session?.status === 401) return <LazyLoginPage />;
   return (
     <ConsoleShell>

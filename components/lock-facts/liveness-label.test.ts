@@ -27,7 +27,7 @@ describe("liveness evidence", () => {
     expect(formatLivenessEvidence(renewing, NOW, words)).toBe(
       "last renewed 4 s ago, interval 10 s, next expected in 6.0 s",
     );
-    expect(formatLivenessEvidence(renewing, NOW + 7000, words)).toMatch(/next expected now$/);
+    expect(formatLivenessEvidence(renewing, NOW + 7000, words)).toMatch(/next due now$/);
     expect(formatLivenessEvidence({ ...renewing, nextRenewalExpectedAt: null }, NOW, words)).toBe(
       "last renewed 4 s ago, interval 10 s",
     );

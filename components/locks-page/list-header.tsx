@@ -22,7 +22,10 @@ import { NotificationsHint } from "./notifications-hint.tsx";
 import { loadFilterCompletion } from "./search/load-completion.ts";
 import type { LocksView } from "./use-locks-view.ts";
 
-/** Loads the code of the list tools together with the first rows. Until then, placeholders reserve the space. */
+/**
+ * Loads the code of the list bar. Called as soon as this module loads, so that the list bar appears together with the
+ * first rows.
+ */
 const loadListBar = loadPart(() => import("./toolbar/list-bar.tsx").then((module) => module.ListBar));
 const ListBar = dynamic(loadListBar, { ssr: false });
 if (typeof window !== "undefined") loadListBar().catch(() => undefined);
@@ -42,15 +45,15 @@ const MemoNotificationsHint = memo(NotificationsHint);
 
 interface ListHeaderProps {
   view: LocksView;
-  /** Announces the results of actions on the list at the bottom of the page. */
+  /** Shows the result of an action on the list in a toast at the bottom of the page. */
   showToast: Toast["showToast"];
   onFilter(filter: string): void;
   onShow(filter: string, sort: string): void;
 }
 
 /**
- * Shows the overview, the views and the search. On phones, it has two lines: the views, then the search with the list
- * tools.
+ * Shows the overview, the views and the search. On phones, the views are on the first line. The search and the list
+ * tools are on the second line.
  */
 export function ListHeader({ view, showToast, onFilter, onShow }: ListHeaderProps) {
   const { parts, places } = useMessages(shell);

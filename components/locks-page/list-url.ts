@@ -5,14 +5,14 @@ import { DEFAULT_SORT } from "./columns/column-sorts.ts";
 
 export interface ListQuery {
   filter: string;
-  /** Why the filter is invalid and therefore not sent to the server; `undefined` if it is valid. */
+  /** Why the filter is invalid; `undefined` if it is valid. An invalid filter is not sent to the server. */
   fault: string | undefined;
   sort: string;
 }
 
 /**
- * Parses the filter and the sort order from a URL, which is untrusted. Truncates a filter that is too long, and
- * replaces an invalid sort order with the default.
+ * Parses the filter and the sort order from a URL. The URL is untrusted, so the filter is truncated to the maximum
+ * length and an invalid sort order is replaced with the default.
  */
 export function parseListUrl(q = "", sort = DEFAULT_SORT): ListQuery {
   const filter = q.slice(0, FILTER_CHARACTERS_MAX);

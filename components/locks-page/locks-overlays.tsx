@@ -25,11 +25,11 @@ const CopyMenu = createLazyOverlay(() =>
 interface LocksOverlaysProps {
   copySheet: CopySheetState;
   releaseSheet: ReleaseSheetState;
-  /** The locks of the bulk release dialog. */
+  /** The locks to release in the bulk release dialog; `null` if the dialog is closed. */
   bulk: BulkSelection | null;
   showToast: Toast["showToast"];
   onBulkClose(): void;
-  /** Returns the element that receives the focus after the bulk release dialog. */
+  /** Returns the element that receives the focus when the bulk release dialog closes. */
   backToTable(): HTMLElement | null;
 }
 

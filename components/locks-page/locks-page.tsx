@@ -46,7 +46,7 @@ const SelectionBar = dynamic(
     ssr: false,
   },
 );
-// Only the table must render for each window, which can arrive up to ten times per second.
+// Up to ten windows arrive per second. These components are memoized, so only the table renders for each window.
 const MemoFacetSidebar = memo(FacetSidebar);
 const MemoEventPanel = memo(EventPanel);
 const MemoEventTicker = memo(EventTicker);

@@ -9,12 +9,12 @@ import { ui } from "@/lib/i18n/en/ui.ts";
 import { useLanguage, useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 interface NotificationsAdviceProps {
-  /** The server's advice, in English. */
+  /** The server's advice, always in English; `undefined` if there is none. */
   detail: string | undefined;
   polling: PollingDelays | undefined;
 }
 
-/** Shows how long changes take to appear without notifications, and how to enable notifications. */
+/** Shows how late changes appear without keyspace notifications, and how to enable notifications. */
 export function NotificationsAdvice({ detail, polling }: NotificationsAdviceProps) {
   const messages = useMessages(locks).notifications;
   const uiMessages = useMessages(ui);

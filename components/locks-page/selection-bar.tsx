@@ -10,14 +10,14 @@ import type { LockSelection } from "./use-selection.ts";
 
 interface SelectionBarProps {
   selection: LockSelection;
-  /** The number of locks that match the filter, selected or not. */
+  /** Number of locks that match the filter, whether selected or not. */
   total: number;
   filter: string;
   blocked: string | null;
   onRelease(wish: BulkSelection): void;
 }
 
-/** Shows the actions on the selected rows. Placed below the table, where it moves no row. */
+/** Shows the actions on the selected rows. The bar is below the table, so no row moves when the bar appears. */
 export function SelectionBar({ selection, total, filter, blocked, onRelease }: SelectionBarProps) {
   const messages = useMessages(viewTools);
   const { selected, scope, outOfSight } = selection;

@@ -11,7 +11,10 @@ import type { LocksView } from "./use-locks-view.ts";
 import type { ReleaseSheetState } from "./use-release-sheet.ts";
 import type { LockSelection } from "./use-selection.ts";
 
-/** Loads the table together with the first rows, which arrive after the page. */
+/**
+ * Loads the code of the table. Called as soon as this module loads, so that the code and the first rows load at the
+ * same time.
+ */
 const loadLocksTable = loadPart(() => import("./table/locks-table.tsx").then((module) => module.LocksTable));
 const LocksTable = dynamic(loadLocksTable, { ssr: false, loading: () => <TablePlaceholder /> });
 if (typeof window !== "undefined") loadLocksTable().catch(() => undefined);
@@ -42,7 +45,7 @@ interface TableAreaProps {
   onOpen(lock: Lock): void;
 }
 
-/** Shows the table, or the reason why there is no table. */
+/** Shows the table. Shows an error instead if the search is invalid, and a placeholder until the first rows arrive. */
 export function TableArea({ view, releaseSheet, selection, copySheet, onOpen }: TableAreaProps) {
   const live = useLiveState();
   const freeBlocked = useReleaseBlockedReason();

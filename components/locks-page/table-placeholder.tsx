@@ -22,7 +22,8 @@ const BAR_CLASSES = [
 ];
 
 /**
- * Shows the rows that the server rendered until the table has rows. Without such rows, shows bars of the same height.
+ * Shows the rows that the server rendered, until the table is ready. If there are no such rows, shows gray bars of the
+ * same height, or an error if the server is unreachable.
  */
 export function TablePlaceholder() {
   const { filter, sort } = useListUrl();

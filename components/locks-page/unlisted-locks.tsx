@@ -8,7 +8,7 @@ import { useLiveState } from "@/lib/live/hooks.ts";
 import { parseFilter, selectsUnlisted } from "@/lib/query/filter.ts";
 import { UNLISTED_VIEW } from "./views/system-views.ts";
 
-/** Shows the number of possible locks if no lock is listed. A click lists them. */
+/** Shows the number of unlisted locks in an empty list, and a button that lists these locks. */
 export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void }) {
   const messages = useMessages(english);
   const unlisted = useLiveState().health?.unlisted ?? 0;
@@ -23,7 +23,10 @@ export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void
   );
 }
 
-/** Repeats a search that matched no listed lock, with all possible locks included. */
+/**
+ * Renders a button that repeats a search without results and includes unlisted locks. Shown only if there are unlisted
+ * locks and the search excluded them.
+ */
 export function UnlistedSearchButton({
   filter,
   onFilter,

@@ -6,15 +6,19 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { findRowElement } from "./table/row-element.ts";
 
 export interface CopySheetState {
-  /** The lock whose menu is open. */
+  /** The lock whose menu is open; `null` if no menu is open. */
   lock: Lock | null;
   anchor: RefObject<HTMLElement | null>;
-  /** Opens the menu of a lock. @param opener the control that opened the menu; defaults to the row */
+  /**
+   * Opens the copy menu of a lock.
+   *
+   * @param opener the control that opened the menu; defaults to the row of the lock
+   */
   open(lock: Lock, opener?: HTMLElement): void;
   close(): void;
 }
 
-/** Opens and closes the copy menu of a row. */
+/** Holds the state of the copy menu: which lock it is for, and where it is shown. */
 export function useCopySheet(place: RefObject<HTMLElement | null>): CopySheetState {
   const [lock, setLock] = useState<Lock | null>(null);
   const anchor = useRef<HTMLElement>(null);

@@ -12,16 +12,19 @@ const PARSERS = {
 };
 
 export interface ListUrl extends ListQuery {
-  /** The path of the row that has the keyboard focus. */
+  /** The lock path of the active row; `null` if no row is active. */
   focusedPath: string | null;
   setFilter(filter: string): void;
   setSort(sort: string): void;
   focusRow(path: string | null): void;
-  /** Resolves once the last selection is in the URL. A page that opens before that replaces the history entry. */
+  /**
+   * Resolves when the URL contains the last selected row. Await the promise before you open another page. A page
+   * that opens earlier replaces the history entry of the list.
+   */
   settled(): Promise<unknown>;
 }
 
-/** Keeps the filter, sort order and selected row in the URL. A link to the page therefore shows the same list. */
+/** Keeps the filter, sort order and active row in the URL, so that a link to the page shows the same list. */
 export function useListUrl(): ListUrl {
   const [{ q, sort, lock }, set] = useQueryStates(PARSERS);
   const written = useRef<Promise<unknown>>(Promise.resolve());

@@ -10,16 +10,16 @@ import type { FrozenRows } from "./frozen-rows/use-frozen-rows.ts";
 interface LocksCommands {
   table: FrozenRows;
   filter: string;
-  /** The selected row. */
+  /** The lock in the active row; `undefined` if no row is active. */
   focusedLock: Lock | undefined;
-  /** Why no lock can currently be released. */
+  /** Why no lock can currently be released; `null` if locks can be released. */
   releaseBlocked: string | null;
   releaseLock(lock: Lock): void;
   open(lock: Lock): void;
   clear(): void;
 }
 
-/** Adds the actions on the list and on the selected row to the palette. */
+/** Adds the actions on the list and on the active row to the command palette. */
 export function useLocksCommands(locks: LocksCommands): void {
   const messages = useMessages(palette);
   const { table, filter, focusedLock, releaseBlocked, releaseLock, open, clear } = locks;

@@ -15,15 +15,15 @@ import { computeWindowLimit, computeWindowOffset } from "./visible-window.ts";
 export interface LocksView
   extends Pick<ListUrl, "filter" | "fault" | "sort" | "focusedPath" | "focusRow" | "settled"> {
   table: FrozenRows;
-  /** Sets the visible rows, which the stream then sends. */
+  /** Sets the indexes of the first and the last visible row. The stream then sends the rows around them. */
   showRows(first: number, last: number): void;
   setFilter(filter: string): void;
   setSort(sort: string): void;
-  /** Shows the results of a different filter and sort order. */
+  /** Changes the filter and the sort order, and scrolls to the top. */
   show(filter: string, sort: string): void;
 }
 
-/** Returns the content of the table for the current URL and scroll position. */
+/** Returns the rows for the current URL and scroll position, and functions that change what the list shows. */
 export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   const url = useListUrl();
   useRememberedSearch(url);
@@ -51,7 +51,7 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
     },
     [total],
   );
-  /** Scrolls to the top when a different list is opened. */
+  /** Scrolls to the top and resumes a paused list. Called when a different list is opened. */
   const fromTop = () => {
     table.resume();
     setOffset(0);
@@ -77,7 +77,7 @@ export function useLocksView(place: RefObject<HTMLElement | null>): LocksView {
   };
 }
 
-/** Restores the scroll position when the operator returns from a lock page. */
+/** Remembers the search in the URL. Other pages link back to this search (see `buildListHref`). */
 function useRememberedSearch({ filter, sort, focusedPath }: ListUrl): void {
   const target = useTargetName();
   useEffect(() => {

@@ -6,11 +6,14 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { findRowElement } from "./table/row-element.ts";
 
 export interface ReleaseSheetState {
-  /** The lock whose dialog is open. */
+  /** The lock whose release dialog is open; `null` if the dialog is closed. */
   lock: Lock | null;
   open(lock: Lock): void;
   close(): void;
-  /** Returns the element that receives the focus when the dialog closes: the row, or the one that replaced it. */
+  /**
+   * Returns the element that receives the focus when the dialog closes: the row of the lock, or the row that is now in
+   * its place.
+   */
   backToRow(): HTMLElement | null;
 }
 

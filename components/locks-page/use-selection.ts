@@ -4,20 +4,23 @@ import { useMemo, useRef, useState } from "react";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** The rows selected for a bulk action. */
+/** Locks selected for a bulk action. */
 export interface LockSelection {
   /**
-   * The selected rows by path, each as it was at the time of selection. If `scope` is `all`, contains only the loaded
-   * rows. Rows stay selected when they change or leave the view.
+   * The selected locks by path, each in its state at the time of selection. Locks stay selected when they change or
+   * leave the window. If `scope` is `all`, the map contains the current state of the loaded locks only.
    */
   selected: ReadonlyMap<string, Lock>;
-  /** `all` selects all matching locks, including those that are not loaded and those that appear later. */
+  /**
+   * What is selected. `some`: the locks in `selected`. `all`: all matching locks, including locks that are not loaded
+   * and locks that appear later.
+   */
   scope: "some" | "all";
-  /** Number of selected rows that are not loaded; only if `scope` is `some`. */
+  /** Number of selected locks that are not loaded; 0 if `scope` is `all`. */
   outOfSight: number;
-  /** Toggles the selection of a row. With `extend`, selects all rows between the last toggled row and this one. */
+  /** Toggles the selection of a row. If `extend` is `true`, selects all rows from the last toggled row to this row. */
   toggle(lock: Lock, extend: boolean): void;
-  /** Selects all loaded rows, or clears the selection if all of them are selected. */
+  /** Selects all loaded rows. If all of them are already selected, deselects them. */
   toggleAll(): void;
   selectAllMatching(): void;
   clear(): void;
@@ -40,7 +43,7 @@ export function useSelection(items: readonly Lock[]): LockSelection {
     return [...some.keys()].filter((path) => !loaded.has(path)).length;
   }, [which, some, items]);
   const set = (locks: readonly Lock[], on: boolean) => {
-    // If all locks are selected, deselecting a row limits the selection to the loaded rows.
+    // If `scope` is `all`, deselecting a row limits the selection to the loaded rows.
     const next = new Map(selected);
     for (const lock of locks) {
       if (!on) next.delete(toLockPath(lock));

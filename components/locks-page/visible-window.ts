@@ -1,10 +1,16 @@
 export const WINDOW_ROWS = 100;
-/** Number of rows in the first window of the stream. Rows below the visible area would delay the visible rows. */
+/**
+ * Number of rows in the first window of the stream. A larger window would contain rows below the visible area, which
+ * would delay the visible rows.
+ */
 const FIRST_WINDOW_ROWS = 50;
 const MARGIN_ROWS = 10;
 const STEP_ROWS = 10;
 
-/** Returns the offset of a window that contains the visible rows: the current offset, if its window contains them. */
+/**
+ * Returns the offset of a window that contains the visible rows. Keeps the current offset if its window already
+ * contains them.
+ */
 export function computeWindowOffset(first: number, last: number, total: number, present: number): number {
   const from = Math.max(0, first - MARGIN_ROWS);
   const to = Math.min(total - 1, last + MARGIN_ROWS);
@@ -13,7 +19,7 @@ export function computeWindowOffset(first: number, last: number, total: number, 
   return Math.max(0, Math.floor((first - spare / 2) / STEP_ROWS) * STEP_ROWS);
 }
 
-/** Returns the number of rows to stream. It is smaller while the top of the list is visible. */
+/** Returns the number of rows to stream. At the top of the list, a smaller number is sufficient. */
 export function computeWindowLimit(first: number, last: number): number {
   return first === 0 && last + MARGIN_ROWS < FIRST_WINDOW_ROWS ? FIRST_WINDOW_ROWS : WINDOW_ROWS;
 }

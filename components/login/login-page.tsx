@@ -29,7 +29,8 @@ export function LoginPage() {
       { token: token.current },
       {
         onSuccess: () => location.replace(sanitizeRedirect(location, BASE_PATH)),
-        // Unless the server refused the link, the link is unused and can be tried again.
+        // A 4xx status other than 429 means that the server refused the link. After any other error, the operator can
+        // try the same link again.
         onError: (error) =>
           setStep(
             error instanceof ApiProblem && error.status < 500 && error.status !== 429 ? "refused" : "failed",
@@ -40,7 +41,7 @@ export function LoginPage() {
 
   const openLink = () => {
     const { hash, pathname, search } = location;
-    // On other pages, the fragment is not a token.
+    // On other pages, the fragment is not a login token.
     if (hash.length < 2 || !isLoginPath(location, BASE_PATH)) {
       setStep((now) => (now === "reading" ? "form" : now));
       return;
@@ -51,7 +52,7 @@ export function LoginPage() {
     ask();
   };
 
-  // The link works only once, so this must not run twice, even in React strict mode.
+  // The link works only once, so `openLink` must not run twice, even in React strict mode.
   const begun = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, after mounting
   useEffect(() => {
@@ -117,8 +118,8 @@ function LoginStep({ step, onAgain }: { step: LoginStepName; onAgain(): void }) 
 }
 
 /**
- * Explains how to log in with a one-time link, for the first login and after a forgotten password. Creating a link
- * requires a shell on the server, but no password.
+ * Explains how to log in with a one-time link, which operators need for their first login and after they forget their
+ * password. Creating a link requires a shell on the server, but no password.
  */
 function LinkLogin() {
   const messages = useMessages(login);

@@ -78,7 +78,10 @@ export function PasswordForm() {
   );
 }
 
-/** Shows the same message for unknown names and wrong passwords. The message must not reveal which names exist. */
+/**
+ * Shows why the login failed. Unknown names and wrong passwords have the same message, because the message must not
+ * reveal which names exist.
+ */
 function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number }) {
   const messages = useMessages(login);
   const uiMessages = useMessages(ui);
@@ -88,7 +91,7 @@ function LoginFailureText({ error, pauseMs }: { error: Error; pauseMs: number })
   return pauseMs > 0 ? messages.retryIn(formatRemaining(pauseMs, uiMessages)) : messages.retryNow;
 }
 
-/** Counts down the delay that the server requires. Uses the browser's clock. */
+/** Returns the remaining time, in ms, until the server accepts another attempt. Measured with the browser's clock. */
 function useRetryPause(error: Error | null): number {
   const [until, setUntil] = useState<{ error: Error; at: number } | null>(null);
   const [now, setNow] = useState(0);

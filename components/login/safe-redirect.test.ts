@@ -23,7 +23,7 @@ it("a next URL outside this site is replaced by the start page", () => {
   ]) {
     expect(next(bad)).toBe("/");
   }
-  // Without the server's own origin, a path that starts with two slashes would lead to another origin.
+  // The origin is part of the URL, because a URL that starts with two slashes leads to a different origin.
   expect(next("/a/..//evil.example")).toBe("http://127.0.0.1:3000//evil.example");
 });
 

@@ -4,16 +4,16 @@ interface LoginLocation {
   readonly search: string;
 }
 
-/** Returns whether the URL is that of the login page. Without a session, other pages also show the login form. */
+/** Returns whether the URL is that of the login page. Other pages also show the login form if there is no session. */
 export function isLoginPath({ pathname }: Pick<LoginLocation, "pathname">, basePath = ""): boolean {
   return pathname === `${basePath}/login`;
 }
 
 /**
- * Returns the destination after the login: the page that showed the form, the `next` page of the login page, or the
- * home page. Never returns a different origin.
+ * Returns the URL to open after the login. On the login page, the result is the `next` page, or the home page if `next`
+ * is missing or not allowed. On any other page, the result is that page. The origin is always the same.
  *
- * @param basePath the console's path prefix
+ * @param basePath path prefix of the console
  */
 export function sanitizeRedirect(location: LoginLocation, basePath = ""): string {
   const { origin, search } = location;

@@ -17,7 +17,7 @@ import {
 import type { MeasuredSample } from "./spark-path.ts";
 import { Sparkline } from "./sparkline.tsx";
 
-/** The filter for the locks that a measure counts; `null` if the measure does not count locks. */
+/** The filter for the locks that a measure counts; `null` for measures that do not count locks. */
 const MEASURE_FILTERS: Readonly<Record<Measure, string | null>> = {
   held: "",
   waiting: "waiters>0",
@@ -28,9 +28,9 @@ const MEASURE_FILTERS: Readonly<Record<Measure, string | null>> = {
 
 interface MeasureCellProps {
   measure: Measure;
-  /** `undefined` until loaded. */
+  /** Statistics of the target; `undefined` until they are loaded. */
   stats: Stats | undefined;
-  /** The value from the live stream, which is newer than `stats`. */
+  /** Current value from the live stream, which is newer than the value in `stats`. */
   live?: number | undefined;
   onFilter(filter: string): void;
 }

@@ -28,11 +28,14 @@ const RankedLists = dynamic(() => import("./ranked-lists.tsx").then((module) => 
 interface OverviewDetailsProps {
   onFilter(filter: string): void;
   onClose(): void;
-  /** The ref of the button that hides the overview. */
+  /** Ref of the button that opens the menu. The menu contains the action that hides the overview. */
   menuRef(button: HTMLButtonElement | null): void;
 }
 
-/** Shows the metrics of the overview in a row, a menu for the time range, and optionally lists of top key patterns. */
+/**
+ * Shows the metrics of the target in a row, with a menu for the time range and, if enabled, lists of the top key
+ * patterns.
+ */
 export function OverviewDetails({ onFilter, onClose, menuRef }: OverviewDetailsProps) {
   const messages = useMessages(overview);
   const [range, setRange] = useStatsRange();

@@ -8,21 +8,23 @@ export type Measure = (typeof MEASURES)[number] & keyof SeriesPoint;
 
 export const RANGE_MS: Readonly<Record<SeriesRange, number>> = { hour: 3_600_000, day: 86_400_000 };
 
-/** Returns the range of a loaded series, which may differ from the requested range while that loads. */
+/**
+ * Returns the time range of a loaded series. While another range loads, this range can differ from the requested range.
+ */
 export function detectSeriesRange({ series }: Stats): SeriesRange {
   return series.stepMs * STEPS_MIN >= RANGE_MS.day ? "day" : "hour";
 }
 const STEPS_MIN = 288;
 
 export interface MeasureSeries {
-  /** The latest value; `null` if there is no value in the whole range. */
+  /** The latest value; `null` if the series has no value. */
   readonly value: number | null;
-  /** The time of the latest value if it is older than the latest step; otherwise `null`. */
+  /** The time of the latest value, if later steps have no value; otherwise `null`. */
   readonly olderAt: number | null;
   readonly samples: readonly Sample[];
 }
 
-/** Builds the series of a measure. The series of a gauge ends with the current value. */
+/** Builds the series of a measure. For measures that count locks or waiters, the series ends with the current value. */
 export function buildMeasureSeries({ series, totals, now }: Stats, measure: Measure): MeasureSeries {
   const samples: Sample[] = series.points.map((point) => ({ at: point.at, value: point[measure] }));
   if (measure === "held" || measure === "waiting" || measure === "needsAttention") {
@@ -41,7 +43,7 @@ export function formatMeasure(measure: Measure, value: number, messages: UnitMes
 
 type SeriesMessages = Pick<typeof overview, "nothingMeasured" | "throughout" | "between"> & UnitMessages;
 
-/** Describes a sparkline for screen readers. */
+/** Describes a series for screen readers by its lowest and its highest value. */
 export function describeSeries(
   measure: Measure,
   { samples }: MeasureSeries,

@@ -12,13 +12,13 @@ const OverviewDetails = dynamic(
   () => import("./overview-details.tsx").then((module) => module.OverviewDetails),
   {
     ssr: false,
-    // Has the height of the loaded overview, because the table must not move.
+    // The placeholder has the height of the loaded overview, so that the table does not move.
     loading: () => <div className="h-[46px] rounded-[10px] border border-line bg-panel @max-xl:h-[134px]" />,
   },
 );
 
 interface OverviewStripProps {
-  /** Opens a search in the table. */
+  /** Sets the filter of the table. */
   onFilter(filter: string): void;
 }
 

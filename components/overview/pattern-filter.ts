@@ -1,9 +1,9 @@
-/** Pattern names in the statistics for which no filter exists. */
+/** Pattern names in the statistics that have no filter. */
 const UNSEARCHABLE_PATTERNS: ReadonlySet<string> = new Set(["(other)", "(binary)", ""]);
 
-/** Returns the filter for the locks of a pattern; `null` if there is none. */
+/** Returns the filter for the locks of a key pattern; `null` if there is no such filter. */
 export function buildPatternFilter(pattern: string): string | null {
   if (UNSEARCHABLE_PATTERNS.has(pattern)) return null;
-  // `key:=` matches exact text, and white space would end the term.
+  // A leading `=` would mean an exact match, and white space would end the term.
   return `key:${pattern.replace(/\s|^=/g, "?")}`;
 }

@@ -18,7 +18,7 @@ interface RankedListsProps {
 
 const DAY_MS = 86_400_000;
 
-/** Lists the key patterns with the highest values of a measure in the last 24 hours. */
+/** Shows five lists of key patterns, each ranked by one measure over the last 24 hours. */
 export function RankedLists({ stats, onFilter }: RankedListsProps) {
   const messages = useMessages(overview);
   const uiMessages = useMessages(ui);
@@ -68,7 +68,7 @@ interface RankedListProps {
   means: string;
   items: readonly PatternStats[];
   now: number;
-  /** The time at which counting started. */
+  /** Time at which counting started, in Unix milliseconds. */
   since: number;
   figure(stats: PatternStats): string;
   describe(stats: PatternStats): string;
@@ -80,7 +80,7 @@ function RankedList({ title, means, items, now, since, figure, describe, tone, o
   const messages = useMessages(overview);
   const id = useId();
   return (
-    // Always has the height of a title and five lines, even while loading.
+    // In the widest layout, an empty list has the height of a title and five lines too, so that the page does not move.
     <section aria-labelledby={id} className="min-w-0 @4xl:min-h-36">
       <h2 id={id} title={means} className="pb-0.5 text-2xs font-semibold text-ink-2">
         {title}

@@ -1,12 +1,12 @@
-/** One value of a sparkline; `null` if there is no measurement. */
+/** A value of a sparkline at one time. `value` is `null` if there is no measurement. */
 export interface Sample {
-  /** The Redis clock in Unix milliseconds. */
+  /** Time of the value, on the Redis clock, in Unix milliseconds. */
   readonly at: number;
   readonly value: number | null;
 }
 
 interface SparkFrame {
-  /** The times at the left and right edges. */
+  /** Time at the left edge, in Unix milliseconds. `to` is the time at the right edge. */
   readonly from: number;
   readonly to: number;
   readonly width: number;
@@ -14,8 +14,9 @@ interface SparkFrame {
 }
 
 /**
- * Returns the samples as the `d` attribute of an SVG path. The scale starts at 0, because a higher start would
- * exaggerate small changes. A missing value interrupts the path, and a value between two missing ones is a dot.
+ * Returns the samples as the `d` attribute of an SVG path. The scale starts at 0, because a scale that starts higher
+ * would exaggerate small changes. A missing value interrupts the line. A single value between missing values appears as
+ * a dot.
  */
 export function buildSparkPath(samples: readonly Sample[], { from, to, width, height }: SparkFrame): string {
   const top = Math.max(0, ...samples.map(({ value }) => value ?? 0));
@@ -24,7 +25,7 @@ export function buildSparkPath(samples: readonly Sample[], { from, to, width, he
   let path = "";
   let isDrawing = false;
   for (const { at, value } of samples) {
-    // If the clock was set back, samples may be in the future.
+    // If the Redis clock was set back, samples can be in the future.
     if (value === null || at < from || at > to) {
       isDrawing = false;
       continue;
@@ -38,7 +39,7 @@ export function buildSparkPath(samples: readonly Sample[], { from, to, width, he
 
 const roundCoordinate = (value: number) => Math.round(value * 100) / 100;
 
-/** Returns the sample nearest to a time; `undefined` if none has a value. */
+/** Returns the sample with a value that is nearest to a time; `undefined` if no sample has a value. */
 export function findNearestSample(samples: readonly Sample[], at: number): MeasuredSample | undefined {
   let nearest: MeasuredSample | undefined;
   for (const sample of samples) {
@@ -56,12 +57,12 @@ function isMeasured(sample: Sample): sample is MeasuredSample {
   return sample.value !== null;
 }
 
-/** How to merge samples that are too close together into one value. */
+/** How to combine the samples in a bucket: the largest value, or the mean of the values. */
 export type SampleAggregation = "largest" | "mean";
 
 /**
- * Merges samples into buckets of `stretchMs` ms, so the line has a limited number of points. Buckets are aligned to
- * absolute time, so the line moves without changing its shape. The line ends at the latest sample.
+ * Combines the samples in each bucket of `stretchMs` ms, which limits the number of points. Buckets are aligned to
+ * absolute time, so the line keeps its shape as it moves. The last point has the time of the latest sample.
  */
 export function thinSamples(
   samples: readonly Sample[],

@@ -10,7 +10,7 @@ import {
 
 const WIDTH = 100;
 const HEIGHT = 24;
-/** Maximum number of points; two pixels apart at the usual width. */
+/** Maximum number of points. At the usual width, points are about two pixels apart. */
 const STRETCHES = 48;
 
 interface SparklineProps {
@@ -18,16 +18,16 @@ interface SparklineProps {
   from: number;
   to: number;
   thinning: SampleAggregation;
-  /** The text alternative for screen readers. */
+  /** Text alternative for screen readers. */
   label: string;
-  /** The sample under the pointer. */
+  /** The sample under the pointer; `null` if there is none. */
   pointed: MeasuredSample | null;
   onPoint(sample: MeasuredSample | null): void;
 }
 
 /**
- * Draws samples as one path in the color of the surrounding text. The path scales with CSS, so a new theme or size
- * causes no render. The space is reserved before the data is loaded.
+ * Draws samples as a line in the color of the surrounding text. CSS scales and colors the line, so a change of theme or
+ * size does not render it again.
  */
 export const Sparkline = memo(function Sparkline({
   samples,

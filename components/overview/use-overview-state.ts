@@ -6,16 +6,24 @@ import { useMediaQuery } from "@/components/ui/use-media-query.ts";
 export interface OverviewState {
   readonly isOpen: boolean;
   toggle(open: boolean): void;
-  /** Hides the open overview on phones with a media query, which applies before hydration. */
+  /**
+   * The class of the open overview. Hides the overview on phones if it is closed there, with a media query that applies
+   * before hydration.
+   */
   readonly openClass: string;
-  /** The class of the button that opens the overview on wide screens; `null` if the overview is open there. */
+  /**
+   * The class of the button that opens the overview on wide screens; `null` if the overview is open on wide screens.
+   */
   readonly deskKeyClass: string | null;
   readonly phoneKeyClass: string | null;
 }
 
 let wasToggled = false;
 
-/** Returns whether the overview is open. On phones, it is closed at first, because it covers half of the page. */
+/**
+ * Returns whether the overview is open, and a function that opens or closes it. On phones, the overview is closed by
+ * default, because it covers half of the page.
+ */
 export function useOverviewState(): OverviewState {
   const [chosenWide, setWide] = useUiFlag("overview");
   const [chosenPhone, setPhone] = useUiFlag("overview-phone");
@@ -35,8 +43,8 @@ export function useOverviewState(): OverviewState {
 }
 
 /**
- * Focuses the button that appears when the overview is opened or closed, because the clicked button disappears. Use
- * this function as the ref of both buttons.
+ * Focuses the button that replaces the clicked button when the overview is opened or closed. Use `focusIfToggled` as
+ * the ref of both buttons.
  */
 export function focusIfToggled(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;

@@ -20,7 +20,9 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import type { OwnersUrl } from "./use-owners-url.ts";
 
-/** The columns and their classes. On phones, hidden columns show their values below the name. */
+/**
+ * The columns and their classes. Phones hide the last three columns and show the values of two of them below the name.
+ */
 const COLUMN_HEADERS: readonly (readonly [OwnerSortField, className: string])[] = [
   ["name", "pl-4"],
   ["holds", "w-20"],
@@ -33,7 +35,11 @@ interface OwnerTableProps {
   owners: readonly Owner[];
   url: OwnersUrl;
   blocked: string | null;
-  /** Called to release the locks of a row. @param filter matches exactly the locks of the row */
+  /**
+   * Opens the dialog that releases the locks of a row.
+   *
+   * @param filter matches exactly the locks of the row
+   */
   onRelease(filter: string, button: HTMLElement): void;
 }
 
@@ -79,7 +85,7 @@ const CELL_CLASS = "h-10 overflow-hidden border-b border-line-soft px-2.5 whites
 
 interface OwnerRowProps extends Pick<OwnerTableProps, "blocked" | "onRelease"> {
   owner: Owner;
-  /** Whether the name is the raw owner string in Redis. */
+  /** Whether `name` is an owner string as stored in Redis. */
   isOwnerString: boolean;
   filter: string;
 }
@@ -140,7 +146,10 @@ function OwnerRow({ owner, isOwnerString, filter, blocked, onRelease }: OwnerRow
   );
 }
 
-/** Shows why locks need attention. The counts add up to the number of such locks. */
+/**
+ * Shows why locks of the owner need attention, with the number of locks per reason. The numbers add up to the number of
+ * locks that need attention.
+ */
 function AttentionReasons({ owner: { needsAttention, liveness } }: { owner: Owner }) {
   const messages = useMessages(owners);
   const { overdue = 0, no_ttl: noTtl = 0 } = liveness;
@@ -176,7 +185,9 @@ function OldestHold({ owner: { oldest } }: { owner: Owner }) {
   );
 }
 
-/** Shows how long the oldest hold has lasted. A separate component, because it renders with each tick. */
+/**
+ * Shows how long the oldest hold has lasted. A separate component, so that a tick of the clock renders only this text.
+ */
 function OldestHoldTime({ oldest: { since, sinceIs } }: Pick<Owner, "oldest">) {
   const uiMessages = useMessages(ui);
   const now = useServerNow();

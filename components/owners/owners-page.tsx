@@ -23,10 +23,10 @@ const BulkReleaseSheet = createLazyOverlay(() =>
   import("@/components/release/bulk/bulk-release-sheet.tsx").then((module) => module.BulkReleaseSheet),
 );
 
-/** An example search, which is not translated. */
+/** Example search in the placeholder. Not translated, because filter terms are the same in all languages. */
 const SEARCH_EXAMPLE = "owner:billing*  host:vm-3  liveness:overdue";
 
-/** Lists the owners and their locks, with a button that releases all locks of an owner. */
+/** Lists the owners with their numbers of locks, and a button per owner that releases all its locks. */
 export function OwnersPage() {
   const blocked = useReleaseBlockedReason();
   const url = useOwnersUrl();
@@ -35,7 +35,7 @@ export function OwnersPage() {
   const [ownerToRelease, setOwnerToRelease] = useState<string | null>(null);
   const from = useRef<HTMLElement | null>(null);
   const { data } = found;
-  // The banner shows why.
+  // The banner of the console shows why the target is down, so the page does not repeat the error.
   const isDown = useLiveState().health?.state === "down";
   return (
     <StaleOverlay className={LIST_PAGE_CLASS}>

@@ -5,8 +5,8 @@ import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import type { OwnerGrouping, OwnerSortField } from "@/lib/contract/owner.ts";
 
 /**
- * The groupings of the owners page, duplicated from the contract, because importing the contract would bundle zod. The
- * type checker rejects values that the contract does not have.
+ * The groupings of the owners page. The list is a copy, because importing the contract would bundle zod. The type
+ * checker rejects values that are not in the contract.
  */
 export const OWNER_GROUPINGS = [
   "owner",
@@ -42,8 +42,8 @@ export function useOwnersUrl() {
     setBy: (next: OwnerGrouping) => void set({ by: next }),
     setFilter: (filter: string) => void set({ q: filter === "" ? null : filter }),
     /**
-     * Sorts by a column. The first click sorts numbers in descending and names in ascending order. The second click
-     * reverses the order.
+     * Sorts by a column. The first click sorts names in ascending order and numbers in descending order. Further clicks
+     * reverse the order.
      */
     sortBy(next: OwnerSortField) {
       const isDownNext = field === next ? !isDown : next !== "name";

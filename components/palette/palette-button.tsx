@@ -12,19 +12,19 @@ function isPaletteShortcut({ key, metaKey, ctrlKey, shiftKey, altKey }: Keyboard
   return key.toLowerCase() === "k" && (metaKey || ctrlKey) && !shiftKey && !altKey;
 }
 
-/** Opens the palette unless another dialog is open or opening, because both would capture the keyboard. */
+/** Opens the palette unless another dialog is open or opening. Two open dialogs would both capture the keyboard. */
 function openPalette(setOpen: (isOpen: boolean) => void): void {
   if (!isDialogActive()) setOpen(true);
 }
 
-/** Opens the palette on click or with ⌘K (Ctrl+K), including from text fields. */
+/** Renders the button that opens the palette. The shortcut ⌘K (Ctrl+K) also opens it, even from text fields. */
 export function PaletteButton({ onHelp }: { onHelp(): void }) {
   const messages = useMessages(palette);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (!isPaletteShortcut(event)) return;
-      // Prevents the search of the browser, even while a sheet is open.
+      // Prevents the browser's own shortcut, even if another dialog keeps the palette closed.
       event.preventDefault();
       openPalette(setOpen);
     };

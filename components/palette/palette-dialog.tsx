@@ -22,10 +22,9 @@ interface PaletteDialogProps {
 }
 
 /**
- * Searches locks, pages and commands by name.
- *
- * The input is always mounted. It takes the focus in the event-loop turn that opens the palette, so no keystroke is
- * lost while the entries load. Enter waits for the entries of the current text.
+ * Searches locks, pages and commands by name. The input is mounted and focused as soon as the palette opens, so no
+ * keystroke is lost while the entries load. If Enter is pressed before the entries match the text, the command runs
+ * when they do.
  */
 export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps) {
   const messages = useMessages(palette);
@@ -43,7 +42,8 @@ export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps)
     return () => element?.close();
   }, []);
   const close = () => {
-    // Restores the focus in this turn of the event loop, because the command may move it.
+    // Closing the dialog restores the focus. This must happen before the command runs, because the command may move the
+    // focus.
     dialog.current?.close();
     onClosed();
   };

@@ -10,7 +10,7 @@ import { usePaletteSections } from "./use-palette-sections.ts";
 const DEBOUNCE_MS = 120;
 
 export interface PaletteListHandle {
-  /** Moves the active entry by `step` rows, and wraps around at both ends. */
+  /** Moves the active entry by `step` rows. Continues at the other end of the list. */
   moveActive(step: number): void;
 }
 
@@ -18,23 +18,23 @@ interface PaletteListProps {
   ref: Ref<PaletteListHandle>;
   id: string;
   typed: string;
-  /** Whether Enter was pressed before the entries matched `typed`. If so, the active entry runs once they match. */
+  /** Whether Enter was pressed and no entry has run yet. The active entry runs when the entries match `typed`. */
   isEnterPending: boolean;
   onEnterHandled(): void;
-  /** Called with the element ID of the active entry. */
+  /** Called with the element id of the active entry; `undefined` if there are no entries. */
   onActive(option: string | undefined): void;
   onClose(): void;
   onHelp(): void;
 }
 
-/** Lists the entries of the palette that match the typed text. */
+/** Lists the palette entries that match the typed text. */
 export function PaletteList({ ref, id, typed, isEnterPending, ...actions }: PaletteListProps) {
   const messages = useMessages(palette);
   const { onEnterHandled, onActive, onClose, onHelp } = actions;
   const debounced = useDebounced(typed);
   const { sections, isSettled } = usePaletteSections(typed, isEnterPending ? typed : debounced, onHelp);
   const commands = sections.flatMap((section) => section.commands);
-  // A change of the text resets the choice, so Enter runs the best match.
+  // A change of the text resets the chosen entry, so Enter runs the best match.
   const [chosen, setChosen] = useState<{ id: string; typed: string } | null>(null);
   const chosenIndex =
     chosen?.typed === typed ? commands.findIndex((command) => command.id === chosen.id) : -1;
@@ -57,8 +57,8 @@ export function PaletteList({ ref, id, typed, isEnterPending, ...actions }: Pale
       document.getElementById(activeOption)?.scrollIntoView({ block: "nearest" });
   }, [activeOption]);
   useEffect(() => {
-    // An entry that was selected with the arrow keys can run immediately. The best match is known only after all
-    // entries are loaded.
+    // An entry that the operator has chosen can run immediately. The best match is known only after all entries are
+    // loaded.
     if (!isEnterPending || !(isSettled || chosenIndex >= 0)) return;
     onEnterHandled();
     if (active !== undefined && !isBlocked(active)) run(active);
@@ -126,7 +126,7 @@ function PaletteEntry({ optionId, command, isActive, onPoint, onRun }: PaletteEn
       tabIndex={-1}
       aria-selected={isActive}
       aria-disabled={isBlocked(command) || undefined}
-      // Keeps the focus in the input.
+      // Keeps the focus in the text field.
       onMouseDown={(event) => event.preventDefault()}
       onPointerMove={() => isActive || onPoint()}
       onClick={() => isBlocked(command) || onRun(command)}
@@ -141,7 +141,7 @@ function PaletteEntry({ optionId, command, isActive, onPoint, onRun }: PaletteEn
   );
 }
 
-/** Returns the text once typing has paused, because each change sends a request. */
+/** Returns the text after typing has paused for `DEBOUNCE_MS`, because each change sends a request. */
 function useDebounced(text: string): string {
   const [debounced, setDebounced] = useState(text);
   useEffect(() => {

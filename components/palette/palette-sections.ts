@@ -5,7 +5,7 @@ export interface PaletteSection {
   readonly commands: readonly PaletteCommand[];
 }
 
-/** Returns the entries whose name or hint contains every word of the text. Ignores case. */
+/** Returns the commands whose name or hint contains every word of the text, regardless of case. */
 export function filterCommands(commands: readonly PaletteCommand[], typed: string): PaletteCommand[] {
   const words = typed
     .toLowerCase()

@@ -32,11 +32,15 @@ const SETTINGS_PAGES = [
 
 export interface PaletteSections {
   sections: PaletteSection[];
-  /** Whether the locks match the current text, with no search in progress. */
+  /** Whether the locks in the sections match the current text. `false` while a search is pending. */
   isSettled: boolean;
 }
 
-/** Lists the entries for the typed text. @param searchText the typed text, debounced */
+/**
+ * Returns the sections of entries that match the typed text.
+ *
+ * @param searchText the typed text after a pause in typing, used for the search for locks
+ */
 export function usePaletteSections(typed: string, searchText: string, onHelp: () => void): PaletteSections {
   const messages = useMessages(palette);
   const here = useAllCommands();
@@ -48,12 +52,13 @@ export function usePaletteSections(typed: string, searchText: string, onHelp: ()
   const locks = { title: messages.locks, commands: found.commands };
   const sections = removeEmptySections([
     { title: messages.needsAttention, commands: typed === "" ? needsAttention.commands : [] },
-    // If the text is a complete key, its lock comes first, even if commands for longer keys contain the text.
+    // If the text is a complete key, its lock precedes all commands. Otherwise, a command that contains the text would
+    // come first.
     ...(found.isExact ? [locks] : []),
     { title: messages.here, commands: filterCommands(here, typed) },
     { title: messages.pages, commands: filterCommands(pages, typed) },
     { title: messages.targets, commands: filterCommands(targets, typed) },
-    // Every text is also a lock search, so matching commands come first.
+    // Every text is also a search for locks, so commands that match the text come first.
     ...(found.isExact ? [] : [locks]),
     { title: messages.console, commands: filterCommands(settings, typed) },
   ]);
@@ -70,11 +75,14 @@ function useNavigate(): (href: string, target?: string) => void {
 interface LockCommands {
   commands: PaletteCommand[];
   isSettled: boolean;
-  /** Whether the first lock has exactly the typed key. */
+  /** Whether the first command opens the lock whose key equals the typed text. */
   isExact: boolean;
 }
 
-/** Lists the held locks that match, and a command that searches for the text. */
+/**
+ * Returns commands for the held locks that match the text, and a command that searches the list of locks for the text.
+ * If no held lock has the text as its key, also returns a command that opens the page of that key.
+ */
 function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   const messages = useMessages(palette);
   const go = useNavigate();
@@ -93,7 +101,7 @@ function useFoundLockCommands(typed: string, searchText: string): LockCommands {
     name: messages.searchLocks(toVisibleText(text)),
     run: () => router.push(searchHref),
   };
-  // Locks that are not held also have a page, which shows their history.
+  // The page of a lock also exists while no client holds the lock, because the page shows the history.
   const openFree = {
     id: "open",
     name: messages.openKey(toVisibleText(text)),
@@ -112,7 +120,7 @@ function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   };
 }
 
-/** Lists the locks that need attention, which the palette shows while the text is empty. */
+/** Returns commands for the locks that need attention. The palette shows these commands while the text is empty. */
 function useAttentionCommands(): Pick<LockCommands, "commands" | "isSettled"> {
   const messages = useMessages(palette);
   const go = useNavigate();

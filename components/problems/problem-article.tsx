@@ -11,11 +11,11 @@ import { ProblemFrame } from "./problem-frame.tsx";
 interface ProblemArticleProps {
   problem: ProblemDescription;
   messages: Messages["problemPages"];
-  /** Translated titles and remedies; `null` in English. */
+  /** Translated titles and remedies by problem code; `null` if the page is in English. */
   translations: Messages["problems"]["translations"];
 }
 
-/** Renders the page of a problem code. The `type` of a problem links to it. */
+/** Renders the page of a problem code. The `type` of problems with this code links to the page. */
 export function ProblemArticle({ problem, messages, translations }: ProblemArticleProps) {
   const { code, status, title, meaning, outcome, retry, remedy, fields, example } = problem;
   const translation = translations?.ofCode[code];

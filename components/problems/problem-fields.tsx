@@ -10,7 +10,9 @@ interface ProblemFieldsProps {
 
 const CELL_CLASS = "border-t border-line-soft px-2 py-1.5 align-top first:pl-0 last:pr-0";
 
-/** Lists the fields of a problem besides `type`, `title`, `status`, `code`, `detail` and `requestId`. */
+/**
+ * Lists the fields of a problem except the standard ones (`type`, `title`, `status`, `code`, `detail` and `requestId`).
+ */
 export function ProblemFields({ fields, messages }: ProblemFieldsProps) {
   if (fields.length === 0) return <p className="text-ink-2">{messages.noFields}</p>;
   return (

@@ -8,7 +8,7 @@ import { ProblemFrame } from "./problem-frame.tsx";
 interface ProblemTableProps {
   problems: readonly ProblemDescription[];
   messages: Messages["problemPages"];
-  /** Translated titles; `null` in English. */
+  /** Translated titles and remedies by problem code; `null` if the page is in English. */
   titles: Messages["problems"]["translations"];
 }
 

@@ -7,7 +7,7 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows who currently holds the lock. */
+/** Shows the current holder of a lock and for how long it has held the lock. */
 export function CurrentHolder({ lock }: { lock: Lock | undefined }) {
   const messages = useMessages(english);
   const [holder, ...others] = lock?.holders ?? [];

@@ -8,7 +8,7 @@ import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Asks for the format if the value does not determine it. */
+/** Asks the operator for the format of the lock if the value does not determine it. */
 export function LockFormatPicker({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);

@@ -5,12 +5,17 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { isHoldEnd } from "../events/key-history/merge-events.ts";
 
 /**
- * The state of the hold that the operator saw. `same`: it still exists. `other`: another hold has replaced it.
- * `gone`: no client holds the lock.
+ * What has happened to the hold that the operator saw. `same`: the hold still exists. `other`: another hold has
+ * replaced it. `gone`: no client holds the lock.
  */
 export type HoldDrift = "same" | "other" | "gone";
 
-/** Compares the hold that the operator saw with the current lock. Ignores a state that is older than `seen`. */
+/**
+ * Compares the hold that the operator saw with the current lock. Returns `same` if `current` is missing or older than
+ * `seen`.
+ *
+ * @param holder the holder that the operator saw, if the lock had several
+ */
 export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Holder): HoldDrift {
   if (current === undefined || current.asOf < seen.asOf) return "same";
   const isThere =
@@ -22,9 +27,9 @@ export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Hold
 }
 
 /**
- * The kind of change. `other_owner`: another client holds the lock. `reacquired`: the same owner has acquired the lock
- * again. `not_followed`: the same owner holds the lock, but Redis was not observed continuously, so the hold may be a
- * different one.
+ * How the current hold differs from the hold that the operator saw. `other_owner`: another client holds the lock.
+ * `reacquired`: the same owner has acquired the lock again. `not_followed`: the same owner holds the lock, but Redis
+ * was not observed continuously, so the current hold may be a different one.
  */
 export type HoldChange = "other_owner" | "reacquired" | "not_followed";
 
@@ -45,14 +50,20 @@ function isLaterHold(was: Holder, now: Holder): boolean {
   return now.sinceIs === "exact" && now.since !== null && was.since !== null && now.since > was.since;
 }
 
-/** Returns the latest time at which the hold that the operator saw can have ended, in Unix milliseconds. */
+/**
+ * Returns the latest time at which the hold that the operator saw can have ended, on the Redis clock, in Unix
+ * milliseconds.
+ */
 export function findHoldEnd(seen: Lock, current: Lock, events: readonly HistoryEntry[]): number {
   const ends = events.filter(isHoldEnd).map(({ at }) => at);
   const starts = current.holders.flatMap(({ since, sinceIs }) => (sinceIs === "exact" ? (since ?? []) : []));
   return Math.min(...[...ends, ...starts].filter((at) => at >= seen.asOf), current.asOf);
 }
 
-/** Finds the event that ended the hold that the operator saw. Finds only holds with a fencing token. */
+/**
+ * Returns the event that ended the hold that the operator saw. Returns `undefined` if the hold has no fencing token or
+ * no such event is known.
+ */
 export function findEndEvent(
   seen: Lock,
   holder: Holder | undefined,
@@ -64,8 +75,8 @@ export function findEndEvent(
 }
 
 /**
- * Adds the holder's answer from the events to a request without an answer. A holder that accepts can release the lock
- * within milliseconds, before its state with the answer is read.
+ * Adds the holder's answer to a release request that has none, from the event in which the holder accepted or refused.
+ * A holder that accepts can release the lock within milliseconds, before the lock is read again.
  */
 export function addAnswer(
   request: ReleaseRequest,

@@ -31,7 +31,7 @@ export const SECTION_HEADING_CLASS = "text-xs font-medium text-ink-3";
 
 interface FactSectionProps {
   title: string;
-  /** Hides the title visually. */
+  /** Whether only screen readers get the title. */
   isTitleHidden?: boolean;
   children: ReactNode;
 }
@@ -45,7 +45,7 @@ export function FactSection({ title, isTitleHidden = false, children }: FactSect
   );
 }
 
-/** Shows the holder, or the operator who made a reservation. */
+/** Shows the holder, or the operator who made the reservation. */
 export function HolderFact({ holder, children }: { holder: Holder; children?: ReactNode }) {
   const messages = useMessages(english);
   const reservation = parseReservedHold(holder.owner);
@@ -67,18 +67,24 @@ export function HolderFact({ holder, children }: { holder: Holder; children?: Re
   );
 }
 
-/** The minimum number of holds for a typical duration, as on the server. */
+/** Minimum number of holds from which a typical duration is shown, as on the server. */
 const TYPICAL_SAMPLES_MIN = 3;
 
 interface HoldFactsProps {
   lock: Lock;
-  /** The holder to release if the lock has several holders. */
+  /** The holder to show if the lock has several holders; `undefined` for the whole lock. */
   only?: Holder | undefined;
-  /** The time at which the hold ended, on the Redis clock. Displayed times stop there. */
+  /**
+   * Time at which the hold ended, on the Redis clock, in Unix milliseconds; `null` while it continues. Displayed times
+   * stop at this time.
+   */
   endedAt?: number | null;
 }
 
-/** Shows the details of a hold, for the whole lock or for one of its holders. */
+/**
+ * Shows the facts of a hold: holder, hold time, expiry, fencing token and format. Covers the whole lock or one of its
+ * holders.
+ */
 export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   const messages = useMessages(english);
   const kinds = useMessages(lockKinds);
@@ -129,13 +135,13 @@ export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   );
 }
 
-/** Returns the lock with the remaining lease of one holder, because each holder has a separate lease. */
+/** Returns the lock with the remaining lease of one holder. Each holder of a lock has its own lease. */
 function toOwnLease(lock: Lock, { version, remainingMs }: Holder): Lock {
   const holder = lock.holders.find((each) => each.version === version);
   return { ...lock, remainingMs: holder === undefined ? remainingMs : holder.remainingMs };
 }
 
-/** Shows the owner string, and the purpose from the owner record. */
+/** Shows the owner string and the purpose. Omits values that the name of the holder already contains. */
 function OwnerString({ holder }: { holder: Holder }) {
   const purpose = holder.record?.purpose;
   return (

@@ -15,13 +15,13 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 interface Tone {
   box: string;
   title: string;
-  /** The class for the color of the bar that shows the time since the last renewal. */
+  /** The color class of the bar that shows the time since the last renewal. */
   bar: string;
 }
 
 /**
- * The color classes of each state. `overdue` indicates an incident. `alive` is a warning, because a release would cause
- * harm.
+ * The color classes of each liveness state. `overdue` is red, because it indicates an incident. `alive` is a warning,
+ * because a release would take the lock from a working client.
  */
 const TONES: Record<LivenessState, Tone> = {
   overdue: { box: "bg-bad-bg", title: "text-bad", bar: "bg-bad" },
@@ -60,14 +60,15 @@ function EvidenceSentence({ lock, liveness }: { lock: Lock; liveness: Liveness }
 }
 
 /**
- * Returns the time of the last renewal, or of the latest acquire if there was no renewal; `null` if neither is known.
+ * Returns the time of the last renewal. If there was no renewal, returns the time of the latest acquire; `null` if that
+ * is not known either.
  */
 function getLastEvidenceAt({ holders }: Lock, { lastRenewalAt }: Liveness): number | null {
   const times = holders.flatMap(({ since }) => since ?? []);
   return lastRenewalAt ?? (times.length === 0 ? null : Math.max(...times));
 }
 
-/** Shows the time since the last renewal as a share of the renewal interval. */
+/** Shows the time since the last renewal, with a bar that fills up over the renewal interval. */
 function LastRenewalText({ liveness, lock }: { liveness: Liveness; lock: Lock }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);

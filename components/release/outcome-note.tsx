@@ -14,20 +14,20 @@ interface OutcomeNoteProps {
   tone: keyof typeof TONES;
   title: ReactNode;
   /**
-   * `asked`: the note responds to the operator and takes the focus. `unasked`: the note takes the focus only if the
-   * focused element was removed.
+   * Why the note appears. `asked`: the operator did something, so the note takes the focus. `unasked`: the hold
+   * changed, so the note takes the focus only if the focused element was removed.
    */
   comes: "asked" | "unasked";
   children?: ReactNode;
 }
 
-/** Shows the result of a release, or a change of the hold. */
+/** Shows the result of a release or a change of the hold. */
 export function OutcomeNote({ tone, title, comes, children }: OutcomeNoteProps) {
   const place = useRef<HTMLDivElement>(null);
   const { box, ink } = TONES[tone];
   useEffect(() => {
-    // The form may have contained the focused element. In that case, the dialog takes the focus, before or after this
-    // effect.
+    // The focused element may have been removed with the form. The dialog then takes the focus, either before or after
+    // this effect.
     const isLost = document.activeElement?.contains(place.current) ?? true;
     return comes === "asked" || isLost ? focusInDialog(place) : undefined;
   }, [comes]);

@@ -5,31 +5,38 @@ import { computeSubjectRemainingMs } from "../lock-facts/lock-texts.ts";
 import { findReleaseRequest } from "../lock-facts/release-request.ts";
 import { findReleaseMethods, type ReleaseMethod } from "./release-methods.ts";
 
-/** Maximum length of a short lease in ms. Such a lease expires before an operator has read the dialog. */
+/**
+ * Maximum remaining time, in ms, of a lease that counts as short. A short lease expires before an operator has read the
+ * dialog.
+ */
 export const SHORT_LEASE_MS = 30_000;
 
-/** The action that each liveness state suggests. */
+/**
+ * How the dialog preselects a method. `release_unless_short`: waits for a short lease to expire, otherwise releases.
+ * `wait_if_short`: waits for a short lease to expire, otherwise preselects nothing. `ask_once`: asks the holder unless
+ * it was asked before. `none`: preselects nothing.
+ */
 type Advice = "release_unless_short" | "wait_if_short" | "ask_once" | "none";
 
 const ADVICE: Readonly<Record<LivenessState, Advice>> = {
-  // The renewals have stopped, so the holder has crashed or is stuck.
+  // The renewals have stopped, so the holder has probably crashed or is stuck.
   overdue: "release_unless_short",
-  // The holder does not renew, so the lease expires on time. It is unknown whether the holder is working.
+  // The holder does not renew, so the lease expires on time. Whether the holder is still working is not known.
   not_renewing: "wait_if_short",
-  // The holder renews, so a release would take the lock from a working client. The holder may receive release requests.
+  // The holder renews, so a release would take the lock from a working client. The holder may accept release requests.
   alive: "ask_once",
-  // The holder may or may not renew.
+  // Whether the holder renews is not known.
   unknown: "none",
-  // There is no evidence that the holder is working, and waiting for expiry is not possible.
+  // There is no evidence that the holder is working, and the lock never expires.
   no_ttl: "none",
 };
 
 /**
- * Returns the action that the evidence supports, or `null` if the operator must choose.
+ * Returns the method that the evidence supports; `null` if the operator must choose.
  *
- * @param only one of several holders, whose own lease applies
+ * @param only one of several holders, whose own lease applies; `undefined` for the whole lock
  * @param now Redis clock in Unix milliseconds
- * @param request the latest release request of the hold, if it is newer than the lock
+ * @param request the latest release request of the hold; defaults to the request in `lock`
  */
 export function preselectMethod(
   lock: Lock,
@@ -47,8 +54,8 @@ export function preselectMethod(
 }
 
 /**
- * Returns whether a preselection that the operator left unchanged has become wrong. Ignores that a lease drops below 30
- * s, because the choice must not change while the operator reads.
+ * Returns whether the preselected method no longer matches the evidence. Keeps `release` when the remaining time drops
+ * below 30 s, because the choice must not change while the operator reads.
  */
 export function isPreselectionWrong(
   preselected: ReleaseMethod,
@@ -61,7 +68,10 @@ export function isPreselectionWrong(
   return ADVICE[lock.liveness?.state ?? "unknown"] !== "release_unless_short";
 }
 
-/** Returns whether the holder can be asked and has not been asked. After an answer, the operator must choose. */
+/**
+ * Returns whether the holder can be asked and has not been asked before. After the holder has answered, the operator
+ * must choose.
+ */
 function isAskable(lock: Lock, only: Holder | undefined, request: ReleaseRequest | null): boolean {
   return request === null && findReleaseMethods(lock, only, request).get("ask") === null;
 }

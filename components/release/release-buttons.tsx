@@ -12,7 +12,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { getReleasePart } from "./release-state.ts";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Returns why the main button is disabled; `null` if it is enabled. */
+/** Returns why the submit button is disabled; `null` if it is enabled. */
 export function useSubmitObstacle({ blocked, choice, confirm, state }: ReleaseForm): string | null {
   const messages = useMessages(english);
   if (blocked !== null) return blocked;
@@ -21,7 +21,9 @@ export function useSubmitObstacle({ blocked, choice, confirm, state }: ReleaseFo
   return state.confirmation.trim() === confirm ? null : messages.typeName(confirm);
 }
 
-/** Renders the main button. Until an action is chosen, its label asks the operator to choose one. */
+/**
+ * Renders the submit button of the release dialog. Its label asks the operator to choose a method until one is chosen.
+ */
 export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: string | null }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
@@ -67,14 +69,17 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
   );
 }
 
-/** Renders the button of the second, explicit step. It names the owner whose hold will be released. */
+/**
+ * Renders the button that confirms the release after Lockkeeper could not verify the hold. The label names the owner
+ * whose hold is released.
+ */
 export function ReleaseAnywayButton({ form }: { form: ReleaseForm }) {
   const lockText = useMessages(lockWords);
   const messages = useMessages(english);
   const { state, choice } = form;
   const { step } = state;
   if (step.at !== "unverified") return null;
-  // If the lock has several holders, only the reviewed one is released.
+  // If the lock has several holders, the operator reviewed only one, and only that hold is released.
   const holder = state.holder ?? step.lock.holders[0];
   const who = holder === undefined ? messages.theOwner : shortenText(formatHolder(holder, lockText));
   const isReservation = holder !== undefined && parseReservedHold(holder.owner) !== null;

@@ -22,7 +22,10 @@ import { WaitFacts } from "./wait-facts.tsx";
 
 const LISTED_WAITERS_MAX = 3;
 
-/** Shows the next holder, what else a release ends, and the reaction of the previous holder's library. */
+/**
+ * Shows the consequences of a release: who is next, which other holds and keys are affected, and how the library of the
+ * previous holder reacts.
+ */
 export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const request = useMessages(releaseRequest);
@@ -51,7 +54,7 @@ export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   );
 }
 
-/** Shows who can acquire the lock next. No writer can acquire it while other readers hold it. */
+/** Shows who can acquire the lock next. If other readers keep a read lock, no writer can acquire it. */
 function NextParticipant({ lock, only }: { lock: Lock; only: Holder | undefined }) {
   const messages = useMessages(lockKinds);
   const others = lock.holders.length - 1;
@@ -60,7 +63,7 @@ function NextParticipant({ lock, only }: { lock: Lock; only: Holder | undefined 
   return <NextHolderText lock={lock} />;
 }
 
-/** States how many of the other holders keep the lock, and how many permits become available. */
+/** Shows how many other holders keep the lock. For a semaphore, also shows how many permits become available. */
 function OthersKeepNotice({ lock, released }: { lock: Lock; released: number }) {
   const messages = useMessages(english);
   const kinds = useMessages(lockKinds);
@@ -81,7 +84,7 @@ function OthersKeepNotice({ lock, released }: { lock: Lock; released: number }) 
   );
 }
 
-/** Shows which other holders and keys a release of the hold affects, and which it does not. */
+/** Shows which other holders and keys are released with the hold, and which are not. */
 function OtherHoldersAndKeys({ lock, only }: { lock: Lock; only: Holder | undefined }) {
   const messages = useMessages(english);
   const others = lock.holders.length - 1;
@@ -132,7 +135,7 @@ function AllHoldersNotice({ holders }: { holders: readonly Holder[] }) {
   );
 }
 
-/** Shows how the holder notices the release, and how its library then reacts. */
+/** Shows how the previous holder notices the release and how its library reacts. */
 function PreviousOwnerNotice({ lock, holder }: { lock: Lock; holder: Holder }) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);

@@ -3,26 +3,31 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { canAskHolder, findReleaseRequest } from "../lock-facts/release-request.ts";
 
 /**
- * What an operator can do about a hold. `ask` leaves the release to the holder. `wait` does not change the lock.
+ * What an operator can do about a hold. `ask`: ask the holder to release. `release`: force-release the hold. `reserve`:
+ * force-release and reserve the lock for the operator. `wait`: leave the lock unchanged and wait for expiry.
  */
 export type ReleaseMethod = "ask" | "release" | "reserve" | "wait";
 
-/** Why a method is not available. */
+/**
+ * Why a method is not available. `requested` and `accepted`: the holder was already asked. `renewed`: the holder renews
+ * its lease, so the lock does not expire. `noTtl`: the lock never expires. `noRoom`: the format cannot store a
+ * reservation. `others`: the lock has other holders.
+ */
 export type MethodObstacle = "requested" | "accepted" | "renewed" | "noTtl" | "noRoom" | "others";
 
 /**
- * All methods in display order, with the reason why a method is not available, or `null`. The order is fixed, because
- * options must not move under the pointer. `ask` is missing if the holder did not receive requests when the dialog was
- * opened.
+ * All methods in display order, each with the reason why it is not available; `null` if it is available. The order is
+ * fixed, because options must not move under the pointer. `ask` is missing if the holder did not receive requests when
+ * the dialog was opened.
  */
 export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
 
 /**
- * Determines which methods are available for a lock in its current state.
+ * Returns the methods for a lock in its current state, and whether each of them is available.
  *
- * @param only one of several holders; its release does not affect the others
- * @param request the latest release request of the hold, if it is newer than the lock
- * @param canAsk whether to list `ask`
+ * @param only one of several holders, whose release does not affect the others; `undefined` for the whole lock
+ * @param request the latest release request of the hold; defaults to the request in `lock`
+ * @param canAsk whether to include `ask`
  */
 export function findReleaseMethods(
   lock: Lock,
@@ -38,7 +43,7 @@ export function findReleaseMethods(
   ]);
 }
 
-/** Returns why the holder cannot be asked. Returns `null` if it can, for example after a refusal. */
+/** Returns why the holder cannot be asked; `null` if it can be asked, for example after a refusal. */
 function findAskObstacle(request: ReleaseRequest | null): MethodObstacle | null {
   return request === null || request.state === "refused" ? null : request.state;
 }

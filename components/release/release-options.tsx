@@ -49,12 +49,13 @@ function ReleaseOption({ value, name, unavailable, isChosen, onChoose, children 
         name="method"
         value={value}
         checked={isChosen}
-        // Not `disabled`: a disabled input would lose the focus, and the keyboard could not reach its reason.
+        // Not `disabled`: a disabled input would lose the focus, and keyboard users could not reach the reason.
         aria-disabled={!isAvailable || undefined}
         aria-label={name}
         aria-describedby={hintId}
         onChange={() => isAvailable && onChoose(value)}
-        // The focus ring surrounds the radio button only. Around the whole option, it would look like a selection.
+        // The focus ring surrounds the radio button only. Around the whole option, the ring would look like a
+        // selection.
         className="mt-0.5 size-[13px] rounded-full accent-accent outline-offset-2 outline-accent focus-visible:outline-2"
       />
       <span>

@@ -29,7 +29,10 @@ interface ReleaseOutcomeProps {
   onClose(): void;
 }
 
-/** Shows the result of the release, or a change of the hold. Renders nothing while the hold is unchanged. */
+/**
+ * Shows the result of the release attempt, or how the hold that the operator saw has changed. Renders nothing if there
+ * is neither.
+ */
 export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
   const messages = useMessages(english);
   const { state, current, drift, ending } = form;
@@ -67,8 +70,8 @@ export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
 }
 
 /**
- * Returns whether the hold ended after a release request, by neither expiry nor a force-release. The event can arrive
- * after the new state of the lock, so a missing event counts as a release by the holder.
+ * Returns whether the holder released the lock after a release request. The end event can arrive after the new state of
+ * the lock, so a hold without a known end event counts as released by its holder.
  */
 function isRequestedEnd({ state: { request, seen, holder }, events: keyEvents }: ReleaseForm): boolean {
   if (request === null) return false;
@@ -77,14 +80,18 @@ function isRequestedEnd({ state: { request, seen, holder }, events: keyEvents }:
 
 interface ChangedOutcomeProps {
   form: ReleaseForm;
-  /** The current state of the lock. */
+  /** The current state of the lock; `undefined` if the state is not known. */
   lock: Lock | undefined;
-  /** `asked` if the server refused the release because the hold had changed. */
+  /**
+   * `asked`: the server refused the release because the hold had changed. `unasked`: the live stream reported the
+   * change.
+   */
   comes: "asked" | "unasked";
 }
 
 /**
- * Describes the change: another owner, another hold of the same owner, or a hold that was not observed continuously.
+ * Describes how the hold has changed: another owner holds the lock, the same owner acquired the lock again, or the hold
+ * may be a different one because Redis was not observed continuously.
  */
 function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: ChangedOutcomeProps) {
   const messages = useMessages(english);
@@ -122,7 +129,7 @@ function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: Changed
   );
 }
 
-/** States that the holder to release no longer holds the lock. Does not offer to release another holder. */
+/** States that the selected holder no longer holds the lock. Does not offer to release another holder. */
 function ParticipantGoneOutcome({ others, comes }: { others: number; comes: "asked" | "unasked" }) {
   const messages = useMessages(lockKinds);
   return (

@@ -16,17 +16,17 @@ export function ReleaseReason({ form }: { form: ReleaseForm }) {
   const isRequest = choice === "ask";
   const { step, reason, confirmation } = state;
   const error = step.at === "choosing" ? step.error : undefined;
-  // A reason is required only in these two states.
+  // For a force-release, a reason is required only if the liveness is `alive` or `unknown`.
   const liveness = shown.liveness?.state === "alive" ? "alive" : "unknown";
   const texts = {
     say_why: isRequest ? request.reasonRequired : messages.reasonRequired[liveness],
     shorten_reason: request.reasonTooLong(RELEASE_REQUEST_TEXT_MAX),
     name_format: messages.formatRequired,
-    // The confirmation field below shows this error.
+    // `ConfirmNameField` shows this error.
     confirm_target: undefined,
   };
   useEffect(() => {
-    // On phones, the field may be out of view.
+    // Scrolls the field into view, which can be necessary on phones.
     if (error === "say_why" || error === "shorten_reason") document.getElementById("reason")?.focus();
   }, [error]);
   return (

@@ -107,8 +107,8 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
 }
 
 /**
- * Returns whether a hold with the same owner string exists again. Always false for holds with a fencing token, because
- * different holds can have the same label.
+ * Returns whether the released owner holds the lock again. Always false for holds with a fencing token, because
+ * different holds can have the same owner string.
  */
 function isHeldAgain({ holders }: Lock, { owner, fence }: Pick<ForceReleased, "owner" | "fence">): boolean {
   return fence === undefined && holders.some((holder) => holder.owner === owner && holder.fence === null);
@@ -134,7 +134,10 @@ function ReleasedHold({ owner }: { owner: string | undefined }) {
   );
 }
 
-/** Describes the waiters directly before the release, by the same rules as the next holder in the dialog. */
+/**
+ * Describes the waiters immediately before the release, by the same rules as the dialog's prediction of the next
+ * holder.
+ */
 function NotifiedWaiters({
   result: { waiters, reserved },
   waited,
@@ -153,7 +156,7 @@ function NotifiedWaiters({
 
 const UNKNOWN_WAITERS: Waiters = { count: null, known: "unknown" };
 
-/** Explains that the released hold was recreated. */
+/** Explains why the released owner holds the lock again. The explanation depends on the lock format. */
 function RecreatedHold({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { of } = useMessages(formatFacts);
@@ -173,7 +176,10 @@ function MasterResults({ masters }: { masters: NonNullable<ForceReleased["master
   );
 }
 
-/** Counts down while the server checks whether the library recreates the lock. */
+/**
+ * Counts down while the server watches whether the client library recreates the lock. Afterwards, states that the lock
+ * was not recreated.
+ */
 function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceReleased }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);
@@ -186,7 +192,7 @@ function RecreationWatch({ result: { asOf, watchMs = 0 } }: { result: ForceRelea
   );
 }
 
-/** Finds the event of the release; `undefined` until it has arrived. */
+/** Returns the `force_released` event of the release; `undefined` until the event has arrived. */
 function findReleaseEvent(
   events: ReturnType<typeof useKeyEvents>["events"],
   result: ForceReleased,
@@ -207,7 +213,7 @@ function RecordLinks({ lock, result, onClose }: { lock: Lock; result: ForceRelea
   const query = new URLSearchParams(target === undefined ? {} : { target });
   const audited = new URLSearchParams(query);
   audited.set("action", "force_release");
-  // The filter is a glob, so special characters become `?`.
+  // The audit log's key filter is a glob, so special characters in the key are replaced with the wildcard `?`.
   audited.set("key", lock.key.replace(/[*?[\]\\]/g, "?"));
   audited.set("from", String(Math.floor(result.asOf - AUDIT_MARGIN_MS)));
   if (event !== undefined) query.set("event", event.id);

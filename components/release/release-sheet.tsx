@@ -32,7 +32,7 @@ import { RequestNote } from "./request-note.tsx";
 import { type ReleaseForm, useRelease } from "./use-release.ts";
 
 interface ReleaseSheetProps {
-  /** The lock, as it was when the operator opened the dialog. */
+  /** The lock as it was when the operator opened the dialog. */
   lock: Lock;
   /** The holder to release if the lock has several holders. */
   holder?: Holder | undefined;
@@ -41,8 +41,9 @@ interface ReleaseSheetProps {
 }
 
 /**
- * `form`: the operator can choose and send an action. `confirm`: the second, explicit step. `facts`: read-only for this
- * operator or for all. `over`: the hold changed or ended. `done`: the release was carried out.
+ * `form`: the operator can choose and send an action. `confirm`: the second, explicit step. `facts`: read-only, because
+ * the operator may not release the lock or the lock cannot be released. `over`: the hold changed or ended. `done`: the
+ * server has processed the release.
  */
 type SheetMode = "form" | "confirm" | "facts" | "over" | "done";
 
@@ -67,7 +68,7 @@ export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheet
   const openLockPage = useOpenLockPage(seen, onClose);
   const submit = () => {
     if (mode !== "form" || step.at === "sending") return;
-    // Moves the focus to the missing input.
+    // No method is selected yet, so the focus moves to the options.
     if (choice === null) findOption()?.focus();
     else if (choice === "wait") openLockPage();
     else if (form.blocked !== null) return;
@@ -120,8 +121,8 @@ function useOpenLockPage(lock: Lock, onClose: () => void): () => void {
 }
 
 /**
- * Scrolls to the top when the review of another hold starts. Focuses the first option if it is in view, as when the
- * dialog opens.
+ * Scrolls the dialog to the top when the review of another hold starts. Sets the focus as when the dialog opens: to the
+ * option if the option is in view, otherwise to the heading.
  */
 function useFocusAfterReview(version: string | null, place: RefObject<HTMLElement | null>) {
   const opened = useRef(version);

@@ -8,16 +8,17 @@ import { canAskHolder, findReleaseRequest, pickNewerRequest } from "../lock-fact
 import { preselectMethod } from "./preselection.ts";
 import type { ReleaseMethod } from "./release-methods.ts";
 
-/** Duration of the reservation that a release can make, in ms. */
+/** Duration, in ms, of the reservation that can follow a release. */
 export const RESERVE_MS = 60_000;
 
-/** Why the dialog sent nothing, or the error of the request. */
+/** The validation error that prevented the dialog from sending the request, or the error of the request. */
 export type ReleaseFault = "say_why" | "shorten_reason" | "name_format" | "confirm_target" | RequestError;
 
 /**
- * The step of the dialog. `refused`: the server found another hold and did nothing. `unverified`: the server could not
- * verify the hold, and a second, explicit step releases the current one. `unknown`: there was no response. `done`: the
- * lock was released; `waited` contains the waiters directly before that.
+ * The step of the dialog. `refused`: the server found another hold and released nothing. `unverified`: the server could
+ * not verify the hold, and the operator can release the current hold in a second, explicit step. `unknown`: the outcome
+ * of the request is not known. `done`: the server processed the release; `waited` contains the waiters immediately
+ * before the release.
  */
 export type ReleaseStep =
   | { at: "choosing"; error?: ReleaseFault }
@@ -34,32 +35,32 @@ export interface ReleaseSubject {
 }
 
 /**
- * How the action was chosen: `preselected` from the evidence, `chosen` by the operator, not chosen yet (`open`), or
- * `cleared` because the preselection became wrong. A choice never changes to another method by itself.
+ * How the release method was chosen: `preselected` from the evidence, `chosen` by the operator, not chosen yet
+ * (`open`), or `cleared` because the preselection became wrong. The dialog never replaces a choice with another method.
  */
 export type ReleaseChoice =
   | { is: "preselected" | "chosen"; method: ReleaseMethod }
   | { is: "open" | "cleared"; method: null };
 
 export interface ReleaseState {
-  /** The hold that the operator reviews, the only one that can be released. */
+  /** The hold that the operator reviews. Only this hold can be released. */
   seen: Lock;
   /** The holder to release if the lock has several holders; `undefined` for the whole lock. */
   holder: Holder | undefined;
-  /** The end of the hold in Unix milliseconds of the Redis clock; `null` while the hold lasts. */
+  /** The end of the hold in Unix milliseconds on the Redis clock; `null` while the hold lasts. */
   endedAt: number | null;
-  /** The format that the operator selected if the value does not determine it; otherwise `null`. */
+  /** The lock format that the operator selected. `null` if none was selected, or if the value determines the format. */
   format: FormatName | null;
   choice: ReleaseChoice;
   reason: string;
   /** The label of the target, as the operator typed it for confirmation. */
   confirmation: string;
   /**
-   * Whether the holder could be asked when the dialog opened. Later changes have no effect, because options must not
-   * move.
+   * Whether the holder could be asked for a release when the dialog opened. Not updated later, because the options must
+   * not move while the operator reads them.
    */
   canAsk: boolean;
-  /** The latest release request of the hold, even after the hold has ended; `null` if there was none. */
+  /** The latest release request for the hold; `null` if there was none. Kept after the hold has ended. */
   request: ReleaseRequest | null;
   /** The id of the request that this dialog sent; `null` if it sent none. */
   sentRequestId: string | null;
@@ -75,11 +76,11 @@ export type ReleaseAction =
   | { type: "sent" }
   | { type: "step"; step: ReleaseStep }
   | { type: "ended"; at: number }
-  /** This dialog sent a request. */
+  /** This dialog sent a release request. */
   | { type: "asked"; request: ReleaseRequest }
-  /** The stream reported a request of any operator, or its answer. */
+  /** The live stream reported a release request of any operator, or the holder's response. */
   | { type: "request"; request: ReleaseRequest }
-  /** Starts the review of another hold, with all inputs reset. */
+  /** Starts the review of another hold and resets all inputs. */
   | { type: "review"; subject: ReleaseSubject; now: number };
 
 /**
@@ -97,7 +98,7 @@ export function createReleaseState({ lock, holder }: ReleaseSubject, now: number
   };
 }
 
-/** Returns the version that the hold must still have. The server refuses to release any other hold. */
+/** Returns the version to send with the release. The server refuses to release a hold with another version. */
 export function getExpectedVersion({ seen, holder }: ReleaseState): string | null {
   return holder === undefined ? seen.version : holder.version;
 }
@@ -121,7 +122,8 @@ export function reduceReleaseState(state: ReleaseState, action: ReleaseAction): 
     case "step":
       return { ...state, step: action.step };
     case "ended":
-      // The end event arrives after the new state. A later report therefore only moves the end to an earlier time.
+      // The end event can arrive after the new state of the lock, so a later report can only move the end to an earlier
+      // time.
       return { ...state, endedAt: Math.min(state.endedAt ?? action.at, action.at) };
     case "asked":
       return {
@@ -144,25 +146,25 @@ function clearError(step: ReleaseStep): ReleaseStep {
 }
 
 /**
- * The part of a lock that the dialog releases. `lock`: the whole lock. `latch`: a latch, which has no holder. All
- * others: one participant of a shared lock.
+ * What the dialog releases. `lock`: the whole lock. `latch`: a latch, which has no holder. Other values: one
+ * participant of a shared lock.
  */
 export type ReleasePart = "lock" | "reader" | "writer" | "permits" | "holder" | "latch";
 
 export function getReleasePart({ lock, holder }: ReleaseSubject): ReleasePart {
   if (lock.kind === "latch") return "latch";
-  // If a semaphore has a single holder, the whole lock is released.
+  // A semaphore with a single holder is released as a whole.
   if (holder === undefined) return "lock";
   if (lock.kind === "semaphore") return "permits";
   return holder.role === "read" ? "reader" : holder.role === "write" ? "writer" : "holder";
 }
 
 /**
- * Finds the hold to review after a change. After the review of a participant, never returns the whole lock, whose
- * release would affect other participants.
+ * Returns the subject of the next review after the hold has changed. After the review of a participant, never returns
+ * the whole lock, because releasing the whole lock would affect other participants.
  *
  * @param before the participant that was reviewed; `undefined` for the whole lock
- * @returns `undefined` if the owner of the participant no longer holds the lock, or holds it more than once
+ * @returns `undefined` if the owner of the participant no longer holds the lock, or holds the lock more than once
  */
 export function findReviewSubject(lock: Lock, before: Holder | undefined): ReleaseSubject | undefined {
   if (before === undefined) return { lock };

@@ -21,7 +21,7 @@ const BOXES: Readonly<Record<ReleaseRequest["state"], string>> = {
   refused: "bg-warn-bg",
 };
 
-/** Shows the release request of the hold and its answer. Announces each change to screen readers. */
+/** Shows the release request for the hold and the holder's response. Announces each change to screen readers. */
 export function RequestNote({ form: { state } }: { form: ReleaseForm }) {
   const { request, sentRequestId } = state;
   return (

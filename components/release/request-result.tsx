@@ -13,7 +13,10 @@ import { FACTS_CLASS, HoldFact } from "./hold-facts.tsx";
 import { OutcomeNote } from "./outcome-note.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Shows that the hold ended after a request: when, with which answer, and who currently holds the lock. */
+/**
+ * Shows that the hold ended after a release request: the time, the holder's response, and the current holder of the
+ * lock.
+ */
 export function RequestResult({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const { request, seen, holder = seen.holders[0] } = form.state;

@@ -15,7 +15,8 @@ import {
 } from "./release-state.ts";
 
 /**
- * Keeps the latest release request of the hold in the state of the dialog. Returns the function that sends a request.
+ * Stores the latest release request for the hold in the state of the dialog. Returns a function that sends a release
+ * request.
  *
  * @param shown the current state of the hold that the operator saw
  */

@@ -39,14 +39,16 @@ export interface ReleaseForm {
   /** The current state of the hold that the operator saw, including its renewals. */
   shown: Lock;
   drift: HoldDrift;
-  /** The event that ended the last hold. `undefined` if another hold has started since, or if no end is known. */
+  /**
+   * The event that ended the last hold; `undefined` if another hold has started since, or if the end was not recorded.
+   */
   ending: LockEvent | undefined;
   /** The events of the lock, newest first. */
   events: readonly HistoryEntry[];
   methods: ReleaseMethods;
   /** The chosen method; `null` if the operator must choose. */
   choice: ReleaseMethod | null;
-  /** Why this lock is read-only for this operator or for all; `null` if it can be released. */
+  /** Why the lock is read-only for this operator or for all operators; `null` if the lock can be released. */
   factsOnly: string | null;
   /** Why no request can be sent at the moment; `null` if requests can be sent or `factsOnly` is set. */
   blocked: string | null;
@@ -59,7 +61,7 @@ export interface ReleaseForm {
   setFormat(format: FormatName): void;
   reviewNewHold(subject: ReleaseSubject): void;
   release(onUnverified: "refuse" | "release"): void;
-  /** Asks the holder to release the lock. */
+  /** Sends a release request to the holder. */
   ask(): void;
 }
 
@@ -103,9 +105,9 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
   useEffect(() => {
     if (endedAt !== null) dispatch({ type: "ended", at: endedAt });
   }, [endedAt]);
-  // The holder receives the reason with the request.
+  // A release request sends the reason to the holder.
   const needsReason = choice === "ask" || isLikelyAlive(shown);
-  // On production, taking a lock from a client that may be working must require more than one click.
+  // On a production target, the operator must type a name before force-releasing a hold whose client may be working.
   const isConfirmed = isProduction(live.hello?.target) && needsReason && choice !== "ask";
   const confirm = isConfirmed ? live.hello?.target.label : undefined;
   const send = useSendRelease(state, dispatch, { compared, shown });
@@ -122,7 +124,10 @@ export function useRelease(subject: ReleaseSubject): ReleaseForm {
   };
 }
 
-/** Clears a preselection that has become wrong, and a choice that is no longer available. */
+/**
+ * Returns the chosen method; `null` if no method is chosen, the method is no longer available, or a preselection has
+ * become wrong. `isCleared` is `true` only for a wrong preselection.
+ */
 function getValidChoice(
   { choice: { is, method }, holder, request, canAsk }: ReleaseState,
   shown: Lock,

@@ -13,8 +13,8 @@ import { toWaitsQuery, useWaitPosition } from "@/lib/queries/waits.ts";
 import { HoldFact } from "./hold-facts.tsx";
 
 /**
- * Shows how many clients the lock blocks. If its holder waits itself, shows the root blocker. Renders nothing
- * otherwise.
+ * Shows how many clients the lock blocks. If the holder of the lock is waiting too, also shows the root blocker or the
+ * deadlock. Renders nothing if the lock blocks no clients and its holder is not waiting.
  */
 export function WaitFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(waits);

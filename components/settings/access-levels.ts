@@ -1,7 +1,7 @@
 import type { Access } from "@/lib/contract/access.ts";
 
 /**
- * The kinds of access. Duplicates a list of the contract, because importing the contract would add zod to the first
- * load. A test compares both.
+ * The access levels. Duplicates a list of the contract, because importing the contract would add zod to the initial
+ * load. A test compares both lists.
  */
 export const ACCESS_LEVELS: readonly Access[] = ["read", "lock", "force", "admin"];

@@ -13,7 +13,7 @@ import { useSetKeyQuota } from "@/lib/queries/access/api-keys.ts";
 import { formatMebibytes, parseQuotaText, toQuotaText } from "./key-quota.ts";
 import { QuotaFields } from "./quota-fields.tsx";
 
-/** Changes the quotas of an API key. */
+/** Lets an admin change the quotas of an API key. */
 export function KeyQuotaSheet({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
   const messages = useMessages(apiKeys);
   const { waiting } = useMessages(ui);

@@ -17,7 +17,7 @@ export function toQuotaText({ holdsMax, bytesMax }: Required<ApiKeyQuotaInput>):
   };
 }
 
-/** Parses the quotas, or returns `undefined` if one is invalid. */
+/** Parses the quotas; `null` for an empty field. Returns `undefined` if a quota is invalid. */
 export function parseQuotaText({ holds, mebibytes }: QuotaText): Required<ApiKeyQuotaInput> | undefined {
   const holdsMax = parsePositive(holds);
   const amount = parsePositive(mebibytes);
@@ -32,7 +32,7 @@ export function formatMebibytes(bytes: number): string {
   return String(Math.round((bytes / MIB) * 10) / 10);
 }
 
-/** Parses a positive number; `null` if the field is empty, `undefined` if the input is invalid. */
+/** Parses a positive number. Returns `null` if the field is empty, and `undefined` if the input is invalid. */
 function parsePositive(text: string): number | null | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return null;

@@ -109,7 +109,7 @@ function LineList({ texts }: { texts: readonly string[] }) {
   );
 }
 
-/** Shows the number and size of the current holds. Colored if the quota is used up. */
+/** Shows the number and size of an API key's current holds. A value that has reached its quota is colored. */
 function KeyUsage({ usage: { holds, holdsMax, bytes, bytesMax } }: { usage: ApiKeyUsage }) {
   const messages = useMessages(apiKeys);
   return (

@@ -16,7 +16,7 @@ interface OperatorRemovalProps {
   onClose(): void;
 }
 
-/** Disables, enables or deletes an operator. */
+/** Asks for confirmation, and then disables, enables or deletes an operator. */
 export function OperatorRemoval({ what, operator, onClose }: OperatorRemovalProps) {
   const change = useUpdateOperator(operator.name);
   const remove = useRemoveOperator(operator.name);

@@ -17,7 +17,10 @@ interface RoleTableProps {
   onRoles(roles: Roles): void;
 }
 
-/** Shows the role on each target. The role for a named target replaces that for `*`, even if it grants less. */
+/**
+ * Lets the user choose a role for each target. The role for a named target replaces the role for `*`, even if the named
+ * target's role grants less access.
+ */
 export function RoleTable({ roles, onRoles }: RoleTableProps) {
   const messages = useMessages(operators);
   const targets = useTargets() ?? [];
@@ -28,7 +31,7 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
     onRoles(choice === "as_others" ? others : { ...others, [target]: choice });
   };
   const [only] = named;
-  // With a single target, the default role is the role on that target.
+  // With a single target that has no role of its own, the default role applies to that target.
   if (named.size <= 1 && (only === undefined || roles[only] === undefined))
     return <SingleRole role={roles["*"] ?? "none"} onChoose={(role) => onRoles({ "*": role })} />;
   const labelOf = (target: string) => targets.find(({ name }) => name === target)?.label ?? target;
@@ -51,7 +54,7 @@ export function RoleTable({ roles, onRoles }: RoleTableProps) {
   );
 }
 
-/** Shows the role of an operator if there is a single target. */
+/** Lets the user choose the role of an operator if there is a single target. */
 function SingleRole({ role, onChoose }: { role: Role | "none"; onChoose(role: Role | "none"): void }) {
   const messages = useMessages(operators);
   return (

@@ -11,7 +11,7 @@ import { buildTrialCommand } from "./trial-command.ts";
 
 const HEADER = "Authorization: Bearer $LOCKKEEPER_API_KEY";
 
-/** Shows a new secret. The secret cannot be shown again, because the server stores only a hash of it. */
+/** Shows the new secret of an API key. The secret cannot be shown again, because the server stores only its hash. */
 export function SecretSheet({ made, onClose }: { made: CreatedApiKey; onClose(): void }) {
   const messages = useMessages(apiKeys);
   return (

@@ -16,7 +16,7 @@ import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useBrowserSessions, useEndSessions } from "@/lib/queries/access/browser-sessions.ts";
 import { useLogout } from "@/lib/queries/access/logout.ts";
 
-/** Lists the operator's own browser sessions or, for admins, those of all operators. */
+/** Lists the operator's own browser sessions. Admins can also list the sessions of all operators. */
 export function SessionsSettings() {
   const messages = useMessages(settings);
   const { loading } = useMessages(ui);

@@ -3,7 +3,7 @@ import type { CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
 /**
  * Builds a shell command that tests a new API key by listing one lock. The command changes nothing.
  *
- * @param origin the server's origin, including its base path
+ * @param origin the origin and base path of the server
  */
 export function buildTrialCommand(
   { secret, targets }: Pick<CreatedApiKey, "secret" | "targets">,

@@ -10,7 +10,8 @@ function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: { retry: 1 },
-      // Fails immediately while the server is unreachable. An action must never be sent later than requested.
+      // A mutation fails immediately while the server is unreachable, because an action must never be sent later than
+      // requested.
       mutations: { retry: false, networkMode: "always" },
     },
   });

@@ -16,14 +16,14 @@ const KeyboardHelp = dynamic(() => import("./keyboard-help.tsx").then((module) =
 const THEMES = ["system", "light", "dark"] as const;
 const subscribeToNothing = () => () => {};
 
-/** Shows the settings for theme and language, and a help button. On phones, the top bar does not contain them. */
+/** Shows the settings for theme and language, and a help button. On phones, the top bar has none of these controls. */
 export function AppearanceSettings() {
   const messages = useMessages(settings);
   const { themes } = useMessages(shell);
   const { language, setLanguage } = useLanguage();
   const { theme, setTheme } = useTheme();
   const [hasHelp, setHelp] = useState(false);
-  // The server does not know the theme.
+  // The server does not know the theme, so no theme is selected before hydration.
   const isInBrowser = useSyncExternalStore(
     subscribeToNothing,
     () => true,

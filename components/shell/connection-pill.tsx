@@ -9,8 +9,8 @@ import { useLiveState, useSecondsSinceMessage } from "@/lib/live/hooks.ts";
 import { type ConnectionTone, getConnectionStatus } from "../app/connection.ts";
 
 /**
- * The code of the list loads with the first health message. The list can then be opened while the server is
- * unreachable.
+ * Shows how complete the index is. The code is loaded with the first health message, so that the list can also be
+ * opened while the server is unreachable.
  */
 const CompletenessList = dynamic(
   loadPart(() => import("./completeness-list.tsx").then((module) => module.CompletenessList)),

@@ -23,7 +23,7 @@ const KeyboardHelp = createLazyOverlay(() =>
   import("./keyboard-help.tsx").then((module) => module.KeyboardHelp),
 );
 
-/** Reserves the height of the bar, because the page must not move. */
+/** Reserves the height of the phone bar, so that the page does not move when the bar appears. */
 const PhoneBarPlaceholder = () => (
   <div className="order-last h-[57px] border-t border-line bg-panel sm:hidden" />
 );
@@ -43,8 +43,8 @@ const TargetNeverReached = dynamic(
 );
 
 /**
- * Renders the layout of the console's pages. The URL contains the target. A change of target replaces the page and its
- * state.
+ * Renders the layout of the console's pages. The target is in the URL. Changing the target remounts the page and
+ * discards its state.
  */
 export function ConsoleShell({ children }: { children: ReactNode }) {
   const [target] = useQueryState("target");
@@ -58,7 +58,7 @@ export function ConsoleShell({ children }: { children: ReactNode }) {
   );
 }
 
-/** Restores the focus after a change of target, which replaces the page with the focused element. */
+/** Moves the focus to the content after a change of target, which removes the focused element. */
 function useFocusAfterTargetSwitch(target: string | null): void {
   const shown = useRef(target);
   useEffect(() => {

@@ -12,7 +12,6 @@ import {
 } from "lucide-react";
 import type { ConsolePage } from "../app/pages.ts";
 
-/** The icons of the pages, for places without room for their names. */
 export const PAGE_ICONS: Readonly<Record<ConsolePage["name"], LucideIcon>> = {
   locks: Lock,
   waits: Workflow,
@@ -25,5 +24,5 @@ export const PAGE_ICONS: Readonly<Record<ConsolePage["name"], LucideIcon>> = {
   settings: Settings,
 };
 
-/** The pages in the bar on phones, whose menu contains the other pages. */
+/** The pages in the bar on phones. The phone menu contains the other pages. */
 export const PHONE_BAR_PAGES: readonly ConsolePage["name"][] = ["locks", "events"];

@@ -53,7 +53,7 @@ function PublicHeader() {
   );
 }
 
-/** Links to a page without prefetching it, because these pages are small. */
+/** Links to a public page without prefetching, which is unnecessary because the public pages are small. */
 function PageLink({ href, children }: { href: string; children: string }) {
   const pathname = usePathname();
   const isHere = pathname === href || pathname.startsWith(`${href}/`);

@@ -4,8 +4,8 @@ import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /**
- * Links past filters and toolbars to the table or list of the page. If there is neither, links to the content. This is
- * the first tab stop.
+ * Renders a link that skips filters and toolbars and focuses the main table or list of the page. If the page has
+ * neither, the link leads to the content. The link is the first tab stop.
  */
 export function SkipLink() {
   const messages = useMessages(shell);

@@ -9,7 +9,10 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 import { buildTargetHref } from "../app/target-link.tsx";
 
-/** Renders its children if the target in the URL exists. Old or edited URLs can contain another name. */
+/**
+ * Renders its children if the target in the URL exists, otherwise a list of all targets. Old or edited URLs can contain
+ * the name of a target that does not exist.
+ */
 export function TargetCheck({ children }: { children: ReactNode }) {
   const messages = useMessages(shell);
   const name = useTargetName();

@@ -18,11 +18,14 @@ interface TargetMenuProps {
   here: TargetSummary | undefined;
 }
 
-/** Lists all targets with their state. Selecting a target keeps the page, except on a lock page. */
+/**
+ * Lists all targets with their state. Selecting a target opens the same page for that target. On a lock page, selecting
+ * a target opens the lock list.
+ */
 export function TargetMenu({ targets, here }: TargetMenuProps) {
   const messages = useMessages(shell);
   const pathname = usePathname();
-  // A key has no meaning on another target.
+  // The lock of a lock page may not exist on another target.
   const page = pathname.startsWith("/locks/") ? "/" : pathname;
   return (
     <Menu.Root>

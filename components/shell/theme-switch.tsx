@@ -19,7 +19,7 @@ const subscribeToNothing = () => () => {};
 export function useNextTheme(): { Icon: LucideIcon; label: string; apply(): void } {
   const messages = useMessages(shell);
   const { theme, setTheme } = useTheme();
-  // The server does not know the theme, so the icon is rendered after hydration.
+  // The server does not know the theme, so the icon for `system` is shown until hydration.
   const awake = useSyncExternalStore(
     subscribeToNothing,
     () => true,

@@ -9,7 +9,10 @@ interface LockBadges {
   readonly deadlocks: number | undefined;
 }
 
-/** Returns the counts for the navigation, from the same snapshot as the page. They are `undefined` while they load. */
+/**
+ * Returns the counts for the navigation, from the same snapshot as the page. The counts are `undefined` while they
+ * load, and if the target has never been reached.
+ */
 export function useLockBadges(): LockBadges {
   const state = useLiveState();
   const isUnreached = isTargetNeverReached(state);

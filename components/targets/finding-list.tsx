@@ -23,7 +23,7 @@ interface FindingListProps {
   unreadableKeys: readonly UnreadableKey[];
 }
 
-/** Lists the findings, most severe first, each with its risk and the command that fixes it. */
+/** Lists the findings, most severe first, each with its risk and the command that fixes the problem. */
 export function FindingList({ findings, masters, unreadableKeys }: FindingListProps) {
   const messages = useMessages(targets);
   if (findings.length === 0) return <p className="px-4 py-3 text-ink-2">{messages.nothingFound}</p>;
@@ -58,7 +58,8 @@ function FindingItem({ finding, masters, children }: FindingItemProps) {
   const { code, facts, command } = finding;
   const texts = messages.translations?.[code];
   const title = texts?.title(facts) ?? finding.title;
-  // The Redis error, which the English risk already contains. If flags are missing, the command is sufficient.
+  // A translated risk does not contain the Redis error. If flags are missing, the command is sufficient without the
+  // error.
   const detail = texts === undefined || facts.missing ? "" : String(facts.detail ?? "");
   const lines = command === undefined ? [] : buildRedisCliLines(command, finding.masters);
   return (
@@ -87,7 +88,7 @@ function FindingItem({ finding, masters, children }: FindingItemProps) {
   );
 }
 
-/** Lists the changes that cause no notifications, because flags are missing. */
+/** Lists the changes that Redis does not report, because flags are missing from `notify-keyspace-events`. */
 function MissingFlagsNotice({ finding: { facts } }: { finding: Finding }) {
   const messages = useMessages(targets);
   const missing = String(facts.missing ?? "");

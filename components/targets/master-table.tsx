@@ -23,7 +23,7 @@ import { PollingDelay } from "./polling-delay.tsx";
 
 interface MasterTableProps {
   masters: readonly MasterHealth[];
-  /** The reports about the masters; `undefined` while they load. */
+  /** The status reports of the masters; `undefined` while they load. */
   reports: readonly MasterReport[] | undefined;
 }
 
@@ -125,7 +125,7 @@ function MasterCell({ head, tone = "plain", more, children }: MasterCellProps) {
 
 type ReportedValue = { report: MasterReport | undefined };
 
-/** Shows a missing value as unknown. */
+/** Returns the value, or the text for an unknown value if the value is missing. */
 function formatOrUnknown(value: ReactNode | null | undefined, unknown: string): ReactNode {
   return value ?? <span className="text-ink-3">{unknown}</span>;
 }
@@ -144,7 +144,9 @@ function ServerVersion({ report }: ReportedValue) {
   );
 }
 
-/** Clock difference, in ms, below which network latency may be the cause. */
+/**
+ * Clock difference, in ms, below which the clocks count as equal. Network latency alone can cause such a difference.
+ */
 const SAME_MS = 50;
 
 function ResponseTime({ master: { state, roundTripUs, clockOffsetMs } }: { master: MasterHealth }) {

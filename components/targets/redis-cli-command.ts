@@ -3,10 +3,10 @@ import { quoteForShell } from "@/lib/snippets/quote-for-shell.ts";
 const PER_MASTER_COMMAND = /^(?:CONFIG|ACL) /;
 
 /**
- * Formats a Redis command as redis-cli command lines, one per master. Returns commands for a sentinel or for the host
- * unchanged.
+ * Formats a `CONFIG` or `ACL` command as redis-cli command lines, one per master. Returns other commands unchanged,
+ * such as commands for a sentinel or for the host.
  *
- * @param masters `host:port`, with IPv6 as `[host]:port`
+ * @param masters addresses as `host:port`, with IPv6 as `[host]:port`
  */
 export function buildRedisCliLines(command: string, masters: readonly string[]): string[] {
   if (!PER_MASTER_COMMAND.test(command)) return [command];

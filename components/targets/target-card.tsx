@@ -85,7 +85,7 @@ interface TargetFindingsProps {
 
 function TargetFindings({ isDown, health, masters }: TargetFindingsProps) {
   const messages = useMessages(targets);
-  // The header of the card and the banner already show why.
+  // The header of the card or the banner already shows why the target is down.
   if (isDown && health.data === undefined) return null;
   if (health.isError && !isDown) {
     return (

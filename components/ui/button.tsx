@@ -21,8 +21,8 @@ const SIZE_CLASSES: Record<ButtonSize, string> = {
 };
 
 /**
- * The classes that make touch targets 44 px high on phones. In a line of text, the target is larger than the visible
- * button.
+ * The classes that make touch targets 44 px high on phones. For all sizes except `normal`, the touch target is larger
+ * than the visible button.
  */
 const PHONE_CLASSES: Record<ButtonSize, string> = {
   normal: "max-sm:min-h-11",
@@ -34,7 +34,7 @@ const PHONE_CLASSES: Record<ButtonSize, string> = {
 interface ButtonProps extends Omit<ComponentProps<"button">, "disabled"> {
   variant?: ButtonVariant;
   size?: ButtonSize;
-  /** Why the button is disabled. The button can still have the focus, which shows the reason. */
+  /** Why the button is disabled. A disabled button remains focusable, so that the user can read the reason. */
   blocked?: string | null | undefined;
 }
 

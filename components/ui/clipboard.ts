@@ -6,7 +6,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Without TLS, browsers offer only the legacy clipboard API.
+    // Without TLS, browsers offer only the legacy clipboard API, `document.execCommand`.
     return copyWithExecCommand(text);
   }
 }

@@ -26,7 +26,7 @@ export function CopyButton({ text, label, children, small = false }: CopyButtonP
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = () => {
-    // If the browser denies access, the user can still select the text on the page.
+    // If copying fails, the button shows no confirmation. The user can still select the text on the page.
     void copyText(text).then(setCopied);
   };
   const Icon = copied ? Check : Copy;

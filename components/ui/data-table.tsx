@@ -8,7 +8,7 @@ export const CELL_CLASS = "px-4 py-2 align-top";
 
 interface DataTableProps {
   label: string;
-  /** The column headers, empty for a column of buttons. */
+  /** The column headers. An empty string stands for a column of buttons. */
   heads: readonly string[];
   children: ReactNode;
 }

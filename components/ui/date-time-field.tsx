@@ -9,21 +9,24 @@ import { formatZone, parseLocalDateTime, toLocalDateTime } from "./local-date-ti
 interface DateTimeFieldProps {
   /** Unix milliseconds; `undefined` if empty. */
   value: number | undefined;
-  /** Called on Enter and on blur, unless the text is not a valid time. */
+  /**
+   * Called with Unix milliseconds, or with `undefined` for an empty field, on Enter and on blur. Not called if the text
+   * is unchanged or not a valid time.
+   */
   onCommit(at: number | undefined): void;
   label: string;
   inputRef?: Ref<HTMLInputElement>;
 }
 
-/** The format of a date and time, the same in every language. */
+/** The placeholder that shows the format of a date and time, the same in every language. */
 const DATE_TIME_FORM = "YYYY-MM-DD HH:MM";
 const FIELD_CLASS =
   "h-7 w-[calc(19ch+20px)] rounded-[7px] border border-line bg-panel px-2 font-mono text-xs text-ink placeholder:text-ink-3 aria-invalid:border-bad max-sm:h-11";
 
-/** Asks for a time on a 24-hour clock. Shows the time zone next to the field. */
+/** Renders a text field for a date and time on a 24-hour clock. Shows the time zone next to the field. */
 export function DateTimeField({ value, onCommit, label, inputRef }: DateTimeFieldProps) {
   const { dateTimeInvalid } = useMessages(ui);
-  // The server does not know the browser's time zone.
+  // The server does not know the browser's time zone, so the field is empty before hydration.
   const isInBrowser = useIsInBrowser();
   const shown = value === undefined || !isInBrowser ? "" : toLocalDateTime(value);
   const [draft, setDraft] = useState<{ text: string; of: string }>();
@@ -56,7 +59,7 @@ export function DateTimeField({ value, onCommit, label, inputRef }: DateTimeFiel
   );
 }
 
-/** Shows the time zone of the times on the page. @param at Unix milliseconds; `undefined` for now */
+/** Shows the browser's time zone at a point in time. @param at Unix milliseconds; defaults to now */
 export function ZoneName({ at = Date.now() }: { at?: number | undefined }) {
   return (
     <span
@@ -81,8 +84,8 @@ interface DateTimeTextFieldProps {
 }
 
 /**
- * Renders a text field for a date and time in a form that is submitted as a whole. Passes on the text as entered, and
- * shows no time zone.
+ * Renders a text field for a date and time, without the time zone. Calls `onText` with the text as entered, so the form
+ * must parse the text when it is submitted.
  */
 export function DateTimeTextField({
   text,

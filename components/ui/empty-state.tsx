@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 interface EmptyStateProps {
   title: string;
-  /** Whether the title is the only heading of the page. */
+  /** Whether the title is the `h1` heading of the page. Otherwise, the title is an `h2` heading. */
   page?: boolean;
   children: ReactNode;
 }

@@ -8,9 +8,9 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { LoadFailure } from "./load-failure.tsx";
 
 interface ErrorBoundaryProps {
-  /** The name of the failed part, in the language of the page. */
+  /** The name of the protected part of the page, in the page's language. */
   name: string;
-  /** Where the message is shown: on the page, or in an overlay. */
+  /** Where the error is shown. `page`: in place of the children. `overlay`: fixed to a corner of the window. */
   place?: "page" | "overlay";
   children: ReactNode;
 }
@@ -20,8 +20,9 @@ interface ErrorBoundaryState {
 }
 
 /**
- * Catches an error of its children and shows it in their place. The rest of the page keeps working. If code cannot be
- * loaded because another version of the console was deployed, the user must reload the page.
+ * Catches rendering errors of its children and shows a notice instead of the children. The rest of the page keeps
+ * working. If the code of the children cannot be loaded because another version of the console was deployed, the user
+ * must reload the page.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { error: null };

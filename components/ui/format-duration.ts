@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The units of durations in the page's language. */
+/** The labels of the units of a duration, in the page's language. */
 export type UnitMessages = Pick<Messages["ui"], "units">;
 
 /** Formats at most two units: `14 m 02 s`, `2 h 11 m`, `3 d 4 h`. */
@@ -56,8 +56,8 @@ export function formatAgo(ms: number, messages: Pick<Messages["ui"], "justNow" |
 const CLOCK_FORMAT = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
 
 /**
- * Returns a function that creates the formatter on first use. Constructing a formatter takes milliseconds and would
- * delay the first render.
+ * Returns a function that creates the formatter on its first call. Constructing a formatter takes milliseconds and
+ * would delay the first render.
  */
 function createLazyFormatter<Made>(make: () => Made): () => Made {
   let cached: Made | undefined;
@@ -68,7 +68,8 @@ function createLazyFormatter<Made>(make: () => Made): () => Made {
 }
 
 /**
- * Creates a formatter for dates, which look the same in every language. The Swedish locale formats them as ISO 8601.
+ * Returns a function that creates a date formatter on its first call. The Swedish locale formats dates as in ISO 8601,
+ * in every language of the console.
  */
 const getFormatter = (parts: Intl.DateTimeFormatOptions) =>
   createLazyFormatter(() => new Intl.DateTimeFormat("sv-SE", parts));
@@ -85,12 +86,12 @@ export function formatClock(at: number): string {
   return clockFormatters().format(at);
 }
 
-/** Formats a date of this year: `11-21 21:05`. */
+/** Formats Unix milliseconds in the browser's time zone, without the year and the seconds: `11-21 21:05`. */
 export function formatDayMinute(at: number): string {
   return formatDate(at).slice("2026-".length, "2026-11-21 21:05".length);
 }
 
-/** Formats a date of this year: `11-21 21:05:01`. */
+/** Formats Unix milliseconds in the browser's time zone, without the year: `11-21 21:05:01`. */
 export function formatDayClock(at: number): string {
   return formatDate(at).slice("2026-".length, "2026-11-21 21:05:01".length);
 }
@@ -99,7 +100,7 @@ export function formatClockMs(at: number): string {
   return `${clockFormatters().format(at)}.${String(Math.floor(at % 1000)).padStart(3, "0")}`;
 }
 
-/** Formats a date in the browser's time zone: `2026-11-21 21:05:01 UTC`. */
+/** Formats Unix milliseconds in the browser's time zone: `2026-11-21 21:05:01 UTC`. */
 export function formatDate(at: number): string {
   return dateFormatters().format(at);
 }
@@ -107,7 +108,10 @@ export function formatDate(at: number): string {
 const numberFormatters = createLazyFormatter(() => new Intl.NumberFormat("en-US"));
 export const formatNumber = (value: number): string => numberFormatters().format(value);
 
-/** Shortens a fencing token to its last six digits, because only these usually differ: `…104 822`. */
+/**
+ * Shortens a fencing token to its last six digits, because usually only these digits differ: `…104 822`. Returns tokens
+ * with at most nine digits unchanged.
+ */
 export function formatFence(fence: string): string {
   if (fence.length <= 9) return fence;
   return `…${fence.slice(-6, -3)} ${fence.slice(-3)}`;

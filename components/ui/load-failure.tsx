@@ -8,16 +8,20 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { Button } from "./button.tsx";
 
 interface LoadFailureProps {
-  /** The name of the part that failed to load, in the page's language. Defaults to the word for a dialog. */
+  /** The name of the part that failed to load, in the page's language. Defaults to the translation of "dialog". */
   name?: string;
-  /** Where the notice is. `overlay`: fixed to a corner of the window. `inline`: inside another overlay. */
+  /**
+   * Where the notice is shown. `overlay`: fixed to a corner of the window. `inline`: in place of the missing content.
+   */
   place: "overlay" | "inline";
-  /** Loads the code again. If omitted, the user must reload the page. */
+  /** Loads the code again. If omitted, the notice offers only to reload the page. */
   onRetry?: (() => void) | undefined;
   onClose?: (() => void) | undefined;
 }
 
-/** States that code of the console could not be loaded, and why: no connection, or an updated console. */
+/**
+ * States that code of the console could not be loaded, and why: the server is unreachable, or the console was updated.
+ */
 export function LoadFailure({ name, place, onRetry, onClose }: LoadFailureProps) {
   const messages = useMessages(shell).loadFailure;
   const [cause, setCause] = useState<"unknown" | "unreachable" | "updated">("unknown");

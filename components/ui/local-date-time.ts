@@ -4,12 +4,12 @@ const SECOND_MS = 1000;
 /** Matches `2026-11-21 21:05:01`. The seconds, the year or the whole date can be missing. */
 const DATE_TIME = /^(?:(?:(\d{4})-)?(\d{1,2})-(\d{1,2})(?:$|[ T]+))?(?:(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/;
 
-/** Formats a time for a text field: `2026-11-21 21:05:01` in the browser's time zone. */
+/** Formats Unix milliseconds for a text field, in the browser's time zone: `2026-11-21 21:05:01`. */
 export function toLocalDateTime(at: number): string {
   return formatDate(at).slice(0, "2026-11-21 21:05:01".length);
 }
 
-/** Returns the name of the browser's time zone at a time: `UTC`, `CET`, `GMT+8`. */
+/** Returns the name of the browser's time zone at a point in time (Unix milliseconds): `UTC`, `CET`, `GMT+8`. */
 export function formatZone(at: number): string {
   return formatDate(at).slice("2026-11-21 21:05:01 ".length);
 }
@@ -36,7 +36,10 @@ export function parseLocalDateTime(text: string, now = Date.now()): number | und
   return isReal && minute < 60 && second < 60 ? moment.getTime() : undefined;
 }
 
-/** Returns the last millisecond of the second that contains a time, because fields have a precision of one second. */
+/**
+ * Returns the last millisecond of the second that contains `at`. Date fields have a precision of one second, so the end
+ * of a time range includes the whole second.
+ */
 export function toEndOfSecond(at: number): number {
   return Math.floor(at / SECOND_MS) * SECOND_MS + SECOND_MS - 1;
 }

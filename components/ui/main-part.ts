@@ -1,3 +1,3 @@
-/** Marks the main table or list of a page, to which the skip link leads. The element must be focusable. */
+/** Marks the main table or list of a page, which is the target of the skip link. The element must be focusable. */
 export const MAIN_PART_ATTRIBUTE = "data-main-part";
 export const MAIN_PART = { [MAIN_PART_ATTRIBUTE]: "" };

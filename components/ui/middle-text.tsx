@@ -1,6 +1,8 @@
 import { SafeText } from "./safe-text.tsx";
 
-/** Minimum length of a string that is truncated in the middle. A shorter string is truncated at the end. */
+/**
+ * Minimum number of characters of a string that is truncated in the middle. A shorter string is truncated at the end.
+ */
 const SPLIT_CHARACTERS_MIN = 17;
 const END_CHARACTERS = 7;
 

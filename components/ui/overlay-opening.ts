@@ -6,10 +6,12 @@ interface OpeningOverlay {
   cancel(): void;
 }
 
-/** The overlay that is opening. A click that opens a second one cancels the first. */
+/** The overlay that is opening; `null` if there is none. Opening another overlay cancels the first. */
 let opening: OpeningOverlay | null = null;
 
-/** Returns whether an overlay is open, or opening and not focused yet. Shortcuts must do nothing then. */
+/**
+ * Returns whether an overlay is open, or is opening and not focused yet. Shortcuts must have no effect in either case.
+ */
 export function isOverlayActive(): boolean {
   return opening !== null || document.querySelector(OPEN_OVERLAY) !== null;
 }
@@ -19,10 +21,13 @@ export function isDialogActive(): boolean {
   return opening !== null || document.querySelector(OPEN_DIALOG) !== null;
 }
 
-/** Keys that only move the focus or belong to the browser. */
+/** Keys that are left to the browser: Tab and the modifier keys. */
 const PASSED_KEYS: ReadonlySet<string> = new Set(["Tab", "Shift", "Control", "Alt", "Meta", "CapsLock"]);
 
-/** Returns whether the browser handles a shortcut, such as Ctrl+R. Lockkeeper handles Ctrl+K. */
+/**
+ * Returns whether the browser handles the key press, such as Ctrl+R. Always false for Ctrl+K, which is a shortcut of
+ * Lockkeeper.
+ */
 function isBrowserKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (PASSED_KEYS.has(key) || /^F\d+$/.test(key)) return true;
   return (ctrlKey || metaKey || altKey) && key.toLowerCase() !== "k";

@@ -6,8 +6,8 @@ const CLOCK = /^(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d{1,3})?))?$/;
 const DATE = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/;
 
 /**
- * Parses a time in the past, in the browser's time zone: `10:47:04` (the latest such time), `2026-11-23 10:47:04`, or
- * `5 m` for five minutes ago.
+ * Parses a time in the past, in the browser's time zone: `10:47:04` (the latest occurrence that is not in the future),
+ * `2026-11-23 10:47:04`, or `5 m` for five minutes ago.
  *
  * @param now Unix milliseconds
  * @returns Unix milliseconds; `undefined` if the text is not a time or is in the future
@@ -27,7 +27,7 @@ function parseTime(text: string, now: number): number | undefined {
   return parseClock(text, now);
 }
 
-/** Parses a time of day. If it is later than `now`, it is on the previous day. */
+/** Parses a time of day. Uses the previous day if the time would be later than `now`. */
 function parseClock(text: string, now: number): number | undefined {
   const [, hours, minutes, seconds = "0"] = CLOCK.exec(text) ?? [];
   if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) >= 60)
@@ -39,7 +39,7 @@ function parseClock(text: string, now: number): number | undefined {
   return at.getTime();
 }
 
-/** Formats the browser's time zone: `Europe/Berlin (UTC+01:00)`. */
+/** Formats the browser's time zone at a point in time (Unix milliseconds): `Europe/Berlin (UTC+01:00)`. */
 export function formatTimeZone(at: number): string {
   const minutes = -new Date(at).getTimezoneOffset();
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");

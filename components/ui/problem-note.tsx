@@ -6,7 +6,7 @@ import { Button } from "./button.tsx";
 import { ProblemText } from "./problem-text.tsx";
 
 interface ProblemNoteProps {
-  /** `null` if there is no error. */
+  /** The error to show; `null` if there is none. */
   problem: { message: string } | null;
   onAgain?: (() => void) | undefined;
 }

@@ -12,10 +12,13 @@ interface ReasonFieldProps {
   onReason(reason: string): void;
   error: ReactNode;
   isOptional?: boolean;
-  /** States what happens to the reason. By default, states that the audit log contains it. */
+  /**
+   * The placeholder, which states where the reason is sent or recorded. By default, states that the audit log contains
+   * the reason.
+   */
   placeholder?: string;
   charactersMax?: number;
-  /** Reasons to choose from. */
+  /** Reasons that the operator can insert with a click. Defaults to reasons for releasing a hold. */
   presets?: readonly string[];
 }
 
@@ -71,12 +74,13 @@ interface ConfirmNameFieldProps {
   label: string;
   typed: string;
   onType(typed: string): void;
-  /** Whether the form was submitted without the name. The field then takes the focus. */
+  /** Whether the form was submitted without the correct name. If so, the field takes the focus. */
   isMissing?: boolean;
 }
 
 /**
- * Asks the operator to type a name. Used on production, for an action on many locks or on a client that may be working.
+ * Asks the operator to type a name to confirm an action. Used on production targets, for actions on many locks or on a
+ * client that may still be working.
  */
 export function ConfirmNameField({ label, typed, onType, isMissing = false }: ConfirmNameFieldProps) {
   const input = useRef<HTMLInputElement>(null);

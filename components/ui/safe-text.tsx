@@ -2,11 +2,10 @@ import { splitVisibleParts } from "./visible-text.ts";
 
 interface SafeTextProps {
   text: string;
-  /** Whether the text may wrap. */
   wrap?: boolean;
 }
 
-/** Shows a string from Redis, with its writing direction isolated and invisible characters made visible. */
+/** Shows a string from Redis. Isolates the string's writing direction and makes invisible characters visible. */
 export function SafeText({ text, wrap = false }: SafeTextProps) {
   let at = 0;
   return (

@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** The class of the headers of a table that scrolls below them. */
+/** The class of a table header that stays in place while the rows scroll. */
 export const HEADER_CLASS =
   "sticky top-0 z-10 h-9 border-b border-line bg-bg px-3 font-medium whitespace-nowrap text-ink-3";
 
@@ -23,7 +23,7 @@ export function SortHeader({ name, figure, order, onSort, className, children }:
   return (
     <th
       scope="col"
-      // Without this label, the name would include the other controls in the header.
+      // Without this label, the accessible name would include the other controls in the header.
       aria-label={name}
       aria-sort={order}
       className={clsx(HEADER_CLASS, figure ? "text-right" : "text-left", className)}

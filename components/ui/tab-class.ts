@@ -1,6 +1,6 @@
 import clsx from "clsx";
 
-/** The class of the line below tabs. */
+/** The class of the element that contains the tabs. */
 export const TABS_CLASS = "flex gap-1 overflow-x-auto border-b border-line";
 
 /** Returns the class of a tab that is a link or button. The selected tab is underlined. */

@@ -1,5 +1,6 @@
 /**
- * The name of the cookie that contains which parts of a page are open (`name`) or closed (`-name`), separated by dots.
+ * The name of the cookie that stores which parts of a page are open (`name`) or collapsed (`-name`). The entries are
+ * separated by dots.
  */
 export const UI_FLAGS_COOKIE = "lockkeeper_folds";
 

@@ -7,7 +7,10 @@ import { readFlag, UI_FLAGS_COOKIE, writeFlag } from "./ui-flags-cookie.ts";
 const InitialFlagsContext = createContext("");
 const YEAR_S = 365 * 24 * 3600;
 const listeners = new Set<() => void>();
-/** The cookie as last set on this page; `undefined` if the user has made no choice since the page was loaded. */
+/**
+ * The value of the cookie as last set on this page; `undefined` if the user has made no choice since the page was
+ * loaded.
+ */
 let currentFlags: string | undefined;
 
 /**
@@ -25,8 +28,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Returns a choice that a cookie stores (`null` if there is none), and a function that sets it. The server reads the
- * cookie and renders the page as the user left it, so nothing moves during hydration.
+ * Returns a stored choice of the user (`null` if there is none) and a function that stores a new choice in a cookie.
+ * The server reads the cookie and renders the page as the user left it, so nothing moves during hydration.
  */
 export function useUiFlag(name: string): [boolean | null, (value: boolean) => void] {
   const first = use(InitialFlagsContext);

@@ -3,8 +3,8 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
 
 /**
- * Returns the inner width of an element in pixels. Before the element is mounted, the result is 0; the browser never
- * paints that state.
+ * Returns the inner width of an element in pixels. The width is 0 until the element has been measured, which happens
+ * before the browser paints.
  */
 export function useElementWidth(element: RefObject<HTMLElement | null>): number {
   const [px, setPx] = useState(0);

@@ -3,14 +3,14 @@
 import { type RefObject, useEffect, useState } from "react";
 
 /**
- * Time, in ms, after which a pointer that does not move no longer counts as reading. A reader moves the pointer
+ * Time, in ms, after which a pointer that does not move no longer counts as reading. Readers move the pointer
  * occasionally.
  */
 const POINTER_IDLE_MS = 60_000;
 
 /**
- * Returns whether the pointer or the keyboard focus is in an element. A dialog or menu that was opened from the element
- * counts as part of it, because the content behind the dialog must not move.
+ * Returns whether the pointer or the keyboard focus is in an element. A dialog that was opened from the element counts
+ * as part of the element, because the content behind the dialog must not move.
  */
 export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
   const pointer = useIsPointerInside(place);
@@ -74,7 +74,7 @@ function useIsFocusInside(place: RefObject<HTMLElement | null>): boolean {
   const [isThere, setThere] = useState(false);
   useEffect(() => {
     const focused = ({ target }: Event) => setThere((before) => isInside(place, target, before));
-    // While the focus moves between two elements, neither of them has it for a moment.
+    // While the focus moves between two elements, neither element has the focus for a moment.
     const blurred = () => {
       setTimeout(() => setThere((before) => isInside(place, document.activeElement, before)), 0);
     };

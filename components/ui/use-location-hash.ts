@@ -21,7 +21,9 @@ function readHash(): string {
   }
 }
 
-/** Returns the URL fragment without `#`, and a function that sets it without adding a history entry. */
+/**
+ * Returns the decoded URL fragment without `#`, and a function that sets the fragment without adding a history entry.
+ */
 export function useLocationHash(): [string, (hash: string) => void] {
   const hash = useSyncExternalStore(subscribeToHash, readHash, () => "");
   const set = (next: string) => {

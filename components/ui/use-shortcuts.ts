@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import { isOverlayActive } from "./overlay-opening.ts";
 
-/** Handlers by `event.key`, in lower case. */
+/** The handlers of shortcuts, by `event.key` in lowercase. */
 export type ShortcutMap = Record<string, (event: KeyboardEvent) => void>;
 
 function isShortcutIgnored(event: KeyboardEvent): boolean {
@@ -17,7 +17,8 @@ function isShortcutIgnored(event: KeyboardEvent): boolean {
 }
 
 /**
- * Handles single-key shortcuts for the whole page. Ignores them while the user types or an overlay is open or opening.
+ * Handles single-key shortcuts for the whole page. Ignores key presses while the user types, and while an overlay is
+ * open or opening.
  */
 export function useShortcuts(keys: ShortcutMap): void {
   const latest = useRef(keys);

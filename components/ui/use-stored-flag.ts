@@ -18,7 +18,11 @@ function readStoredFlag(name: string, fallback: boolean): boolean {
   }
 }
 
-/** Returns a choice that the browser stores, and a function that sets it. */
+/**
+ * Returns a flag from `localStorage`, and a function that stores a new value.
+ *
+ * @param fallback the value if none is stored, and always on the server
+ */
 export function useStoredFlag(name: string, fallback: boolean): [boolean, (value: boolean) => void] {
   const value = useSyncExternalStore(
     subscribeToFlag,
@@ -29,7 +33,7 @@ export function useStoredFlag(name: string, fallback: boolean): [boolean, (value
     try {
       localStorage.setItem(name, next ? "1" : "0");
     } catch {
-      // The browser does not permit storage, so the choice lasts until the page is closed.
+      // The browser does not permit storage, so the flag keeps its previous value.
     }
     for (const listener of listeners) listener();
   };

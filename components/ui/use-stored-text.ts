@@ -32,8 +32,8 @@ function writeStoredText(name: string, value: string | null): void {
 }
 
 /**
- * Returns a string that the browser stores, and a function that sets it. The string is `null` if none is stored, and
- * always on the server.
+ * Returns a string from `localStorage`, and a function that stores a new string. The string is `null` if none is
+ * stored, and always `null` on the server.
  */
 export function useStoredText(name: string): [string | null, (value: string | null) => void] {
   const value = useSyncExternalStore(

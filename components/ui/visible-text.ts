@@ -1,20 +1,26 @@
 export interface TextPart {
   text: string;
-  /** Whether `text` replaces characters that are invisible or would reorder others. */
+  /** Whether `text` is a placeholder for characters that are invisible or would reorder other characters. */
   isPlaceholder: boolean;
 }
 
-/** Maximum number of characters shown, because a key can have megabytes. */
+/** Maximum number of characters that are shown. A Redis key can be megabytes long. */
 const SHOWN_MAX = 600;
 
 // Control characters, format characters (bidirectional, zero width), lone surrogates, private use, and every space
 // except U+0020.
 const INVISIBLE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 const EDGE_WHITESPACE = /^ +| +$/g;
-/** Matches strings that may contain characters to replace. Most strings do not match and need no loop. */
+/**
+ * Matches strings that may contain characters to replace. Most strings do not match, so the check avoids a loop over
+ * their characters.
+ */
 const MAY_BE_INVISIBLE = new RegExp(`${INVISIBLE_CHARACTERS.source}|\u2420|^ | $`, "u");
 
-/** Splits an untrusted string from Redis into parts. Replaces invisible characters with visible placeholders. */
+/**
+ * Splits an untrusted string from Redis into parts. Replaces invisible characters with visible placeholders, and cuts
+ * off strings after 600 characters.
+ */
 export function splitVisibleParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
@@ -35,7 +41,10 @@ export function toVisibleText(text: string): string {
     .join("");
 }
 
-/** Shortens a string in the middle, because host and thread names differ at the start and at the end. */
+/**
+ * Shortens a string in the middle to about `most` characters, because host and thread names differ at the start and at
+ * the end.
+ */
 export function shortenText(text: string, most = 24): string {
   const whole = toVisibleText(text);
   const half = Math.floor(most / 2);

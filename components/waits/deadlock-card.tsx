@@ -21,7 +21,7 @@ interface DeadlockCardProps {
   onRelease(lock: LockToRelease): void;
 }
 
-/** Shows the cycle of a deadlock, and all clients behind it. */
+/** Shows the cycle of a deadlock, and the clients that wait for the clients in the cycle. */
 export function DeadlockCard({ deadlock, onRelease }: DeadlockCardProps) {
   const { id, since, until, cycle, others, waiting } = deadlock;
   const messages = useMessages(waits);

@@ -2,13 +2,13 @@ import type { WaitingClient } from "@/lib/contract/waits/waits.ts";
 
 /** A waiting client with the clients that wait for its locks. */
 export interface WaitNode {
-  /** The position in the response, which identifies the row until the next one. */
+  /** The index of the row in the response. Identifies the row only within this response. */
   readonly at: number;
   readonly client: WaitingClient;
   readonly behind: readonly WaitNode[];
 }
 
-/** Converts rows in depth-first order, as in the response, to a tree. */
+/** Builds a tree from the rows of a response, which are in depth-first order. */
 export function nestRows(rows: readonly WaitingClient[]): readonly WaitNode[] {
   const roots: WaitNode[] = [];
   const open: WaitNode[][] = [roots];

@@ -19,7 +19,7 @@ const ReleaseSheet = createLazyOverlay(() =>
   import("@/components/release/release-sheet.tsx").then((module) => module.ReleaseSheet),
 );
 
-/** The lock that an operator wants to release, and the button to return the focus to. */
+/** The lock that an operator wants to release, and the button that receives the focus when the dialog closes. */
 export interface LockToRelease {
   readonly path: string;
   readonly from: HTMLElement;
@@ -32,7 +32,10 @@ interface ReleaseBlockerButtonProps {
   onRelease(lock: LockToRelease): void;
 }
 
-/** Opens the release dialog of a blocking lock. If it has several holders, links to its page, where one is selected. */
+/**
+ * Renders a button that opens the release dialog of a blocking lock. If the lock has several holders, links to the page
+ * of the lock instead, where the operator selects a holder.
+ */
 export function ReleaseBlockerButton({ fields, owner, holders, onRelease }: ReleaseBlockerButtonProps) {
   const messages = useMessages(waits);
   const blocked = useReleaseBlockedReason();
@@ -70,7 +73,7 @@ export function BlockerRelease({ path, from, onClose }: BlockerReleaseProps) {
   useLockSubscription(path);
   const current = useLock(path);
   const [opened, setOpened] = useState<Lock>();
-  // The dialog compares the lock as it was opened with later states.
+  // Keeps the lock as it was when the dialog opened, because the dialog compares that state with later states.
   if (opened === undefined && current !== undefined) setOpened(current);
   if (opened === undefined) return null;
   return <ReleaseSheet lock={opened} onClose={onClose} finalFocus={() => (from.isConnected ? from : null)} />;

@@ -20,7 +20,7 @@ interface RootBlockersProps {
   onRelease(lock: LockToRelease): void;
 }
 
-/** Lists the root blockers, and the clients behind each. */
+/** Lists the root blockers, each with the clients that wait behind it. */
 export function RootBlockers({ roots, leftOut, onRelease }: RootBlockersProps) {
   const messages = useMessages(waits);
   return (

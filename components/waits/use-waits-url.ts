@@ -5,7 +5,10 @@ import { formatKey, KEY_BASE64, type KeyFields, parseKeyFields } from "@/lib/key
 
 const PARSERS = { key: parseAsString, keyBase64: parseAsString };
 
-/** The filter of the waits page in the URL: all waits, or only those that concern one lock. */
+/**
+ * Reads the filter of the waits page from the URL. Returns the lock whose waits are shown (`undefined` for all waits),
+ * and a function that clears the filter.
+ */
 export function useWaitsUrl() {
   const [{ key, keyBase64 }, set] = useQueryStates(PARSERS);
   return {

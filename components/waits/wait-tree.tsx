@@ -14,7 +14,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { nestRows, type WaitNode } from "./nest-rows.ts";
 
-/** Rows that are shown at first. More would push the next root blocker off the screen. */
+/** Number of rows that are shown at first. More rows would push the next root blocker off the screen. */
 const ROWS_SHOWN = 12;
 
 interface WaitTreeProps {
@@ -22,7 +22,7 @@ interface WaitTreeProps {
   label: string;
 }
 
-/** Lists the waiting clients as nested lists: the clients behind a client are below it. */
+/** Renders the waiting clients as nested lists. The clients that wait for a client are listed below that client. */
 export function WaitTree({ tree: { rows, rowsLeftOut, unnamed }, label }: WaitTreeProps) {
   const messages = useMessages(waits);
   const [isWhole, setWhole] = useState(false);

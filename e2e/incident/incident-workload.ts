@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Console } from "../console.ts";
 
-/** The lock whose holder crashed. */
+/** Key of the lock whose holder crashed. */
 export const STUCK_KEY = "lock:orders:eu:settle";
 export const SHARED_KEY = "lock:catalog:readers";
 
@@ -31,7 +31,7 @@ function at(key: string, service: string, host: string, pid: number, leaseMs: nu
   return { key, owner: `${service}@${host}:${pid}`, leaseMs, record: { service, host, pid } };
 }
 
-/** Returns locks without problems, which are the majority. */
+/** Returns 150 locks without problems, which make up most of the workload. */
 function ordinaryLocks(): Sample[] {
   return Array.from({ length: 150 }, (_, i) => {
     const place = PLACES[i % PLACES.length] ?? "orders";
@@ -49,7 +49,7 @@ const MIXED_FORMATS: readonly Sample[] = [
   at("lock:stock:10", "fulfil", "pod-4", 12, 100_000),
 ];
 
-/** Hashes in the format that Redisson writes, not acquired through Lockkeeper. */
+/** Locks in Redisson's format that are not acquired through Lockkeeper. */
 const REDISSON = [
   { key: "lock:orders:export", owner: "8743c9c0-0795-4907-87fd-6c719a6b4586:42", leaseMs: 80_000, count: 1 },
   { key: "lock:orders:reindex", owner: "5f0c1a2b-77d0-4f6e-9d43-0b1c2d3ee71a:7", leaseMs: null, count: 3 },
@@ -105,7 +105,7 @@ export async function startIncident(lockkeeper: Console, redis: Redis): Promise<
   };
 }
 
-/** Renews every second lock; the others expire. */
+/** Renews every second lock until the incident ends, and lets the others expire. */
 async function keepRenewing(
   lockkeeper: Console,
   samples: readonly Sample[],
@@ -121,7 +121,7 @@ async function keepRenewing(
   }
 }
 
-/** Continuously acquires and releases locks. */
+/** Acquires and releases locks until the incident ends. */
 async function keepAcquiring(lockkeeper: Console, ended: AbortSignal): Promise<void> {
   for (let i = 0; !ended.aborted; i++) {
     const sample = at(`lock:cache:warm:${i % 7}`, "search", `pod-${i % 5}`, i % 90, 30_000);
@@ -140,7 +140,7 @@ async function keepWaiting(lockkeeper: Console, sample: Sample, ended: AbortSign
   while (!ended.aborted) await acquire(lockkeeper, sample);
 }
 
-/** Records enough holds for a typical hold time. */
+/** Acquires and releases enough locks for Lockkeeper to compute typical hold times. */
 async function recordTypicalHolds(lockkeeper: Console): Promise<void> {
   for (let round = 0; round < 6; round++) {
     const samples = [1, 2, 3].flatMap((n) => [
@@ -153,7 +153,7 @@ async function recordTypicalHolds(lockkeeper: Console): Promise<void> {
   }
 }
 
-/** Renews a few times and then stops, like a holder that crashed. */
+/** Acquires the stuck lock, renews it a few times and then stops, like a holder that crashed. */
 async function stopRenewing(lockkeeper: Console): Promise<void> {
   const owner = "billing-worker@ip-10-4-2-17:81";
   const record = {

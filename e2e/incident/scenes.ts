@@ -8,9 +8,9 @@ export type Viewpoint = "desk" | "phone" | "wide" | "chinese" | "chinese-phone";
 
 export interface Scene {
   readonly name: string;
-  /** Viewports other than the desktop. */
+  /** Viewpoints of the scene in addition to the desktop. */
   readonly also?: readonly Exclude<Viewpoint, "desk">[];
-  /** Prepares the page for the scene. */
+  /** Opens the page and brings it into the state that the scene shows. */
   show(page: Page, redis: TestRedis): Promise<void>;
 }
 
@@ -38,7 +38,10 @@ async function openSheet(page: Page): Promise<Locator> {
   return sheet;
 }
 
-/** Replaces the last hour of the overview with sample data, because a console that has just started has none. */
+/**
+ * Replaces the last hour of the overview with sample data, because a console that has just started has no statistics
+ * for it.
+ */
 export async function mockStatsHistory(page: Page): Promise<void> {
   await page.route("**/api/v1/stats?**", async (route) => {
     const stats: Stats = await (await route.fetch()).json();
@@ -181,7 +184,7 @@ export const SCENES: readonly Scene[] = [
   { name: "not-found", show: async (page) => void (await page.goto("/nowhere")) },
 ];
 
-/** Scenes that change the lock or stop Redis. They run last and in this order. */
+/** Scenes that change the stuck lock or stop Redis. They run last, in this order. */
 export const DISRUPTIVE_SCENES: readonly Scene[] = [
   {
     name: "sheet-released",

@@ -8,11 +8,11 @@ const HEAD = `# Configuration
 
 Set environment variables, or list several Redis deployments in a [configuration file](targets.md). An empty variable counts as unset.
 
-Lockkeeper does not start if a variable begins with \`LOCKKEEPER_\` but is not a setting. The message suggests the nearest setting, so a misspelled name is never ignored. Exempt are:
+Lockkeeper does not start if the name of a variable starts with \`LOCKKEEPER_\` but is not a setting. A misspelled name is therefore never ignored: the error suggests the closest setting. Exceptions:
 
 - names that the configuration file refers to
-- names that clients and tests use: \`LOCKKEEPER_URL\`, \`LOCKKEEPER_API_KEY\`, \`LOCKKEEPER_BENCH_*\`, \`LOCKKEEPER_E2E_*\`
-- service links of Kubernetes for a Service named \`lockkeeper…\`. A link such as \`LOCKKEEPER_REDIS_PORT=tcp://…\` is ignored even though a setting has this name
+- names that clients and tests use: \`LOCKKEEPER_URL\`, \`LOCKKEEPER_API_KEY\`, \`LOCKKEEPER_KEY\`, \`LOCKKEEPER_FENCE\`, \`LOCKKEEPER_HOLD_ID\`, \`LOCKKEEPER_BENCH_*\`, \`LOCKKEEPER_E2E_*\`
+- Kubernetes service links for a Service whose name starts with \`lockkeeper\`. For example, \`LOCKKEEPER_REDIS_PORT=tcp://…\` is ignored even though a setting has this name
 `;
 
 /** Generates the content of `docs/configuration.md` from the schema and documentation of the environment variables. */

@@ -1,4 +1,4 @@
-/** A map that removes its oldest entry when it is full. */
+/** A map of limited size. Adding an entry to a full map removes the entry that was set least recently. */
 export class BoundedMap<Value> {
   readonly #values = new Map<string, Value>();
 

@@ -1,7 +1,7 @@
 const HOUR_MS = 60 * 60 * 1000;
 const HOURS = 24;
 
-/** Hourly counts of the last 24 hours, including the current hour. Takes 96 bytes per name. */
+/** Hourly counts of the last 24 hours, including the current hour, for a fixed set of names. Uses 96 bytes per name. */
 export class DayCounts<Name extends string> {
   readonly #counts: Uint32Array;
   #hour: number;

@@ -4,10 +4,13 @@ import type { Totals } from "../../lib/contract/stats.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 
-/** Counts held locks as they change, so that reading the counts costs the same for any number of locks. */
+/**
+ * Counters of held locks and their waiters. Each change to a hold updates them, so reading them costs the same for any
+ * number of locks.
+ */
 export class HoldGauge {
   readonly #held = new Map<FormatName, Map<LivenessState, number>>();
-  /** Waiters of keys that no client holds. There are few such keys. */
+  /** Number of waiters by key, for keys that no client holds. There are few such keys. */
   readonly #waitingForFree = new Map<Key, number>();
   #ended = 0;
   #waiting = 0;
@@ -15,7 +18,7 @@ export class HoldGauge {
   /**
    * Applies a change to the hold of a key.
    *
-   * @param waitersOfFree number of waiters if the key is not held
+   * @param waitersOfFree number of waiters of the key if no client holds it
    */
   update(
     key: Key,
@@ -38,7 +41,8 @@ export class HoldGauge {
   /**
    * Returns the current totals.
    *
-   * @param needsAttention number of locks that need attention, by format; this also changes with time
+   * @param needsAttention number of locks that need attention now, by format; passed in because it also changes as time
+   * passes
    */
   computeTotals(needsAttention: ReadonlyMap<FormatName, number>): Totals {
     const byFormat: Totals["byFormat"] = [];
@@ -62,7 +66,7 @@ export class HoldGauge {
     };
   }
 
-  /** Lists every format and liveness state seen since the start, including those with a count of 0. */
+  /** Lists the number of held locks for every format and liveness state seen since the start, including counts of 0. */
   *listCounts(): Generator<{ format: FormatName; liveness: LivenessState; held: number }> {
     for (const [format, states] of this.#held) {
       for (const [liveness, held] of states) yield { format, liveness, held };
@@ -70,7 +74,7 @@ export class HoldGauge {
   }
 
   #add({ seen, liveness }: ObservedHold, by: 1 | -1): void {
-    // A closed latch has no holder.
+    // A closed latch has no holder, so it is not counted.
     if (seen.kind === "latch") return;
     if (seen.state === "ended") {
       this.#ended += by;

@@ -23,10 +23,11 @@ import { WaitTracker } from "./wait-tracker.ts";
 const TICK_MS = 1000;
 const TOP = 5;
 /**
- * Number of ticks for which the typical time of a pattern is cached, because sorts and filters need it for each lock.
+ * Number of ticks after which the cached typical hold times are cleared. They are cached because sorts and filters need
+ * one for each lock.
  */
 const TYPICAL_CACHE_TICKS = 5;
-/** Minimum number of samples for p95. */
+/** Minimum number of samples from which a p95 is computed. */
 const SAMPLES_MIN = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -41,8 +42,8 @@ export interface LockStatsDeps {
 }
 
 /**
- * Statistics of one target. They are counted as events happen, so reading them never iterates over the locks. Counts
- * of the last 24 hours are restored from the history at startup. Series and waits start over with the process.
+ * Statistics of one target. Each event updates them, so reading them never iterates over the locks. At startup, the
+ * counts of the last 24 hours are restored from the history, while time series and wait times start empty.
  */
 export class LockStats {
   readonly holdGauge = new HoldGauge();
@@ -50,7 +51,10 @@ export class LockStats {
   #since: number;
   readonly #series: StatsSeries;
   readonly #waitTracker: WaitTracker;
-  /** Keyed by pattern. A pattern with too few samples is not cached, because the next release may provide enough. */
+  /**
+   * The p95 of the hold times by pattern, in ms. A pattern with too few samples is not cached, because the next release
+   * may provide enough.
+   */
   readonly #typicalHeldMs = new Map<string, number>();
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -71,13 +75,18 @@ export class LockStats {
     clearInterval(this.#timer);
   }
 
-  /** Closes the points of the series whose interval has ended. */
+  /**
+   * Closes the points of the series whose interval has ended, and clears the cache of typical hold times every few
+   * ticks.
+   */
   tick(): void {
     if (++this.#ticks % TYPICAL_CACHE_TICKS === 0) this.#typicalHeldMs.clear();
     this.#series.tick(this.deps.now(), () => this.totals);
   }
 
-  /** Updates the statistics after a change to the index. Must be called before `onEvent` is called for that change. */
+  /**
+   * Updates the statistics after a change to the index. Must be called before `onEvent` is called for the same change.
+   */
   onHoldChange(
     key: Key,
     before: ObservedHold | undefined,
@@ -88,7 +97,7 @@ export class LockStats {
     this.#waitTracker.onHoldChange(before, after);
   }
 
-  /** Counts the events in the history from before this process started. */
+  /** Counts the stored events from before this process started. */
   addPastEvents(entries: readonly HistoryEntry[]): void {
     for (const entry of entries) if (!isGap(entry)) this.#waitTracker.addPastEvent(entry);
     const [first] = entries;
@@ -100,7 +109,7 @@ export class LockStats {
     this.#waitTracker.onEvent(event);
   }
 
-  /** Counts the outcome of a verb call through this instance. */
+  /** Counts the outcome of a verb call that this instance handled. */
   onVerbCall(call: VerbCall, outcome: string): void {
     this.#waitTracker.onVerbCall(call, outcome);
   }
@@ -130,7 +139,7 @@ export class LockStats {
   }
 
   /**
-   * Returns the p95 of the hold times of a key's pattern, in milliseconds, or `undefined` if too few holds have ended.
+   * Returns the p95 of the hold times of a key's pattern in milliseconds, or `undefined` if too few holds have ended.
    */
   getTypicalHeldMs(key: Key): number | undefined {
     const pattern = toKeyPattern(key);
@@ -143,7 +152,7 @@ export class LockStats {
     return typicalMs;
   }
 
-  /** Returns the patterns with the most acquisitions, without `(other)`. */
+  /** Returns up to `most` patterns, except `(other)`, ordered by the number of acquisitions, highest first. */
   listBusiest(most: number): PatternStats[] {
     if (most <= 0) return [];
     const all = this.#listPatterns(this.deps.now()).filter(({ pattern }) => pattern !== OTHER_PATTERN);

@@ -16,7 +16,7 @@ describe("histogram of durations", () => {
         const sorted = [...all].sort((a, b) => a - b);
         const exact = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
         const told = histogram.quantile(share) ?? 0;
-        // Quantiles are whole milliseconds.
+        // Quantiles are rounded to whole milliseconds.
         expect(Math.abs(told - exact)).toBeLessThanOrEqual(exact * 0.045 + 0.56);
       }),
     );

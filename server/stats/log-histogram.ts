@@ -1,19 +1,22 @@
-/** Number of buckets per doubling, with which a quantile is off by at most 4.4%. */
+/** Number of buckets per doubling of the duration. With 8 buckets, a quantile is off by at most 4.4%. */
 const STEPS = 8;
-/** Number of doublings: 1 ms to 2^27 ms (37 hours). Leases are limited to a day; longer times count as the maximum. */
+/**
+ * Number of doublings that the histogram covers, from 1 ms to 2^27 ms (37 hours). Leases are limited to a day. Longer
+ * times count as the maximum.
+ */
 const DOUBLINGS = 27;
 const SIZE = DOUBLINGS * STEPS + 1;
 
 const BUCKET_STEPS = STEPS / 2;
 
-/** The share of all samples between two times, 0 to 1. */
+/** A range of durations and its share of all samples, from 0 to 1. */
 export interface HistogramBucket {
   readonly fromMs: number;
   readonly toMs: number;
   readonly share: number;
 }
 
-/** A histogram of durations with exponential buckets. It takes 1.7 KB. */
+/** A histogram of durations with exponential buckets. Uses 1.7 KB. */
 export class LogHistogram {
   readonly #weights = new Float64Array(SIZE);
   #total = 0;
@@ -28,7 +31,11 @@ export class LogHistogram {
     this.#total += weight;
   }
 
-  /** Returns a quantile in milliseconds, or `null` without samples. @param share 0 to 1: 0.5 for the median */
+  /**
+   * Returns a quantile in milliseconds, or `null` without samples.
+   *
+   * @param share the quantile, from 0 to 1, such as 0.5 for the median
+   */
   quantile(share: number): number | null {
     if (this.#total <= 0) return null;
     const wanted = share * this.#total;
@@ -44,7 +51,10 @@ export class LogHistogram {
     return getStepMiddle(last);
   }
 
-  /** Returns the distribution, shortest times first, in buckets of half a doubling. Empty without samples. */
+  /**
+   * Returns the distribution in buckets of half a doubling, shortest durations first. Returns an empty list without
+   * samples.
+   */
   toBuckets(): HistogramBucket[] {
     const sums: number[] = [];
     for (let step = 0; step < SIZE; step++) {
@@ -93,13 +103,16 @@ function getStepMiddle(step: number): number {
 
 /** Age in ms at which a sample counts for half. A sample from a day ago counts for a sixteenth. */
 export const HALF_LIFE_MS = 6 * 60 * 60 * 1000;
-/** Doublings of the weight after which weights are rescaled, long before a double loses the digits of small weights. */
+/**
+ * Number of half-lives after which all weights are rescaled, long before a double would lose the digits of small
+ * weights.
+ */
 const DOUBLINGS_MAX = 20;
 
 /** A histogram in which older samples count less. */
 export class DecayingHistogram {
   readonly #histogram = new LogHistogram();
-  /** Time at which a sample has weight 1. */
+  /** Time at which a new sample has weight 1, in Unix milliseconds. Later samples have larger weights. */
   #origin: number;
 
   /** @param at Unix milliseconds, as in all other methods */

@@ -7,7 +7,11 @@ const WITH_KEY = { authorization: `Bearer ${ROOT_KEY}` };
 const SAMPLE = /^([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? (-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|\+?Inf)|NaN)$/i;
 const LABEL = /([a-z_][a-z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/gy;
 
-/** Parses all series by name and labels. @throws if the text is not in the format of Prometheus */
+/**
+ * Parses metrics into values by series name and labels.
+ *
+ * @throws if the text is not in the Prometheus text format
+ */
 function parseMetrics(text: string): Map<string, number> {
   const samples = new Map<string, number>();
   const types = new Map<string, string>();
@@ -117,7 +121,8 @@ describe("GET /metrics", () => {
     await waitUntil(async () => ((await scrape()).get(formatEventSeries("acquired")) ?? 0) >= 10_201, 20_000);
     const after = await scrape();
     const names = [...after.keys()].filter((series) => !/^(process|nodejs)_/.test(series));
-    // One more liveness state, and the three busiest patterns with two quantiles of two metrics each.
+    // At most two series for new liveness states, and twelve for the three busiest patterns: two quantiles of two
+    // metrics each.
     expect(
       names.length - [...before.keys()].filter((name) => !/^(process|nodejs)_/.test(name)).length,
     ).toBeLessThanOrEqual(2 + 3 * 4);

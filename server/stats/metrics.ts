@@ -6,11 +6,11 @@ import { VerbMetrics } from "./verb-metrics.ts";
 export interface MetricsDeps {
   readonly targets: MeasuredTargets;
   readonly streams: { readonly size: number };
-  /** Number of key patterns per target that are exported. */
+  /** Maximum number of key patterns per target for which metrics are exported. */
   readonly patterns: number;
 }
 
-/** The Prometheus metrics, without keys and owners as labels, so that the number of series is bounded. */
+/** The Prometheus metrics of this instance. Keys and owners are not labels, so the number of series is bounded. */
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #registry = new Registry();
@@ -41,8 +41,8 @@ export class Metrics {
 let processRegistry: Registry | undefined;
 
 /**
- * Returns the registry of the process's own metrics. It is created at the first scrape and shared, because its GC and
- * event-loop observers cannot be stopped.
+ * Returns the registry of the metrics of the Node.js process. The registry is created at the first scrape and then
+ * shared, because its GC and event-loop observers cannot be stopped.
  */
 function getProcessRegistry(): Registry {
   if (processRegistry === undefined) {

@@ -1,8 +1,8 @@
 import { matchesGlob } from "../../lib/query/glob.ts";
 
 /**
- * Whether a pattern contains the text of the filter, or matches the filter if it is a glob. A `*` in the pattern is an
- * ordinary character.
+ * Returns whether a pattern matches a filter, without regard to case. A filter with `*` or `?` is a glob. Any other
+ * filter matches patterns that contain it. Wildcards in the pattern are ordinary characters.
  */
 export function matchesPattern(filter: string, pattern: string): boolean {
   const [wanted, text] = [filter.trim().toLowerCase(), pattern.toLowerCase()];

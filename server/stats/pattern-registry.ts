@@ -8,9 +8,9 @@ import {
 import { DayCounts } from "./day-counts.ts";
 import { DecayingHistogram } from "./log-histogram.ts";
 
-/** Statistics of the keys of one pattern. Takes at most about 5 KB. */
+/** Statistics of the keys that share a pattern. Uses at most about 5 KB. */
 export class PatternRecord {
-  /** Time of the last counted event, on the Redis clock. */
+  /** Time of the last counted event on the Redis clock, in Unix milliseconds. */
   lastAt: number;
   readonly #counts: DayCounts<PatternCount>;
   #held: DecayingHistogram | undefined;
@@ -49,7 +49,7 @@ export class PatternRecord {
     };
   }
 
-  /** Returns the p95 of the hold times in milliseconds, or `undefined` with fewer than `samplesMin` samples. */
+  /** Returns the p95 of the hold times in milliseconds, or `undefined` if there are fewer than `samplesMin` samples. */
   computeHeldMsP95At(at: number, samplesMin: number): number | undefined {
     if (this.#held === undefined || countSamples(this.#held, at) < samplesMin) return undefined;
     return this.#held.quantile(0.95) ?? undefined;
@@ -87,8 +87,8 @@ function toTypicalMs(times: DecayingHistogram | undefined, at: number): TypicalM
 }
 
 /**
- * Returns the number of samples, rounded to one decimal. Samples are weighted by age, so a recent sample counts
- * slightly less than 1.
+ * Returns the number of samples, weighted by age and rounded to one decimal. Even a recent sample counts slightly less
+ * than 1.
  */
 function countSamples(times: DecayingHistogram, at: number): number {
   return Math.round(times.countSamplesAt(at) * 10) / 10;
@@ -98,15 +98,15 @@ function toSpread(times: DecayingHistogram | undefined): TypicalTimes["heldSprea
   return (times?.toBuckets() ?? []).map((each) => ({ ...each, share: Math.round(each.share * 1e4) / 1e4 }));
 }
 
-/** The name under which patterns beyond the limit are counted together. */
+/** Name of the record that counts the events of all patterns beyond the limit. */
 export const OTHER_PATTERN = "(other)";
 const PATTERNS_MAX = 500;
-/** Time without events after which a pattern can be removed when a new one needs its place, in ms. */
+/** Time in ms without events after which a pattern may be removed to make room for a new one. */
 const IDLE_MS = 60 * 60 * 1000;
-/** Minimum interval between searches for idle patterns, in ms, because a search iterates over all of them. */
+/** Minimum interval in ms between searches for idle patterns. Each search iterates over all patterns. */
 const IDLE_CHECK_EVERY_MS = 10_000;
 
-/** The patterns of one target, limited in number regardless of the number of keys. */
+/** The records of the key patterns of one target. Their number is limited, regardless of the number of keys. */
 export class PatternRegistry {
   readonly #patterns = new Map<string, PatternRecord>();
   #idleCheckedAt = Number.NEGATIVE_INFINITY;
@@ -118,16 +118,15 @@ export class PatternRegistry {
   }
 
   /**
-   * Returns the record of a pattern; `undefined` if it has none, for example because it is beyond the limit and counted
-   * in `(other)`.
+   * Returns the record of a pattern, or `undefined` if there is none, for example because `(other)` counts the pattern.
    */
   find(pattern: string): PatternRecord | undefined {
     return this.#patterns.get(pattern);
   }
 
   /**
-   * Returns the record that counts the events of a pattern. If there is no room for a new record, returns that of
-   * `(other)`.
+   * Returns the record that counts the events of a pattern, and creates it if necessary. Returns the record of
+   * `(other)` if the registry is full.
    */
   getOrCreate(pattern: string, at: number): PatternRecord {
     const known = this.#patterns.get(pattern);
@@ -139,7 +138,7 @@ export class PatternRegistry {
     return record;
   }
 
-  /** Whether there is no room for another pattern. One place is reserved for `(other)`. */
+  /** Whether the registry is full. One place is reserved for `(other)`. */
   get #isFull(): boolean {
     const rest = this.#patterns.has(OTHER_PATTERN) ? 1 : 0;
     return this.#patterns.size - rest >= this.maxPatterns - 1;

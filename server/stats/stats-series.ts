@@ -6,7 +6,10 @@ const MINUTE = 60 * SECOND;
 export const SERIES_STEP_MS: Record<SeriesRange, number> = { hour: 10 * SECOND, day: 5 * MINUTE };
 const SERIES_POINTS: Record<SeriesRange, number> = { hour: 360, day: 288 };
 
-/** The points of one chart range, up to a maximum number. A point is closed when its interval ends. */
+/**
+ * The points of one chart range. When the maximum number is exceeded, the oldest point is removed. A point is closed
+ * when its interval ends.
+ */
 class SeriesBuffer {
   readonly #points: SeriesPoint[] = [];
   readonly #waits = new LogHistogram();
@@ -39,7 +42,7 @@ class SeriesBuffer {
 
   isOver(at: number): boolean {
     const stepMs = SERIES_STEP_MS[this.range];
-    // A clock that was set back starts a new point.
+    // A clock that was set back also starts a new point, so the comparison is not `>`.
     return Math.floor(at / stepMs) !== Math.floor(this.#startedAt / stepMs);
   }
 
@@ -62,7 +65,7 @@ class SeriesBuffer {
   }
 }
 
-/** Points at fixed intervals for the last hour and the last day. */
+/** Time series of the last hour and the last day, with points at fixed intervals. */
 export class StatsSeries {
   readonly #buffers: Readonly<Record<SeriesRange, SeriesBuffer>>;
   readonly #all: readonly SeriesBuffer[];

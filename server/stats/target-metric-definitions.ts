@@ -2,7 +2,7 @@ import type { Health } from "../../lib/contract/live.ts";
 import type { Totals } from "../../lib/contract/stats.ts";
 import type { LockStats } from "./lock-stats.ts";
 
-/** The values of one target at a scrape. */
+/** The state of one target at a scrape, from which its metrics are computed. */
 export interface TargetSample {
   readonly totals: Totals;
   readonly health: Health;
@@ -16,7 +16,7 @@ export interface MetricDefinition {
   readonly help: string;
   /** Returns the value, or `null` to export no sample. */
   readonly getValue: (shown: TargetSample) => number | null;
-  /** The value for a target that has not been reached yet. */
+  /** Value for a target that has not been reached yet. `undefined` exports no sample. */
   readonly whileUnopened?: number;
 }
 
@@ -104,7 +104,7 @@ export const GAUGE_DEFINITIONS: readonly MetricDefinition[] = [
   },
 ];
 
-/** Counters since the start of this process. */
+/** Counters with one value per target, since the start of this process. */
 export const COUNTER_DEFINITIONS: readonly MetricDefinition[] = [
   {
     name: "lockkeeper_expired_in_use_total",

@@ -10,7 +10,7 @@ import {
   type TargetSample,
 } from "./target-metric-definitions.ts";
 
-/** The part of a target that its metrics are computed from. */
+/** The subset of a target from which its metrics are computed. */
 export interface MeasuredTarget {
   readonly name: string;
   readonly stats: LockStats;
@@ -20,32 +20,32 @@ export interface MeasuredTarget {
   readonly journal: { subscribe(listener: (event: LockEvent) => void): () => void };
 }
 
-/** The figures of the wait-for graph. */
+/** Figures about the wait-for graph. */
 export interface WaitFigures {
   readonly deadlocks: { readonly length: number };
   /** Number of deadlocks found since the process started. */
   readonly deadlockCount: number;
-  /** Sums the time waited behind root blockers by key pattern, longest first. */
+  /** Returns the total time waited behind root blockers by key pattern, longest first. */
   sumWaitedMsByPattern(): readonly { readonly pattern: string; readonly waitedMs: number }[];
 }
 
-/** The targets that are measured, including those that open later, once they are reachable. */
+/** The targets that are measured. Targets that are unreachable at startup are included once they open. */
 export interface MeasuredTargets {
   readonly openTargets: readonly MeasuredTarget[];
   /** Names of the targets that are not open. */
   readonly unopenedNames: readonly string[];
-  /** Calls `listener` for each open target, and for each that opens later. */
+  /** Calls `listener` immediately for each open target, and for each other target when it opens. */
   onOpen(listener: (target: MeasuredTarget) => void): void;
 }
 
 const MISSED_KINDS = ["found", "gone", "changed"] as const;
 
-/** Registers the metrics of all targets. Gauges are read at each scrape; events are counted as they happen. */
+/** Registers the metrics of all targets. Gauges are computed at each scrape. Events are counted as they happen. */
 export class TargetMetrics {
   constructor(
     private readonly registry: Registry,
     private readonly targets: MeasuredTargets,
-    /** Number of key patterns per target that are exported. */
+    /** Maximum number of key patterns per target for which metrics are exported. */
     private readonly patterns: number,
   ) {
     this.#countEvents();
@@ -64,7 +64,7 @@ export class TargetMetrics {
   #countEvents(): void {
     const all: { readonly target: string; readonly counts: Map<EventType, number> }[] = [];
     this.targets.onOpen(({ name: target, journal }) => {
-      // All series start at 0, so that an alert sees the first event of a type as an increase.
+      // All series start at 0, so that an alert on an increase detects the first event of a type.
       const counts = new Map(EVENT_TYPES.map((type) => [type, 0]));
       journal.subscribe(({ type }) => void counts.set(type, (counts.get(type) ?? 0) + 1));
       all.push({ target, counts });

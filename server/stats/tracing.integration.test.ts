@@ -16,7 +16,7 @@ interface OtlpSpan {
   attributes: { key: string; value: Record<string, unknown> }[];
 }
 
-/** `collector` accepts OTLP as JSON, as collectors do on port 4318. */
+/** Provides `collector`, a server that accepts OTLP as JSON, as collectors do on port 4318. */
 const it = test.extend("collector", async ({}, { onCleanup }) => {
   const spans: OtlpSpan[] = [];
   const services = new Set<unknown>();

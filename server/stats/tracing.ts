@@ -10,10 +10,10 @@ export interface TracingOptions {
   readonly service: string;
 }
 
-/** Exports spans of the verbs. */
+/** Exporter of trace spans for verb calls. */
 export interface Tracing {
   startSpan(call: VerbCall, request: TraceHeaders): VerbSpan;
-  /** Flushes pending spans for at most half a second. */
+  /** Flushes pending spans, for at most 500 ms. */
   stop(): Promise<void>;
 }
 
@@ -21,7 +21,10 @@ const FLUSH_MS = 500;
 /** Outcomes that mark a span as an error. `held` is a normal outcome. */
 const FAULTS: ReadonlySet<string> = new Set(["unavailable", "unknown_outcome", "internal"]);
 
-/** Opens the export of spans with OpenTelemetry, which is loaded on demand, because it costs about 40 ms and 7 MB. */
+/**
+ * Starts the export of spans with OpenTelemetry. The library is loaded on demand, because it takes about 40 ms and 7 MB
+ * of memory.
+ */
 export async function openTracing({ url, service }: TracingOptions, log: Logger): Promise<Tracing> {
   const [api, sdk, { resourceFromAttributes }, { W3CTraceContextPropagator }, { OTLPTraceExporter }] =
     await Promise.all([
@@ -31,7 +34,7 @@ export async function openTracing({ url, service }: TracingOptions, log: Logger)
       import("@opentelemetry/core"),
       import("@opentelemetry/exporter-trace-otlp-http"),
     ]);
-  // Without a logger, SDK diagnostics, such as a collector that does not respond, are lost.
+  // Logs SDK diagnostics, for example when a collector does not respond. Without a logger, the SDK discards them.
   api.diag.setLogger(createDiagnosticsLogger(log), {
     logLevel: api.DiagLogLevel.WARN,
     suppressOverrideMessage: true,
@@ -77,7 +80,7 @@ class RunningSpan implements VerbSpan {
     if (this.waits) {
       const waited = waitedMs ?? endedAt - startedAt;
       span.setAttribute("lockkeeper.waited_ms", Math.round(waited));
-      // A lock granted immediately has no wait span.
+      // A wait shorter than 1 ms counts as an immediate grant and has no wait span.
       if (waited >= 1) {
         const wait = this.tracer.startSpan("wait", { startTime: startedAt }, this.context);
         wait.end(startedAt + waited);
@@ -88,7 +91,7 @@ class RunningSpan implements VerbSpan {
   }
 }
 
-/** Returns Unix milliseconds with a fraction. */
+/** Returns the current time in Unix milliseconds, with a fraction. */
 function getUnixMs(): number {
   return performance.timeOrigin + performance.now();
 }

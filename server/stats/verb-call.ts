@@ -16,28 +16,28 @@ export const VERBS = [
 ] as const;
 export type Verb = (typeof VERBS)[number];
 
-/** The part of a verb call that statistics need. It stays in memory while a request waits. */
+/** The facts about a verb call that statistics, metrics and traces need. They stay in memory while a request waits. */
 export interface VerbCall {
   readonly verb: Verb;
   readonly target: string;
-  /** For several locks, the first one of the request. */
+  /** Key of the lock. If the call is about several locks, the first key of the request. */
   readonly key: Key;
-  /** Fencing token of the hold that the call names. */
+  /** Fencing token of the hold that the call is about, if the request contains one. */
   readonly fence: string | undefined;
-  /** `undefined` means the format that the lock already has. */
+  /** Requested format. `undefined` means the format that the lock already has. */
   readonly format: string | undefined;
   /** Whether the request may stay open until the lock is available. */
   readonly waits: boolean;
 }
 
-/** The result of a call. `outcome` is the outcome of the response (`granted`, `not_held`) or an error code. */
+/** The result of a verb call. `outcome` is the outcome of the response (`granted`, `not_held`) or an error code. */
 export interface VerbEnd {
   readonly outcome: string;
-  /** Time from the arrival of the request to the attempt that was granted. */
+  /** Time in ms from the arrival of the request to the attempt that was granted. */
   readonly waitedMs?: number | undefined;
 }
 
-/** The fields of a request that statistics need. */
+/** The fields of a request from which a `VerbCall` is created. */
 interface VerbRequest {
   readonly fence?: string | undefined;
   readonly format?: string | undefined;

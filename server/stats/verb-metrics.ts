@@ -4,9 +4,12 @@ import type { VerbCall, VerbEnd } from "./verb-call.ts";
 const VERB_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const WAIT_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Call counts and durations of the verbs. Labels take fixed values, so their number is bounded. */
+/**
+ * Metrics of the number and the duration of verb calls. Labels have fixed sets of values, so the number of series is
+ * bounded.
+ */
 export class VerbMetrics {
-  /** Counts by target, verb and outcome. */
+  /** Number of calls by target, verb and outcome. */
   readonly #calls = new Map<string, Map<string, Map<string, number>>>();
   readonly #seconds: Histogram;
   readonly #waits: Histogram;
@@ -41,8 +44,8 @@ export class VerbMetrics {
   }
 
   /**
-   * Records a call in maps, because this method runs for every request and the Counter of the metrics library would
-   * double its cost.
+   * Records a call. Counts are kept in maps, because this method runs for every request and a counter of the metrics
+   * library would double its cost.
    */
   recordVerb({ target, verb, waits }: VerbCall, { outcome, waitedMs }: VerbEnd, tookMs: number): void {
     const outcomes = getOrCreateMap(getOrCreateMap(this.#calls, target), verb);

@@ -6,18 +6,18 @@ export interface VerbSpan {
   end(end: VerbEnd): void;
 }
 
-/** The headers of a request that carry the trace context. */
+/** Request headers, from which the trace context is read. */
 export interface TraceHeaders {
   header(name: string): string | undefined;
 }
 
 interface VerbListeners {
-  /** Receives the outcome and duration of each call. */
+  /** Called with the outcome and the duration in ms when a call ends. */
   readonly onEnd?: ((call: VerbCall, end: VerbEnd, tookMs: number) => void) | undefined;
   readonly startSpan?: ((call: VerbCall, request: TraceHeaders) => VerbSpan) | undefined;
 }
 
-/** Passes verb calls to statistics, metrics and traces. */
+/** Observer of verb calls that updates statistics, metrics and traces. */
 export class VerbObserver {
   constructor(private readonly listeners: VerbListeners = {}) {}
 
@@ -26,7 +26,7 @@ export class VerbObserver {
   }
 }
 
-/** A call in progress, kept small, because there is one for each waiting request. */
+/** A verb call in progress. The object is small, because there is one for each waiting request. */
 export class RunningVerb {
   private readonly startedAt = performance.now();
 

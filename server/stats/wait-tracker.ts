@@ -10,37 +10,38 @@ import type { StatsSeries } from "./stats-series.ts";
 import type { VerbCall } from "./verb-call.ts";
 
 /**
- * Maximum number of waits tracked at the same time. A wait that is dropped is still counted, but without its
- * duration.
+ * Maximum number of key and label pairs whose waits are timed. The waits of a dropped pair are still counted, but
+ * without their durations.
  */
 const WAITS_MAX = 10_000;
-/** Maximum number of waits with the same label: the limit of waiters per key in the Lua scripts. */
+/** Maximum number of timed waits per key and label. The Lua scripts limit the waiters per key to the same number. */
 const SAME_LABEL_WAITS_MAX = 1000;
-/** Maximum number of holds that are no longer in the index and whose end event is still expected. */
+/** Maximum number of holds that have left the index and whose end event has not arrived yet. */
 const GONE_HOLDS_MAX = 10_000;
-/** Time within which the end event of a hold that is no longer in the index arrives, in ms. */
+/** Time in ms within which the end event of a hold arrives after the hold has left the index. */
 const REPORTED_WITHIN_MS = 5000;
-/** Maximum number of expired holds whose holder may still be using them. */
+/** Maximum number of expired holds that are remembered to detect that their holders still use them. */
 const EXPIRED_HOLDS_MAX = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /**
- * Maximum time in ms by which an event can be ahead of the Redis clock. Any client can publish on the event channel.
+ * Maximum time in ms by which an event can be ahead of the Redis clock. The limit exists because any client can publish
+ * on the event channel.
  */
 const CLOCK_AHEAD_MS = 60_000;
 /**
- * Maximum difference, in ms, from a time that was already checked against the clock for a time to be accepted without a
- * check.
+ * Maximum difference in ms between the time of an event and the last clock reading for which the clock is not read
+ * again.
  */
 const COMPARED_NEAR_MS = 30_000;
-/** Maximum number of patterns cached by key. An acquire and its release usually follow each other closely. */
+/** Maximum number of keys whose pattern is cached. An acquire and its release usually follow each other closely. */
 const KNOWN_PATTERNS_MAX = 2000;
 
 /** Facts about an ended hold that its end event does not contain. */
 interface GoneHold {
   readonly isRenewed: boolean;
-  /** The hold already existed when it was first observed, so its duration is unknown. */
+  /** Whether the hold already existed when it was first observed. Its duration is then unknown. */
   readonly isStartUnknown: boolean;
-  /** When the hold left the index. */
+  /** Time at which the hold left the index, on the Redis clock, in Unix milliseconds. */
   readonly at: number;
 }
 
@@ -51,24 +52,28 @@ export interface WaitTrackerDeps {
   readonly series: StatsSeries;
 }
 
-/** Counts acquisitions, waits, expiries and other events of one target by key pattern. */
+/**
+ * Tracker of the waits and hold times of one target. Counts acquisitions, waits, expiries and other events by key
+ * pattern.
+ */
 export class WaitTracker {
   readonly patterns = new PatternRegistry();
-  /** Number of holds that expired in use since the process started. */
+  /** Number of holds since the process started that expired while their holder was still using them. */
   expiredInUse = 0;
   readonly #patternByKey = new Map<Key, string>();
   #comparedAt = Number.NEGATIVE_INFINITY;
-  /** Start times of waits, longest first, by key and label. Clients with the same label are indistinguishable. */
+  /** Start times of waits by key and label, longest wait first. Clients with the same label are indistinguishable. */
   readonly #waits = new BoundedMap<number[]>(WAITS_MAX);
   readonly #goneHolds = new BoundedMap<GoneHold>(GONE_HOLDS_MAX);
-  /** Holds in past events that already existed when they were first observed. */
+  /** Holds from past events whose start is unknown, because they already existed when they were first observed. */
   readonly #holdsOfUnknownStart = new BoundedMap<true>(GONE_HOLDS_MAX);
   readonly #expiredHolds = new BoundedMap<true>(EXPIRED_HOLDS_MAX);
 
   constructor(private readonly deps: WaitTrackerDeps) {}
 
   /**
-   * Records facts about holders that have left the index. Must be called before `onEvent` is called for that change.
+   * Records facts about holders that have left the index. Must be called before `onEvent` is called for the same
+   * change.
    */
   onHoldChange(before: ObservedHold | undefined, after: ObservedHold | undefined): void {
     if (before === undefined) return;
@@ -81,7 +86,7 @@ export class WaitTracker {
   }
 
   onEvent(event: LockEvent): void {
-    // The most frequent types; neither is counted.
+    // These are the most frequent types, and neither is counted.
     if (event.type === "renewed" || event.type === "seen") return;
     const at = this.#clampTime(event);
     if (at === undefined || parseReservedOwner(event.owner ?? "") !== undefined) return;
@@ -89,7 +94,10 @@ export class WaitTracker {
     this.#countEvent(event, key, at, this.patterns.getOrCreate(this.#findPattern(key), at));
   }
 
-  /** Counts an event from before this process started. It adds no point to the series. Waits were not recorded. */
+  /**
+   * Counts an event from before this process started, without adding it to the series. The history does not contain
+   * waits.
+   */
   addPastEvent(event: LockEvent): void {
     const at = this.#clampTime(event);
     const { type, owner = "", fence, heldMs, observed } = event;
@@ -109,8 +117,8 @@ export class WaitTracker {
   }
 
   /**
-   * Returns the time of an event, limited to about a minute ahead of the Redis clock, or `undefined` if the event is
-   * older than a day.
+   * Returns the time of an event, limited to about a minute ahead of the Redis clock. Returns `undefined` if the event
+   * is older than a day.
    */
   #clampTime({ at }: LockEvent): number | undefined {
     if (Math.abs(at - this.#comparedAt) <= COMPARED_NEAR_MS) return at;
@@ -138,7 +146,7 @@ export class WaitTracker {
     else if (type === "released" || type === "expired") this.#endHold(event, key, at, pattern);
   }
 
-  /** Counts the outcome of a verb call through this instance. */
+  /** Counts the outcome of a verb call that this instance handled. */
   onVerbCall({ verb, key, fence }: VerbCall, outcome: string): void {
     const isRefused = verb === "acquire" && (outcome === "held" || outcome === "queue_full");
     const isNotRenewed = verb === "renew" && RENEWAL_FAILURES.has(outcome);
@@ -159,7 +167,10 @@ export class WaitTracker {
     this.#waits.set(name, starts);
   }
 
-  /** Removes the longest wait and returns when it started. */
+  /**
+   * Removes the longest wait with a key and label. Returns the time at which the wait started, or `undefined` if no
+   * wait has this key and label.
+   */
   #takeWait(key: Key, owner: string): number | undefined {
     const name = formatWaitKey(key, owner);
     const starts = this.#waits.take(name) ?? [];
@@ -183,7 +194,7 @@ export class WaitTracker {
     at: number,
     pattern: PatternRecord,
   ): void {
-    // Reported releases carry the hold time.
+    // Reported releases contain the hold time.
     if (type === "released" && observed === "exact") {
       if (heldMs !== undefined) pattern.addHeldTime(heldMs, at);
       return;
@@ -198,8 +209,8 @@ export class WaitTracker {
   }
 
   /**
-   * Removes and returns the facts about a hold that recently left the index. Ignores a hold that left it long ago,
-   * because that was an earlier hold of the same owner whose end was reported.
+   * Removes and returns the facts about a hold that recently left the index. Ignores older facts, because they belong
+   * to an earlier hold of the same owner whose end was reported.
    */
   #takeGoneHold(name: string): GoneHold | undefined {
     const gone = this.#goneHolds.take(name);
@@ -207,8 +218,8 @@ export class WaitTracker {
   }
 
   /**
-   * Returns the facts about a hold that is still in the index. Its end event may arrive before the observation that
-   * removes it.
+   * Returns the facts about a hold that is still in the index. The end event of a hold may arrive before the
+   * observation that removes the hold.
    */
   #findIndexedHold(key: Key, name: string): GoneHold | undefined {
     const hold = this.deps.findHold(key);
@@ -249,7 +260,7 @@ function formatWaitKey(key: Key, owner: string): string {
   return `${key}\n${owner}`;
 }
 
-/** Identifies a hold by its fencing token, or a foreign hold by the string that its lock stores. */
+/** Formats a map key that identifies a hold by its fencing token, or a foreign hold by the owner string in its lock. */
 function formatHoldKey(key: Key, fence: string | null | undefined, stored: string): string {
   return `${key}\n${fence ?? `\n${stored}`}`;
 }

@@ -13,7 +13,7 @@ const ENVIRONMENT = { LOCKKEEPER_LOG: "silent" };
 
 /**
  * Creates a user with exactly the permissions that docs/targets.md lists.
- * @returns the URL to log in with
+ * @returns the Redis URL with the credentials of the user
  */
 async function createDocumentedUser(direct: Redis, port: number, name: DocumentedUser): Promise<string> {
   const [, rules] = new RegExp(`^ACL SETUSER ${name} (.+)$`, "m").exec(DOCS) ?? [];
@@ -26,7 +26,7 @@ async function createDocumentedUser(direct: Redis, port: number, name: Documente
   return `redis://${name}:secret@127.0.0.1:${port}`;
 }
 
-/** Lists the commands that Redis refused to these users, one line each. */
+/** Lists the commands that Redis refused because of missing permissions, one line each. */
 async function listRefusals(direct: Redis): Promise<string[]> {
   const entries = (await direct.call("ACL", "LOG", "100")) as unknown[][];
   return entries.map((entry) => {
@@ -37,7 +37,7 @@ async function listRefusals(direct: Redis): Promise<string[]> {
   });
 }
 
-/** Starts a server that uses documented users for its target and home store. */
+/** Starts a server that connects to its target and its home store as documented users. */
 async function startAsDocumented(name: "lockkeeper-locks" | "lockkeeper-reader") {
   const [redis, home] = await Promise.all([startTestRedis(), startTestRedis()]);
   const [direct, homeDirect] = [redis.createClient(), home.createClient()];

@@ -6,10 +6,10 @@ import { findFreePort, findTestBinary, startTestRedis } from "../../test/support
 import { ROOT_KEY, startTestServer, waitUntil } from "../../test/support/test-server.ts";
 import { settlesWithin } from "../../test/support/timing.ts";
 
-/** The maximum duration of a stop that is documented, in ms. */
+/** Documented maximum time in ms that a server takes to stop. */
 const STOP_MS = 2000;
 
-/** `server` starts while its home store `home` is down. */
+/** Provides `server`, which starts while its home store `home` is down. */
 const it = test
   .extend("home", { scope: "file" }, async ({}, { onCleanup }) => {
     const home = await startTestRedis();
@@ -95,7 +95,7 @@ describe("home store down at startup", () => {
 
 it("with a read-only first target, Lockkeeper stores its own data in the embedded Redis", async () => {
   const cache = await mkdtemp(join(tmpdir(), "lockkeeper-own-"));
-  // Unpacks the Redis server of the tests if necessary.
+  // Unpacks the test Redis server if necessary.
   await findTestBinary();
   await symlink(resolve(".cache/redis-server"), join(cache, "redis-server"));
   onTestFinished(() => rm(cache, { recursive: true, force: true }));

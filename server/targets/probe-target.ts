@@ -13,7 +13,7 @@ export function getTopology(where: RedisLocation): Topology {
   return "sentinel" in where ? "sentinel" : "cluster" in where ? "cluster" : "quorum";
 }
 
-/** Formats a location without passwords. */
+/** Formats the location of a target for messages, without passwords. */
 export function formatLocation(where: RedisLocation): string {
   if (typeof where === "string") return parseRedisAddress(where).label;
   if ("sentinel" in where) return createSentinelAddress(where).label;
@@ -24,7 +24,7 @@ export function formatLocation(where: RedisLocation): string {
 /**
  * Checks that Lockkeeper can reach Redis and use it for locks.
  *
- * @param setting the setting that contains the address
+ * @param setting name of the setting that contains the address, for error messages
  * @throws StartupError with a one-line message if Redis is unreachable or does not support locks
  */
 export async function probeTarget(where: RedisLocation, setting: string): Promise<ServerFacts> {
@@ -35,8 +35,9 @@ export async function probeTarget(where: RedisLocation, setting: string): Promis
 }
 
 /**
- * Checks all masters of a quorum. Returns the facts about the first reachable one if a majority is reachable.
- * Otherwise, throws the error of the first master that failed.
+ * Checks all masters of a quorum. If a majority is reachable, returns the facts about the first reachable master.
+ *
+ * @throws the error of the first failed master if no majority is reachable
  */
 async function probeMajority(urls: readonly string[], setting: string): Promise<ServerFacts> {
   const results = await Promise.allSettled(
@@ -55,7 +56,7 @@ async function probeCluster(where: ClusterLocation, setting: string): Promise<Se
   try {
     await map.refresh();
   } catch {
-    // The check of a single node gives a better error than a missing slot map.
+    // If the slot map cannot be read, the check of a single node gives a more precise error.
     return await checkServer(address.getNodeAddress(address.seeds[0] ?? ""), {
       setting,
       topology: "cluster",

@@ -10,7 +10,7 @@ import { readInfoField } from "../redis/server-info.ts";
 
 interface RefusingRedis {
   readonly direct: Redis;
-  /** The working directory of Redis. */
+  /** Working directory of Redis. */
   readonly dir: string;
 }
 
@@ -35,7 +35,7 @@ const CASES: readonly RefusalCase[] = [
     end: ({ direct }) => direct.config("SET", "maxmemory", "0"),
   },
   {
-    // Redis cannot replace a directory with its snapshot, even as root.
+    // A directory takes the path of the snapshot. Redis cannot replace the directory, even as root.
     reason: "persistence_failed",
     code: "MISCONF",
     begin: async ({ direct, dir }) => {
@@ -94,7 +94,7 @@ describe("refused writes", () => {
         const refused = await server.call("/locks/lock%3Arefused/acquire", { body: { owner: "me" } });
         expect(refused).toMatchObject({ status: 503, body: { code: "unavailable", reason } });
         expect(refused.body.detail).toContain(`(${code})`);
-        // The server detects the refused writes without a request.
+        // The server detects that Redis refuses writes even without requests from clients.
         await waitUntil(() => server.runtime.readiness.warnings.length > 0);
         const warnings = [`target default refuses writes: ${reason}`];
         await waitUntil(() => server.runtime.readiness.state === "live");

@@ -8,8 +8,8 @@ const PAUSE_MIN_MS = 500;
 const PAUSE_MAX_MS = 5000;
 
 /**
- * Opens a target, with retries until it is reachable. Afterwards, the target stays open even while its Redis is
- * unreachable.
+ * Connector that tries to open a target until the target is reachable. Afterwards, the target stays open even while its
+ * Redis is unreachable.
  */
 export class TargetConnector {
   /** Time of the first attempt, in Unix milliseconds. */
@@ -39,7 +39,7 @@ export class TargetConnector {
     return this.settings.name;
   }
 
-  /** The open target; `undefined` until it is first reached. `reason` then explains why. */
+  /** The open target, or `undefined` until the target is first reached. Until then, `reason` explains why. */
   get target(): Target | undefined {
     return this.#target;
   }
@@ -49,7 +49,7 @@ export class TargetConnector {
     return this.#reason;
   }
 
-  /** Opens the target. Resolves after the first attempt, and runs later ones in the background. */
+  /** Tries to open the target. Resolves after the first attempt. Further attempts run in the background. */
   async start(): Promise<void> {
     try {
       await this.connectOnce();
@@ -63,12 +63,16 @@ export class TargetConnector {
     }
   }
 
-  /** Makes one attempt to open the target. @throws StartupError if it cannot be reached */
+  /**
+   * Makes one attempt to open the target.
+   *
+   * @throws StartupError if the target cannot be reached
+   */
   async connectOnce(): Promise<Target> {
     try {
       const target = await this.openTarget(this.settings);
       this.#target = target;
-      // `stop` did not wait for this attempt.
+      // `stop` was called during this attempt and could not close the target.
       if (this.#isStopped) void target.close();
       for (const listener of this.#listeners) listener(target);
       return target;
@@ -81,7 +85,7 @@ export class TargetConnector {
     }
   }
 
-  /** Calls the listener when the target is first reached. */
+  /** Calls the listener when the target is first reached. Returns a function that removes the listener. */
   onOpen(listener: (target: Target) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -30,7 +30,7 @@ import { Watcher } from "../watch/watcher.ts";
 import { formatLocation, getTopology, probeTarget } from "./probe-target.ts";
 import type { TargetSettings } from "./target-settings.ts";
 
-/** An open target: the index of its locks, the history of its locks, and the verbs. */
+/** An open target, with the index of its locks, their history and the verbs. */
 export interface Target extends Pick<TargetSettings, "name" | "label" | "environment" | "policy"> {
   readonly topology: Topology;
   /** Address without passwords. */
@@ -44,7 +44,7 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   readonly rules: FormatRuleStore;
   readonly notes: Notes;
   readonly stats: LockStats;
-  /** Computes which clients wait for which locks, and finds deadlocks. */
+  /** Monitor that computes which clients wait for which locks, and finds deadlocks. */
   readonly waits: WaitMonitor;
   /** Whether this instance writes the target's history. */
   isRecorder(): boolean;
@@ -52,7 +52,7 @@ export interface Target extends Pick<TargetSettings, "name" | "label" | "environ
   close(): Promise<void>;
 }
 
-/** The settings of a target after its address is known. For the embedded Redis, this is after its start. */
+/** The settings of a target whose address is known. The address of the embedded Redis is known after its start. */
 export type LocatedTargetSettings = TargetSettings & {
   readonly where: RedisLocation;
   readonly locksMax: number;
@@ -95,7 +95,7 @@ export async function openTarget(settings: LocatedTargetSettings, deps: TargetDe
   };
 }
 
-/** The components of the process that targets share. */
+/** Components of the process that all targets share. */
 export interface TargetDeps {
   readonly home: HomeStore;
   readonly openStore: OpenStore;
@@ -104,8 +104,8 @@ export interface TargetDeps {
 }
 
 /**
- * Opens the verbs of a target. Accepts a quorum with any number of masters, although an even number causes a health
- * finding.
+ * Opens the verbs of a target. Accepts a quorum with any number of masters. An even number is not an error, but causes
+ * a health finding.
  */
 function openTargetBackend(
   { where, policy: { lockable, readOnly }, safety, fairWaitMs }: LocatedTargetSettings,
@@ -180,7 +180,7 @@ function startWatching(
   return { masters, journal, watcher, waits, stats, finder, isRecorder, close };
 }
 
-/** Returns the hold if it is listed, otherwise `undefined`, so that statistics and lists omit the same locks. */
+/** Returns the hold if it is listed, otherwise `undefined`. The statistics thus omit the same locks as the lists. */
 function selectListed(hold: ObservedHold | undefined): ObservedHold | undefined {
   return hold?.isListed === true ? hold : undefined;
 }

@@ -14,7 +14,7 @@ export class Targets {
   /**
    * Returns a target by name, or the default target if `name` is `undefined`.
    *
-   * @throws LockkeeperError `not_found`, or `unavailable` until the target is first reached
+   * @throws LockkeeperError `not_found`, or `unavailable` if the target has not been reached since startup
    */
   getTarget(name: string | undefined): Target {
     const { target, settings, reason } = this.getConnector(name);
@@ -25,7 +25,7 @@ export class Targets {
   }
 
   /**
-   * Returns the connector of a target by name, or that of the default target if `name` is `undefined`.
+   * Returns the connector of a target by name, or the connector of the default target if `name` is `undefined`.
    *
    * @throws LockkeeperError not_found
    */
@@ -49,7 +49,7 @@ export class Targets {
     return this.connectors.filter(({ target }) => target === undefined).map(({ name }) => name);
   }
 
-  /** Calls the listener for each open target now, and for each other target when it opens. */
+  /** Calls the listener immediately for each open target, and for each other target when it opens. */
   onOpen(listener: (target: Target) => void): void {
     for (const connector of this.connectors) {
       if (connector.target !== undefined) listener(connector.target);

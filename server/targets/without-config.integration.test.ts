@@ -8,7 +8,7 @@ import { createRedissonOwner, createTestKey } from "../../test/support/test-lock
 import { startTestRedis, type TestRedisOptions } from "../../test/support/test-redis.ts";
 import { createBearerHeader, ROOT_KEY, waitUntil } from "../../test/support/test-server.ts";
 
-/** How managed services prevent the use of CONFIG: they remove the command, or the user may not run it. */
+/** Ways in which managed services prevent the use of CONFIG: the command is removed, or the user may not run it. */
 const WAYS = {
   removed: { args: ["--rename-command", "CONFIG", ""], login: "" },
   denied: { args: [], login: "managed:secret@" },
@@ -16,7 +16,7 @@ const WAYS = {
 type Way = keyof typeof WAYS;
 
 const SCANNED_MS = 15_000;
-/** Longer than several rounds of periodic work, such as the canary and scans. */
+/** Time in ms that covers several rounds of periodic work, such as the canary and scans. */
 const QUIET_MS = 5_000;
 
 interface Reply {
@@ -63,7 +63,7 @@ async function startApi(way: Way, flags: string): Promise<{ api: Api; direct: Re
   return { api: { call, callVerb, readLog: process.readLog }, direct };
 }
 
-/** Waits for, releases and force-releases a lock. */
+/** Acquires, waits for, releases and force-releases a lock, and checks each result. */
 async function useLock({ call, callVerb }: Api, key: string): Promise<void> {
   const first = await callVerb(key, "acquire", { owner: "first" });
   expect(first.status).toBe(201);
@@ -81,7 +81,7 @@ async function useLock({ call, callVerb }: Api, key: string): Promise<void> {
   expect((await call(`/holds/${second.body.holdId}`)).body).toMatchObject({ held: false });
 }
 
-/** Waits until a lock that another program acquires and deletes has appeared and disappeared. */
+/** Creates and deletes a foreign lock, and waits until the API lists the lock and then omits it. */
 async function watchForeignLock({ call }: Api, direct: Redis): Promise<void> {
   const key = createTestKey();
   const count = async () => (await call(`/locks?filter=${encodeURIComponent(`key:${key}`)}`)).body.total;
@@ -98,7 +98,10 @@ async function readHealth({ call }: Api) {
   return { ...body, codes };
 }
 
-/** Checks that the server logs no errors and at most one warning while it runs. */
+/**
+ * Waits for several rounds of periodic work. Then checks that the log has no errors, and at most one line that is a
+ * warning or mentions CONFIG.
+ */
 async function checkLog({ readLog }: Api): Promise<void> {
   await sleep(QUIET_MS);
   const lines = readLog().split("\n");

@@ -94,7 +94,7 @@ it("a slot migration emits no events and leaves its locks in the index", async (
   const fenceSeen = () => watcher.index.get(ours)?.seen.holders[0].fence;
   await waitUntil(() => fenceSeen() === fence);
   const move = await cluster.startSlotMove(key, 1);
-  // While the slot is in migration, Redis refuses commands on both of its keys.
+  // During the migration of the slot, Redis may refuse a command that reads a lock together with its companion.
   for (const each of [key, ours]) await watcher.readKey(each);
   expect(watcher.index.get(key)?.seen.holders[0].owner).toBe(by);
   expect(fenceSeen()).toBe(fence);
@@ -113,7 +113,7 @@ it("a slot migration emits no events and leaves its locks in the index", async (
   expect(fenceSeen()).toBe(fence);
   client.close();
   expect(watcher.index.get(twin)?.seen.holders[0].owner).toBe(other);
-  // Notifications of both arrive from their current master.
+  // Notifications now arrive from the new master of the slot.
   const there = cluster.masters[1]?.createClient();
   await there?.del(key);
   await waitUntil(() => watcher.index.get(key) === undefined);
@@ -164,7 +164,8 @@ it("when one master is killed under load, the others stay correct and its keys a
   const direct = replica.createClient();
   await waitUntil(async () => (await direct.info("replication")).includes("role:master"), 15_000);
   const promotedAt = performance.now();
-  // Writes that the failed master did not replicate are lost, as are releases before the new one is connected.
+  // Lockkeeper receives no notification for writes that the failed master did not replicate, nor for releases before
+  // Lockkeeper is connected to the new master.
   await direct.del(lost);
   await waitForIndex(watcher, [...cluster.masters.slice(1), replica]);
   await waitUntil(() => watcher.health().state === "live");

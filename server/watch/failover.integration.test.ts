@@ -31,7 +31,8 @@ it("after the master is killed under load, known keys are correct within 2 s of 
   await group.killMaster();
   await waitUntil(() => watcher.health().state === "down", 4000);
   const promoted = await group.waitForPromotion(old);
-  // Writes that the old master did not replicate are lost, and locks that only it had must disappear.
+  // Writes that the old master did not replicate are lost. Locks that existed only on the old master must disappear
+  // from the index.
   expect(await waitForIndex(watcher, [promoted])).toBeLessThan(2000);
   await waitUntil(() => watcher.health().state === "live", 2000);
   expect(watcher.health()).toMatchObject({

@@ -126,7 +126,7 @@ describe.each(FORMATS)("Lockkeeper holds in the format %s", (format) => {
     await waitUntil(() => findHold(key) !== undefined);
     const hold = findHold(key);
     const endsAt = (hold?.seen.asOf ?? 0) + (hold?.seen.remainingMs ?? 0);
-    // The difference of two times in whole milliseconds.
+    // Both times are rounded to whole milliseconds, so their difference can be 1 ms less than the lease.
     expect(endsAt).toBeGreaterThanOrEqual(grant.asOf + 299);
     expect((await observed) - endsAt).toBeGreaterThanOrEqual(-5);
     expect((await locks.acquire(key, buildAcquire("you", format))).grant.count).toBe(1);
@@ -301,7 +301,7 @@ it("strings that no lock library writes are possible locks and do not disturb th
   await Promise.all(keys.map((key, at) => direct.set(key, strings[at] ?? "")));
   const bytes = createTestKey();
   await direct.set(bytes, Buffer.from([0xff, 0x00, 0x0a, 0xfe]));
-  // Companions that other clients may write next to a string that looks like a lock.
+  // Companions that another client could write for a key whose value looks like a lock.
   const companions = [
     "x\n\n1\n1\n1\n1\n0\n0\n1\ntoken\nme\n\n",
     "x\nx\n1\n1\n1\n1\n0\n0\n1\nnonsense\nme\n\n",

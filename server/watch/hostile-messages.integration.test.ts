@@ -35,7 +35,7 @@ interface EventFields {
   readonly actor?: object;
 }
 
-/** A message as the Lua scripts publish it. */
+/** Formats a script event in the same way as the Lua scripts. */
 function formatMessage({ key, type = "acquired", fence = FENCE, seq = 1, owner = "me", actor }: EventFields) {
   const who = actor === undefined ? "" : JSON.stringify(actor);
   return `${[type, Date.now(), fence, seq, 1, "", owner, who].join("\t")}\n${key}`;
@@ -82,7 +82,7 @@ describe("key names that are too long for a lock", () => {
     await waitUntil(() => watcher.health().oversizedKeys === undefined);
     expect(journal.newest).toBe(newest);
     expect(watcher.index.size).toBe(0);
-    // The buffer in which ioredis collects replies shrinks gradually.
+    // Memory use falls gradually, because ioredis shrinks its reply buffer in steps.
     await waitUntil(() => measureMemoryBytes() - before < 20 * name.length);
   });
 
@@ -105,7 +105,7 @@ describe("forged notifications", () => {
     await acquireForeignLock(direct, key);
     await waitUntil(() => watcher.index.get(key) !== undefined);
     const version = buildHoldVersion(getHold(watcher, key));
-    // A notification that arrives together with the first read may belong to the previous hold.
+    // A notification that arrives at about the time of the first read may be attributed to a previous hold.
     const readAt = performance.now();
     await waitUntil(() => performance.now() > readAt + 100);
     const outcomes = new Set<string>();
@@ -163,7 +163,7 @@ describe("forged script events", () => {
   ])("an event with %s is ignored and counted", async ([, fields], { direct, watched, ignoredEvents }) => {
     const key = createKey();
     const before = ignoredEvents();
-    // Large messages of previous tests may have broken the subscription.
+    // Large messages of previous tests may have interrupted the subscription.
     await waitUntil(async () => Number((await direct.pubsub("NUMSUB", CHANNEL))[1]) > 0);
     await publishAll(direct, [{ key, ...fields }]);
     await waitUntil(() => ignoredEvents() === before + 1);

@@ -9,10 +9,10 @@ import { startTestWatcher } from "../../test/support/test-watcher.ts";
 const KEYS = 40;
 const RUN_MS = 6000;
 const KILL_EVERY_MS = 200;
-/** Maximum duration of a hold, in ms. */
+/** Upper bound of the time, in ms, for which the test holds a lock. */
 const HOLD_MS = 300;
 
-/** Creates and deletes foreign locks, each with a new owner, until `isOver` returns true. */
+/** Repeatedly acquires and releases foreign locks until `isOver` returns true. Each hold has a new owner. */
 async function churn(redis: Redis, isOver: () => boolean): Promise<void> {
   const run = async (n: number) => {
     for (let hold = n; !isOver(); hold++) {

@@ -40,14 +40,14 @@ async function readNumber(direct: Redis, section: string, name: string): Promise
   return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(await direct.info(section))?.[1]);
 }
 
-/** Returns a set to which each new state of the target is added. */
+/** Returns the set of states that the target has had so far, and adds each new state to this set. */
 function recordStates(watcher: Watcher): Set<string> {
   const states = new Set([watcher.health().state as string]);
   watcher.onChange(() => states.add(watcher.health().state));
   return states;
 }
 
-/** Acquires and releases a lock, and waits until the watcher has observed both. */
+/** Acquires a lock, releases it, and waits until the watcher has observed each change. */
 async function cycleLock(direct: Redis, watcher: Watcher): Promise<void> {
   const key = createTestKey();
   await acquireForeignLock(direct, key);
@@ -77,7 +77,7 @@ describe("large keys under watched names", () => {
     await waitUntil(() => watcher.health().unreadableKeys?.byReason.too_large === 1);
     expect(await readNumber(direct, "stats", "total_net_output_bytes")).toBeLessThan(output + 4 * MB);
     expect(await readNumber(direct, "memory", "used_memory")).toBeLessThan(memory + 16 * MB);
-    // No script delayed other clients of Redis by 100 ms.
+    // The slow log contains no script, so no script blocked Redis for 100 ms or longer.
     expect(JSON.stringify(await direct.slowlog("GET", 100)).toLowerCase()).not.toContain("evalsha");
     expect([...states].filter((state) => state !== "catching_up")).toEqual(["live"]);
     await direct.del("lock:blocklist");
@@ -132,7 +132,7 @@ describe("keys whose reply does not arrive", () => {
     expect(await watcher.readKey("lock:stuck")).toMatchObject({
       observation: { state: "unreadable", reason: "timeout" },
     });
-    // Its connections are closed, so Redis buffers no replies for them.
+    // Lockkeeper has closed the connections for separate reads, so Redis does not buffer replies for these connections.
     const countClients = async (name: string) =>
       String(await direct.client("LIST")).split(`name=${name} `).length - 1;
     await waitUntil(async () => (await countClients("lockkeeper:reads-apart")) === 0);

@@ -8,10 +8,10 @@ import { toFreeLock, toLock } from "./holds/lock-view.ts";
 import type { ObservedHold } from "./holds/observed-hold.ts";
 import type { LockIndex } from "./index/lock-index.ts";
 
-/** Maximum number of keys that a lock lists as sharing its token. */
+/** Maximum number of keys in the `sharedWith` list of a lock. */
 const SHARED_WITH_MAX = 20;
 
-/** Converts holds in the index to their API form, with notes, runbooks and the keys that share the token. */
+/** Converts holds in the index to their API form, and adds notes, runbooks and the keys that share the token. */
 export class LockPresenter {
   #notes: Notes | undefined;
 
@@ -19,7 +19,7 @@ export class LockPresenter {
     private readonly target: string,
     private readonly index: LockIndex,
     private readonly findVotes: (key: Key) => SeenVotes | undefined,
-    /** Returns why a watched key cannot be read; `undefined` if it can. */
+    /** Returns the reason why a watched key cannot be read, or `undefined` if the key is readable. */
     readonly findUnreadable: (key: Key) => UnreadableReason | undefined,
     private readonly runbooks: Runbooks | undefined,
   ) {}
@@ -28,7 +28,7 @@ export class LockPresenter {
     this.#notes = notes;
   }
 
-  /** Returns up to 20 other keys with the same token. If `allowedKeys` is given, omits keys outside that set. */
+  /** Returns up to 20 other keys with the same token. If `allowedKeys` is set, omits all keys outside that set. */
   findKeysSharingToken(hold: ObservedHold, allowedKeys?: KeyPatternSet): readonly Key[] {
     const keys = this.index.findKeysSharingToken(hold, SHARED_WITH_MAX);
     return allowedKeys === undefined ? keys : keys.filter((key) => allowedKeys.has(key));
@@ -39,9 +39,9 @@ export class LockPresenter {
   }
 
   /**
-   * Converts a key that is free or cannot be read to its API form.
+   * Returns the API form of a key that is free or cannot be read.
    *
-   * @param votes the votes on the key; defaults to the current votes
+   * @param votes the votes of a quorum's masters on the key; defaults to the current votes
    */
   toFreeLock(key: Key, asOf: number, waiters?: SeenWaiters, votes = this.findVotes(key)): Lock {
     const lock = this.#annotate(toFreeLock(this.target, key, asOf, waiters, votes), key, undefined);
@@ -49,7 +49,7 @@ export class LockPresenter {
     return unreadable === undefined ? lock : { ...lock, unreadable };
   }
 
-  /** Returns the note about the key or its current hold, or `undefined` if there is none. */
+  /** Returns the note on the key or on its current hold, or `undefined` if neither has a note. */
   findNote(key: Key, hold: ObservedHold | undefined): Note | undefined {
     return this.#notes?.find(key, hold);
   }

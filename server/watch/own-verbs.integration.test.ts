@@ -7,7 +7,7 @@ import { waitUntil } from "../../test/support/test-server.ts";
 import { acquireForeignLock } from "../../test/support/test-watcher.ts";
 import type { VerbHold } from "../locks/verbs/contract/grant.ts";
 
-// Only notifications and script events cause reads, because the next scan is an hour away.
+// Reconciliation runs only every hour, so all reads result from notifications and script events.
 const it = watcherTest({}, { notifications: "set", reconcileEveryMs: 3_600_000 })
   .extend("observed", { scope: "file" }, ({ watcher, locks }) => {
     locks.onHoldChange((change, key, fence) => watcher.recordVerbReply(change, key, fence));
@@ -46,7 +46,7 @@ describe("holds of this process", () => {
           "released exact",
         ]);
       const unread = keys.filter((key) => countReadings(key) === 0);
-      // A machine under load may not process the event of a release within 20 ms.
+      // A busy machine may not process the script event of a release within 20 ms. Such keys are read.
       expect(unread.length).toBeGreaterThan(10);
       expect(watching.watcher.missedChanges.counts).toMatchObject({ found: 0, gone: 0, changed: 0 });
     });
@@ -198,7 +198,7 @@ it("after any changes by this process and others, the index has the state of Red
     };
     const running: Promise<unknown>[] = [];
     for (const { key, what, pauseMs } of changes) {
-      // Many changes are refused, because the lock is held or has another type.
+      // Many changes fail, because the lock is already held or its key has another type.
       running.push(actions[what]?.(keys[key] ?? "").catch(() => undefined) ?? Promise.resolve());
       if (pauseMs > 0) await sleepMs(pauseMs);
     }

@@ -9,7 +9,10 @@ import { acquireForeignLock, createForeignOwner, startTestWatcher } from "../../
 import type { Watcher } from "./watcher.ts";
 
 const LOCKS = 10_000;
-/** A loaded machine exceeds the 3 s of a quiet one. A full scan of all keys takes 20 s. */
+/**
+ * Maximum delay, in ms, until the end of a hold is observed. An idle machine takes up to 3 s, a busy machine takes
+ * longer. A full scan of all keys would take 20 s.
+ */
 const END_MS_MAX = 6000;
 
 const FILL = `for at = 1, tonumber(ARGV[2]) do
@@ -33,7 +36,7 @@ const it = test
   .extend("key", () => createTestKey());
 
 const getOwner = (watcher: Watcher, key: string) => watcher.index.get(key)?.seen.holders[0].owner;
-/** Waits for a round that started after this call. */
+/** Waits until a polling round that started after this call has ended. */
 const waitForRound = async (watcher: Watcher) => {
   const now = await waitUntilMeasured(watcher);
   await waitUntil(() => watcher.asOf > now, 10_000);
@@ -61,7 +64,8 @@ describe("polling of known holds", () => {
     }
     const statedMs = watcher.health().polling?.endsSeenWithinMs ?? 0;
     expect(Math.max(...delaysMs)).toBeLessThan(END_MS_MAX);
-    // The health states the delays of the last three rounds only. The first holds ended before these rounds.
+    // `endsSeenWithinMs` covers only the last three polling rounds. The first holds ended before these rounds, so only
+    // the shortest delay can be compared.
     expect(Math.min(...delaysMs)).toBeLessThanOrEqual(statedMs);
     expect(statedMs).toBeLessThan(END_MS_MAX);
   }, 120_000);
@@ -161,7 +165,7 @@ describe("scans for new locks", () => {
     const { scannedAt } = watcher.health();
     read.length = 0;
     await waitUntil(() => (watcher.health().scannedAt ?? 0) > (scannedAt ?? 0), 20_000);
-    // Lockkeeper reads one hold in fifty anyway.
+    // Each scan reads one in fifty unchanged keys again.
     expect(read.length).toBeLessThan(40);
   });
 });
@@ -210,7 +214,7 @@ describe("asOf of an idle target with notifications", () => {
     await waitUntil(() => watcher.clock.now() > readAt + 3000);
     expect(watcher.index.get(key)?.seen.asOf).toBe(readAt);
     expect(watcher.clock.now() - watcher.asOf).toBeLessThan(2000);
-    // Lockkeeper read no other key in this time.
+    // Each read updates the clock. The last update was within a second of this read, so no key was read afterwards.
     expect(watcher.clock.lastUpdate).toBeLessThan(readAt + 1000);
   });
 });

@@ -18,8 +18,8 @@ import type { MasterListener, MasterWatch } from "./topology/master-watch.ts";
 import type { AppliedReading, TopologyView } from "./topology/topology-view.ts";
 
 /**
- * Called for each reading of a key, with the indexed holds before and after it, the number of waiters if the lock is
- * free, and the observation.
+ * Listener that is called for each reading of a key. `before` and `after` are the indexed holds before and after the
+ * reading. `waitersOfFree` is the number of waiters of a free lock, otherwise 0.
  */
 export type ReadingListener = (
   key: Key,
@@ -59,13 +59,19 @@ export class ReadingPipeline implements MasterListener {
 
   constructor(private readonly deps: ReadingPipelineDeps) {}
 
-  /** Calls the listener for each reading, before the events of that reading are published. */
+  /**
+   * Calls the listener for each reading, before the events of that reading are published. Returns a function that
+   * removes the listener.
+   */
   onReading(listener: ReadingListener): () => void {
     this.#readingListeners.add(listener);
     return () => this.#readingListeners.delete(listener);
   }
 
-  /** Calls the listener when a client of Redisson has entered or left the queue of a fair lock. */
+  /**
+   * Calls the listener when a Redisson client has entered or left the queue of a fair lock. Returns a function that
+   * removes the listener.
+   */
   onQueue(listener: (key: Key) => void): () => void {
     this.#queueListeners.add(listener);
     return () => this.#queueListeners.delete(listener);
@@ -75,12 +81,15 @@ export class ReadingPipeline implements MasterListener {
     this.#notes = notes;
   }
 
-  /** Suppresses events that result only from new rules, until `endRuleChange`. */
+  /** Suppresses events that result only from new rules, until `endRuleChange` is called. */
   beginRuleChange(change: RuleChange): void {
     this.#ruleChange = change;
   }
 
-  /** Ends a rule change, once every key has been read with the new rules. */
+  /**
+   * Ends a rule change. Call this after every key has been read with the new rules. Has no effect if a later rule
+   * change has begun.
+   */
   endRuleChange(change: RuleChange): void {
     if (this.#ruleChange === change) this.#ruleChange = undefined;
   }
@@ -93,7 +102,7 @@ export class ReadingPipeline implements MasterListener {
   }
 
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void {
-    // No read would ever confirm the events of an unwatched key.
+    // Ignores the events of unwatched keys, because no read would ever confirm them.
     if (!this.deps.isWatched(event.key)) return;
     this.#recordNotification(event.key);
     const reported = this.deps.view.onScriptEvent(event, at);
@@ -109,8 +118,8 @@ export class ReadingPipeline implements MasterListener {
 
   /**
    * Reports the event of a verb that this process ran. If the verb released a hold that was never read, the key is
-   * still free in the index, so its pending read is cancelled. Returns false if the event needs the regular handling of
-   * script events.
+   * still free in the index, so the pending read of the key is cancelled. Returns false if the event needs the regular
+   * handling of script events.
    */
   onVerbEvent(event: ScriptEvent, at: MasterWatch): boolean {
     const { key } = event;
@@ -159,8 +168,8 @@ export class ReadingPipeline implements MasterListener {
   }
 
   /**
-   * Calls each function and applies the returned reading. A function returns `undefined` if there is no reading to
-   * apply yet.
+   * Calls each function and applies the reading that it returns. A function returns `undefined` if no reading can be
+   * applied yet.
    */
   applyReadings(evaluations: readonly (() => AppliedReading | undefined)[]): void {
     for (const evaluate of evaluations) {
@@ -175,7 +184,9 @@ export class ReadingPipeline implements MasterListener {
     this.deps.onChange();
   }
 
-  /** Records that an operator force-released a foreign hold. If the hold reappears, its library has recreated it. */
+  /**
+   * Records that an operator force-released a foreign hold. A hold that then reappears was recreated by its library.
+   */
   recordForceRelease({ key, format, holders }: HeldObservation, holder = holders[0]): void {
     if (holder.fence === null) this.deps.eventReporter.recordForceRelease(key, holder.token, format);
   }
@@ -191,7 +202,7 @@ export class ReadingPipeline implements MasterListener {
     this.#unconfirmedEvents.confirm(key, seen, reading.sentAt);
     const { before, after } = index.applyObservation(observation, context);
     const indexed = index.get(key);
-    // On a quorum, a decision results from several reads and events, so no single notification explains it.
+    // On a quorum, a decision results from several reads and events, so no single notification explains the change.
     if (!isQuorum && !isByRules)
       missedChanges.checkReading({ observation, before, after: indexed, context, ...reading });
     if (!isQuorum) unseenHolds.checkReading(observation, reading.sentAt);
@@ -200,7 +211,7 @@ export class ReadingPipeline implements MasterListener {
     for (const listener of this.#readingListeners) listener(key, before, indexed, waitersOfFree, observation);
     if (scriptEvent !== undefined) eventReporter.reportScriptEvent(scriptEvent);
     const change = findListingChange(before, after);
-    // A hold that is no longer listed has not necessarily ended.
+    // A hold that becomes unlisted has not necessarily ended.
     if (change === "unlisted") eventReporter.forgetReported(key);
     const isStartUnknown = this.#ruleChange !== undefined || after?.holders[0].since !== "exact";
     const isInitialScan = reading.isInitialScan || (change === "listed" && isStartUnknown);
@@ -226,7 +237,10 @@ function findListingChange(
   return after.isListed ? "listed" : "unlisted";
 }
 
-/** Marks a reading as part of the initial scan. If a hold exists only under the new rules, its start is unknown. */
+/**
+ * Marks a reading as part of the initial scan, because the start of a hold that exists only under the new rules is
+ * unknown.
+ */
 function toFirstReading(applied: AppliedReading): AppliedReading {
   return { ...applied, context: { ...applied.context, since: "at_least" }, isInitialScan: true };
 }

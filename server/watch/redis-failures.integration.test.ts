@@ -33,7 +33,7 @@ const it = test
     return redis;
   })
   .extend("client", { scope: "file" }, ({ redis }) => redis.createClient())
-  // Restores the setting, which a test may change.
+  // Restores the notification setting, which a test may have changed.
   .extend("direct", ({ client }, { onCleanup }) => {
     onCleanup(async () => void (await client.config("SET", SETTING, NEEDED)));
     return client;
@@ -54,7 +54,7 @@ const it = test
     return `redis://${name}:secret@127.0.0.1:${redis.port}`;
   });
 
-/** Blocks the process like a garbage collection or a large sort: no timer fires and nothing is read. */
+/** Blocks the event loop as a garbage collection or a large sort would: no timer fires and nothing is read. */
 function blockEventLoop(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
@@ -99,7 +99,7 @@ describe("Redis addresses", () => {
       await waitUntil(() => watcher.index.get(key) !== undefined);
       expect(watcher.health()).toMatchObject({ state: "live", notifications: "on" });
     }
-    // All keys of a database change at once, without a notification.
+    // SWAPDB changes all keys of a database at once, without a notification.
     await direct.swapdb(5, 6);
     for (const watcher of watchers) await waitUntil(() => watcher.index.get(key) === undefined);
     await direct.swapdb(5, 6);
@@ -110,7 +110,7 @@ describe("Redis addresses", () => {
   it("a watcher receives changes over TLS", async ({ direct, startWatching, skip }) => {
     await requireServerFeature({ skip }, direct, "tls");
     const port = await findFreePort();
-    // The port is set last, because Redis loads the certificate when it opens the port.
+    // Sets the port last, because Redis loads the certificate when it opens the port.
     for (const [name, value] of [
       ["tls-cert-file", CERT],
       ["tls-key-file", KEY],

@@ -137,7 +137,7 @@ it("a client of Redisson that enters the queue of a fair lock is shown at once",
   await one.acquireFair(key, { thread: 1, leaseMs });
   await waitUntil(() => findLock(key)?.holders.length === 1);
   await two.acquireFair(key, { thread: 1, leaseMs });
-  // Without a notification, Lockkeeper reads the waiters only every 25 s.
+  // Without a notification, Lockkeeper would read the waiters only every 25 s.
   await waitUntil(() => findLock(key)?.waiters.count === 1);
   expect(findLock(key)).toMatchObject({ kind: "fair", waiters: { count: 1, known: "exact" } });
 });

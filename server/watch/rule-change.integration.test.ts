@@ -4,7 +4,7 @@ import { waitUntil } from "../../test/support/test-server.ts";
 import { acquireForeignLock } from "../../test/support/test-watcher.ts";
 import { FormatRules, NO_RULES } from "../formats/format-rules.ts";
 
-/** A value that is a listed lock only because of a rule. */
+/** A value that is listed as a lock only if a rule sets its format. */
 const VALUE = "not like a lock";
 
 const it = watcherTest().extend(

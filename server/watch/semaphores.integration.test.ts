@@ -67,7 +67,7 @@ it.for(["semaphore", "plain_semaphore"] as const)(
     await locks.release(first);
     await locks.release(second);
     await waitUntil(() => listEvents(key).length >= 4);
-    // Its number is no owner.
+    // The key still contains the number of permits, which must not be taken for an owner.
     await waitUntil(() => watcher.index.get(key) === undefined);
     expect(await watcher.readKey(key)).toMatchObject({ observation: { state: "free" } });
     expect(listEvents(key).find(({ type }) => type === "acquired")).toMatchObject({ shared: true });

@@ -5,12 +5,12 @@ import { serverTest } from "../../test/support/fixtures.ts";
 import { createBearerHeader, ROOT_KEY, waitUntil } from "../../test/support/test-server.ts";
 
 const HOLD_MS = 400;
-/** Redis expires an idle key within another 100 ms. */
+/** Duration of the block in ms. Longer than the hold, because Redis may take another 100 ms to expire an idle key. */
 const STANDSTILL_MS = HOLD_MS + 400;
 
 const it = serverTest();
 
-/** Blocks this process, like one without CPU time. */
+/** Blocks this process, as if it got no CPU time. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -6,12 +6,12 @@ import { waitUntil } from "../../test/support/test-server.ts";
 import { startTestWatcher, type TestWatcher } from "../../test/support/test-watcher.ts";
 import { FormatRules } from "../formats/format-rules.ts";
 
-/** A string that data other than locks could also contain. */
+/** A value that could belong to a lock or to other data. */
 const VALUE = "worker-7";
 const LOCKABLE = ["lock:*"];
 const SETTINGS = { watch: ["*"], rules: new FormatRules([], LOCKABLE) };
 
-/** Sufficient on a loaded machine as well. */
+/** Waits for up to 15 s, which is sufficient even on a loaded machine. */
 const waitUntilSeen = (holds: () => boolean) => waitUntil(holds, 15_000);
 const readCounts = ({ watcher }: TestWatcher) => {
   const { locks, unlisted, needsAttention } = watcher.health();

@@ -4,7 +4,9 @@ import type { PollingDelays } from "../../lib/contract/polling.ts";
 import { REFUSAL_TEXTS } from "../../lib/contract/refusal.ts";
 import type { MasterWatch } from "./topology/master-watch.ts";
 
-/** Builds the health of a watcher: how current and complete its index is. `server/health` checks Redis itself. */
+/**
+ * Builds the health report of a watcher: how current and complete its index is. `server/health` checks Redis itself.
+ */
 export function buildHealth(
   watches: readonly MasterWatch[],
   now: number,
@@ -59,8 +61,8 @@ export function buildHealth(
 
 /**
  * Returns the time (`performance.now()`) up to which the index contains every change to known keys. Ignores masters
- * that do not respond, unless none responds. `undefined` if the index has never been complete for one of the counted
- * masters.
+ * that do not respond, unless none responds. Returns `undefined` if the index has never been complete for one of the
+ * remaining masters.
  */
 export function findConfirmedAt(watches: readonly MasterWatch[]): number | undefined {
   const up = watches.filter(({ connection }) => connection.isUp);
@@ -109,7 +111,12 @@ function mergeScans(masters: readonly MasterHealth[]): ScanProgress | undefined 
   };
 }
 
-/** @param isQuorum if true, every master has every key, so the result is the highest count instead of the sum */
+/**
+ * Combines the counts of all masters.
+ *
+ * @param isQuorum if true, every master has every key, so the counts of the master with the most unreadable keys are
+ *   returned instead of the sum
+ */
 function mergeUnreadableCounts(watches: readonly MasterWatch[], isQuorum: boolean): UnreadableKeyCounts {
   const none: UnreadableKeyCounts = {
     count: 0,
@@ -147,7 +154,7 @@ function joinSentences(first: string | undefined, second: string | undefined): s
   return first === undefined || second === undefined ? first : `${first} ${second}`;
 }
 
-/** Describes the cause and remedy of refused writes. */
+/** Describes the cause and remedy of refused writes, or returns `undefined` if no master refuses writes. */
 function describeRefusals(masters: readonly MasterHealth[]): string | undefined {
   const refusing = masters.flatMap(({ name, writesRefused: reason }) => (reason ? [{ name, reason }] : []));
   const texts = refusing.map(({ name, reason }) => {
@@ -170,7 +177,7 @@ function computeState(masters: readonly MasterHealth[], needed = 1): Health["sta
   return masters.every(({ state }) => state === "live") ? "live" : "catching_up";
 }
 
-/** Describes the outage, or returns `undefined` if no master is down. */
+/** Describes the outage. Returns `undefined` if at least one master is known and no master is down. */
 function describeOutage(masters: readonly MasterHealth[], needed = 1): string | undefined {
   const down = masters.filter(({ state }) => state === "down");
   if (masters.length <= 1) {

@@ -6,16 +6,19 @@ export interface WatcherOptions {
   readonly target: string;
   readonly watch: readonly string[];
   readonly notifications: "off" | "set";
-  /** If true, Lockkeeper writes neither the canary nor the notification setting. */
+  /**
+   * Whether the watcher must not write to Redis. If true, the watcher writes neither the canary nor the notification
+   * setting.
+   */
   readonly readOnly?: boolean;
-  /** Rules that set the format of keys and which keys may be acquired through the API. */
+  /** Rules that define the format of keys and which keys can be acquired through the API. */
   readonly rules?: FormatRules;
-  /** Links to documentation about locks. */
+  /** Runbook URLs by key pattern. */
   readonly runbooks?: Runbooks;
   /** Maximum number of locks in the index. */
   readonly locksMax?: number;
-  /** Interval of the scans for missed changes, in ms. */
+  /** Interval, in ms, between scans for missed changes. The default is 30,000 ms. */
   readonly reconcileEveryMs?: number;
-  /** Returns the stored state of a hold from before this process started. */
+  /** Returns the state of a hold that was stored before this process started, or `undefined` if there is none. */
   readonly restoreHold?: LockIndexDeps["restoreHold"];
 }

@@ -17,7 +17,7 @@ const FLAGS = "Kghszxe$";
 const buildAcquire = (owner: string, leaseMs = 30_000) => ({ owner, leaseMs });
 const listEventTypes = (events: LockEvent[]) => events.map(({ type, observed }) => `${type} ${observed}`);
 
-/** Each test has its own Redis. `startWatching` starts after the test has prepared it. */
+/** Each test has its own Redis. A test can prepare Redis before it calls `startWatching`. */
 const it = test
   .extend("flags", FLAGS)
   .extend("redis", async ({ flags }, { onCleanup }) => {
@@ -205,7 +205,7 @@ describe("watcher with keyspace notifications", () => {
     await waitUntil(() => watcher.index.get(key) !== undefined);
     const seen = watcher.index.get(key);
     const version = seen && watcher.locks.toLock(seen).version;
-    // A notification that arrives together with the first read may belong to the previous hold.
+    // Waits, because a notification that arrives at about the time of the first read may belong to the previous hold.
     const readAt = performance.now();
     await waitUntil(() => performance.now() > readAt + 100);
     await direct.multi().del(key).hset(key, owner, 1).pexpire(key, 30_000).exec();

@@ -38,12 +38,12 @@ const RECONCILE_EVERY_MS = 30_000;
  *
  * Creates the components and serves queries about the target. `MasterSet` has a `MasterWatch` for each master, and the
  * `TopologyView` decides which master determines the state of a key. The `ReadingPipeline` applies readings to the
- * `LockIndex` and reports events. The `LockPresenter` converts holds to locks of the API.
+ * `LockIndex` and reports events. The `LockPresenter` converts holds to API locks.
  */
 export class Watcher {
   readonly index: LockIndex;
   readonly locks: LockPresenter;
-  /** Counts changes without a notification. */
+  /** Counts changes that no notification reported. */
   readonly missedChanges: MissedChangeTracker;
   readonly #unseenHolds: UnseenHolds;
   readonly #longUnseenHoldListeners = new Set<(from: number) => void>();
@@ -54,11 +54,14 @@ export class Watcher {
   readonly #pipeline: ReadingPipeline;
   readonly #changeListeners = new Set<() => void>();
   readonly #watchedPatterns: readonly Glob[];
-  /** Returns the typical hold time of a key's pattern. Set by the statistics of the target. */
+  /**
+   * Returns the typical (p95) hold time of a key's pattern in ms, or `undefined` if unknown. Set by the target's
+   * statistics.
+   */
   getTypicalHeldMs: GetTypicalHeldMs = NO_TYPICAL_HELD;
-  /** Returns the number of waiters, once the statistics of the target have set this function. */
+  /** Returns the number of waiters. Returns 0 until the target's statistics replace this function. */
   countWaiters = (): number => 0;
-  /** Returns the number of deadlocks, once the wait monitor of the target has set this function. */
+  /** Returns the number of deadlocks. Returns 0 until the target's wait monitor replaces this function. */
   countDeadlocks = (): number => 0;
   #formatRules: FormatRules;
 
@@ -103,7 +106,7 @@ export class Watcher {
     this.#masterSet.start();
   }
 
-  /** Stops watching without closing the masters, which belong to another component. */
+  /** Stops watching. Does not close the masters, because they belong to another component. */
   stop(): void {
     this.#masterSet.stop();
     this.#eventReporter.stop();
@@ -113,7 +116,7 @@ export class Watcher {
 
   /**
    * Calls the listener after each change to the index or to the watcher's health. The listener must be cheap, because
-   * calls are frequent.
+   * calls are frequent. Returns a function that removes the listener.
    */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener);
@@ -121,30 +124,36 @@ export class Watcher {
   }
 
   /**
-   * Calls the listener when a foreign hold was missed that may have lasted longer than 200 ms. `from` is the earliest
-   * possible start of the hold, on the Redis clock.
+   * Calls the listener when Lockkeeper has missed a foreign hold that may have lasted longer than 200 ms. `from` is the
+   * earliest possible start of the hold, in Unix ms on the Redis clock. Returns a function that removes the listener.
    */
   onLongUnseenHold(listener: (from: number) => void): () => void {
     this.#longUnseenHoldListeners.add(listener);
     return () => this.#longUnseenHoldListeners.delete(listener);
   }
 
-  /** Calls the listener for each reading, before the events of that reading are published. */
+  /**
+   * Calls the listener for each reading, before the events of that reading are published. Returns a function that
+   * removes the listener.
+   */
   onReading(listener: ReadingListener): () => void {
     return this.#pipeline.onReading(listener);
   }
 
-  /** Calls the listener when a client of Redisson has entered or left the queue of a fair lock. */
+  /**
+   * Calls the listener when a Redisson client has entered or left the queue of a fair lock. Returns a function that
+   * removes the listener.
+   */
   onQueueChange(listener: (key: Key) => void): () => void {
     return this.#pipeline.onQueue(listener);
   }
 
-  /** Whether the index can be current: at least one master responds, or on a quorum, a majority. */
+  /** Whether enough masters respond for the index to be current: at least one, or on a quorum, a majority. */
   get isUp(): boolean {
     return this.#view.isUp;
   }
 
-  /** Number of lost connections to the current masters. */
+  /** Total number of times that a connection to a current master was lost. */
   get breaks(): number {
     return this.#masterSet.breaks;
   }
@@ -155,9 +164,10 @@ export class Watcher {
   }
 
   /**
-   * The latest time, on the Redis clock, up to which the index contains every change to its locks. By then, all
-   * notifications have arrived and their keys have been read, or each key has been polled. Masters that do not respond
-   * are ignored, unless none responds.
+   * Latest time, in Unix ms on the Redis clock, up to which the index contains every change to its locks. All
+   * notifications sent before this time have arrived and their keys have been read, or each key has been polled.
+   * Masters that do not respond are ignored, unless none responds. If there is no such time yet, this is the time of
+   * the last clock update.
    */
   get asOf(): number {
     const confirmedAt = findConfirmedAt(this.#masterSet.list);
@@ -194,21 +204,21 @@ export class Watcher {
     return watch?.unreadableKeys.entries.get(key);
   }
 
-  /** Whether every change is observed: on all masters, or on a majority of a quorum. */
+  /** Whether the index is complete: all masters, or a majority of a quorum, respond and have been scanned. */
   get isComplete(): boolean {
     const watches = this.#masterSet.list;
     const watched = watches.filter(isFullyWatched).length;
     return watched > 0 && watched >= (this.#view.majority ?? watches.length);
   }
 
-  /** Resolves when the index contains everything that Redis has reported so far, at the latest after 500 ms. */
+  /** Resolves when the index contains everything that Redis has reported so far, or after 500 ms. */
   waitUntilSettled(): Promise<void> {
     return this.#masterSet.waitUntilSettled();
   }
 
   /**
-   * Resolves when the index contains what Redis has reported so far, at the latest after 500 ms. Unlike
-   * `waitUntilSettled`, does not wait for batches to fill up or for keys that change constantly.
+   * Resolves when the index contains what Redis has reported so far, or after 500 ms. Unlike `waitUntilSettled`, this
+   * method waits neither for batches to fill up nor for keys that change constantly.
    */
   readQueued(): Promise<void> {
     return this.#masterSet.readQueued();
@@ -219,8 +229,8 @@ export class Watcher {
   }
 
   /**
-   * Whether a lock with this key is always listed, even if it is only a possible lock. True if the key is lockable, or
-   * if a rule sets its format.
+   * Whether a lock with this key is listed even if it is only a possible lock. True if the key is lockable or a rule
+   * sets its format.
    */
   isAlwaysListed(key: Key): boolean {
     const rules = this.#formatRules;
@@ -247,12 +257,14 @@ export class Watcher {
     return this.#view.readWithRules(key, rules);
   }
 
-  /** Records that an operator force-released a foreign hold. If the hold reappears, its library has recreated it. */
+  /**
+   * Records that an operator force-released a foreign hold. A hold that then reappears was recreated by its library.
+   */
   recordForceRelease(observation: HeldObservation, holder = observation.holders[0]): void {
     this.#pipeline.recordForceRelease(observation, holder);
   }
 
-  /** Records the reply to a verb of this process. @param fence the fencing token of the hold */
+  /** Records the reply to a verb that this process ran. @param fence the fencing token of the hold */
   recordVerbReply(change: OwnChange, key: Key, fence: string): void {
     this.#ownScriptEvents.recordReply(change, key, fence);
   }
@@ -266,7 +278,7 @@ export class Watcher {
     return this.#formatRules;
   }
 
-  /** Applies new format rules and reads all keys again. No change is missed in the meantime. */
+  /** Applies new format rules and reads all keys again. Changes in Redis are still observed during the reads. */
   setFormatRules(rules: FormatRules): void {
     const change = new RuleChange(this.#formatRules, rules);
     this.#formatRules = rules;

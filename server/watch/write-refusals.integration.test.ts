@@ -31,7 +31,7 @@ it("a refusal of writes is logged once when it begins and once when it ends", as
   await direct.config("SET", "min-replicas-to-write", "1");
   await waitUntil(() => watcher.health().masters[0]?.writesRefused === "no_replicas");
   const before = await countRefusedWrites();
-  // Waits until Lockkeeper has tried the write again and Redis has refused it again.
+  // Waits until Lockkeeper has retried the write and Redis has refused it again.
   await waitUntil(async () => (await countRefusedWrites()) > before);
   await direct.config("SET", "min-replicas-to-write", "0");
   await waitUntil(() => watcher.health().masters[0]?.writesRefused === undefined);

@@ -12,12 +12,12 @@ export default async function Page() {
 }
 
 /**
- * Derives the URL at which the client reaches the server (origin and base path) from the request headers. After
- * hydration, the page uses the browser's URL instead.
+ * Returns the URL at which the client reaches the server (origin and base path), derived from the request headers.
+ * After hydration, the page shows the browser's URL instead.
  */
 async function resolveServerUrl(): Promise<string> {
   const request = await headers();
-  // The server removes this header unless the request came from a trusted proxy.
+  // The server removes `x-forwarded-proto` unless the request came from a trusted proxy.
   const scheme = request.get("x-forwarded-proto") === "https" ? "https" : "http";
   return `${scheme}://${request.get("x-forwarded-host") ?? request.get("host") ?? "127.0.0.1:3000"}${BASE_PATH}`;
 }

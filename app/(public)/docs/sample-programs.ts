@@ -19,7 +19,7 @@ export async function readSamplePrograms(): Promise<SamplePrograms> {
 }
 
 async function readSample(file: SampleFile): Promise<SampleProgram> {
-  // The path is known only at run time. Without the comment, Turbopack tries to resolve it at build time.
+  // The path is known only at run time. Without `turbopackIgnore`, Turbopack tries to resolve the path at build time.
   const path = join(/* turbopackIgnore: true */ getConsoleFolder(), "public/samples", file.name);
   return { ...file, text: await readFile(path, "utf8") };
 }

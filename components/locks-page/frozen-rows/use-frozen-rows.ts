@@ -13,16 +13,16 @@ import {
 } from "./frozen-list.ts";
 
 export interface FrozenRows {
-  /** The rows to show: the live list, or the frozen list if `freezeReason` is set. */
+  /** The list to show: the live list, or the frozen list if `freezeReason` is not `null`. */
   window: LiveWindow | undefined;
   /** The live list, even while the rows are frozen. */
   latest: LiveWindow | undefined;
-  /** How holds of shown rows ended, by the path of the lock. */
+  /** How the holds of shown rows ended, by lock path. Contains only rows whose hold has ended. */
   ends: ReadonlyMap<string, RowEnding>;
   paused: boolean;
   /** Why the rows are frozen; `null` if they are live. */
   freezeReason: FreezeReason | null;
-  /** Number of rows that were added, or whose hold ended, since the list was frozen. */
+  /** Number of rows that were added or whose hold ended since the list was frozen. */
   changes: number;
   toggle(): void;
   resume(): void;
@@ -34,13 +34,16 @@ interface FrozenRowsInput {
   latest: LiveWindow | undefined;
   /** Whether the pointer or the keyboard focus is in the list. */
   isReading: boolean;
-  /** The indexes of the visible rows. */
+  /** Indexes of the first and the last visible row in the whole list. */
   visible: RefObject<readonly [number, number]>;
 }
 
 const NO_ENDINGS: ReadonlyMap<string, RowEnding> = new Map();
 
-/** Freezes rows while the operator reads: the order while the pointer is in the list, and everything while paused. */
+/**
+ * Keeps rows in place while the operator reads the list or has paused it. While the operator reads, each row shows the
+ * current hold of its lock. While the list is paused, a row keeps its hold even if another hold has replaced it.
+ */
 export function useFrozenRows({ latest, isReading, visible }: FrozenRowsInput): FrozenRows {
   const [paused, setPaused] = useState(false);
   const [held, setHeld] = useState<FrozenList | null>(null);
@@ -101,15 +104,15 @@ function collectEndings(held: FrozenList | null): ReadonlyMap<string, RowEnding>
   return ended.length === 0 ? NO_ENDINGS : new Map(ended);
 }
 
-/** Maximum number of pinned rows, as in the API. */
+/** Maximum number of pinned rows; must match the API. */
 const PINNED_ROWS_MAX = 200;
 const PINNED_CHARACTERS_MAX = 40_000;
-/** Delay before rows are pinned, in ms. A pointer that only crosses the table must not freeze them. */
+/** Delay in ms before rows are pinned. Without the delay, a pointer that only crosses the table would pin rows. */
 const PIN_DELAY_MS = 150;
 
 /**
- * Returns the paths of the frozen rows, for which the page requests how holds ended even if their rows leave the
- * window. The paths change with a delay of `PIN_DELAY_MS`.
+ * Returns the lock paths of the frozen rows to pin. The server keeps reporting pinned rows after they leave the window,
+ * so the page learns how their holds ended. The result follows `held` with a delay of `PIN_DELAY_MS`.
  */
 export function usePinnedPaths(held: readonly string[] | undefined): string[] | undefined {
   const [pinnedPaths, setPinnedPaths] = useState<string[] | undefined>();

@@ -16,7 +16,7 @@ export interface CompletionMessages {
 
 interface CompletionOptions {
   fields: readonly CompletionOption[];
-  /** The completions of values, by the part of the term that precedes the value. */
+  /** Completions for the value of a term, by the field and operator of the term, such as `liveness:` or `held>`. */
   values: Readonly<Record<string, readonly CompletionOption[]>>;
   units: readonly CompletionOption[];
 }
@@ -59,7 +59,7 @@ function buildCompletionOptions({ search, liveness }: CompletionMessages): Compl
 const PARTIAL_TERM = /^((?:liveness|format|kind|confidence|is):|(?:held|remaining|waiters|count)[<>])(.*)$/s;
 const AMOUNT = /^\d{1,9}$/;
 
-/** Creates a function that returns the completions for the word at the caret. */
+/** Creates a function that returns the completions for the term at the caret. */
 export function createFilterCompletion(texts: CompletionMessages): CompletionSource {
   const offers = buildCompletionOptions(texts);
   return (text, caret): Completion | undefined => {

@@ -1,7 +1,7 @@
 import type { CompletionSource } from "@/components/ui/search/use-completion.ts";
 import type { useLazyMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Creates a function that loads the completions of the search box in the page's language. */
+/** Creates a function that loads the search completions in the language of the page. */
 export const loadFilterCompletion =
   (lazyMessages: ReturnType<typeof useLazyMessages>) => async (): Promise<CompletionSource> => {
     const [{ createFilterCompletion: completionIn }, { search }, { lock }] = await Promise.all([

@@ -12,7 +12,7 @@ import { parseKeyFields } from "@/lib/keys/key.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTypicalHeldTime } from "@/lib/queries/typical-held-times.ts";
 
-/** Shows the hold time and the typical duration. Colored if the hold is longer than is typical. */
+/** Shows the hold time and the typical hold time. A hold time that is longer than is typical is colored. */
 export function HeldTimeCell({ lock }: { lock: Lock }) {
   const messages = useMessages(table);
   const lockMessages = useMessages(english);

@@ -12,11 +12,11 @@ import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 
-/** Shows the liveness in words, with a dot and color if it needs attention. */
+/** Shows the liveness as text. A critical state has a red dot and red text. */
 export function LivenessCell({ lock }: { lock: Lock }) {
   const { liveness, state, asOf } = lock;
   if (liveness === null || state !== "held") return null;
-  // With time, only the description of an overdue renewal changes.
+  // Only the text of an overdue renewal changes with time, so only that text needs the clock.
   const isBad = isLivenessCritical(lock);
   if (liveness.state === "overdue") return <OverdueLiveness liveness={liveness} asOf={asOf} isBad={isBad} />;
   return <LivenessCellText liveness={liveness} now={asOf} isBad={isBad} />;

@@ -31,8 +31,8 @@ import {
 export const CARD_PX = 92;
 
 /**
- * Shows a lock on a phone: key, holder with chips for count and waiters, liveness and times. Its buttons are 44 px
- * high.
+ * Shows a lock as a card on phones: the key, the holder with chips for count and waiters, the liveness and the times.
+ * Buttons are 44 px high.
  */
 export const LockCard = memo(function LockCard({
   lock,
@@ -95,8 +95,8 @@ export const LockCard = memo(function LockCard({
 });
 
 /**
- * Shows the release button only if a release is urgent. Operators release other locks on the lock's page, which a tap
- * on the card opens.
+ * Shows the release button only if a release is urgent. For other locks, operators tap the card to open the lock's page
+ * and release the lock there.
  */
 function CardReleaseButton(props: ReleaseButtonProps) {
   if (!useIsReleaseUrgent(props.lock)) return null;
@@ -131,7 +131,7 @@ function HolderLine({ lock }: { lock: Lock }) {
   );
 }
 
-/** Shows the state of the request in words, because touch screens show no tooltips. */
+/** Shows the state of a release request as text, because touch screens show no tooltips. */
 function RequestChip({ request }: { request: ReleaseRequest | null }) {
   const messages = useMessages(releaseRequest);
   return request !== null && <CardChip>{messages.states[request.state]}</CardChip>;

@@ -28,13 +28,14 @@ interface LockCellProps {
   id: ColumnId;
   lock: Lock;
   tabIndex: number;
-  /** Columns that do not fit. Another column shows their important values on its second line. */
+  /**
+   * Chosen columns that do not fit. The most important values of these columns are shown on the second line of other
+   * columns.
+   */
   noRoom: readonly ColumnId[];
 }
 
-/**
- * Shows the content of a row in one column. The attribute `data-second` marks the second line, which compact rows hide.
- */
+/** Shows the value of one column in a row. `data-second` marks the second line of a cell, which compact rows hide. */
 export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
   switch (id) {
     case "key":
@@ -90,7 +91,7 @@ export function KeyLink({ lock, tabIndex, className }: KeyLinkProps) {
       href={buildLockHref(lock)}
       prefetch={false}
       tabIndex={tabIndex}
-      // Selecting the row too would overwrite the URL of the page that opens.
+      // Without this, the click would also select the row and overwrite the URL of the page that opens.
       onClick={(event) => event.stopPropagation()}
       className={clsx(
         "inline-flex max-w-full min-w-0 py-1 align-middle decoration-ink-3 hover:underline",

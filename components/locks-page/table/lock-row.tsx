@@ -23,49 +23,53 @@ import { useRowStage } from "./use-row-stage.ts";
 export interface RowActions {
   focusRow(path: string): void;
   releaseLock(lock: Lock): void;
-  /** Toggles the selection of a row. With `extend`, selects all rows between the last toggled row and this one. */
+  /** Toggles the selection of a row. If `extend` is `true`, selects all rows from the last toggled row to this row. */
   toggleSelected(lock: Lock, extend: boolean): void;
-  /** Opens the copy menu. @param opener the button; `undefined` if opened by keyboard */
+  /**
+   * Opens the copy menu of a row.
+   *
+   * @param opener the button that was clicked; `undefined` if a keyboard shortcut opened the menu
+   */
   copy(lock: Lock, opener?: HTMLElement): void;
-  /** Why no lock can currently be released. */
+  /** Why no lock can currently be released; `null` if locks can be released. */
   releaseBlocked: string | null;
 }
 
 export interface LockRowProps {
   lock: Lock;
   /**
-   * How the hold of the row ended; `null` if it has not ended. The row of an ended hold stays until the list is
+   * How the hold of the row ended; `null` if it has not ended. A row whose hold has ended stays until the list is
    * refreshed.
    */
   end: RowEnding | null;
-  /** The index in the whole list. */
+  /** The index of the row in the whole list. */
   index: number;
   columns: readonly ColumnId[];
   /** Chosen columns that do not fit. */
   noRoom: readonly ColumnId[];
   isFocused: boolean;
   isSelected: boolean;
-  /** Whether the Tab key reaches this row. Only one row is a tab stop; the arrow keys move to the others. */
+  /** Whether the Tab key reaches this row. Only one row is a tab stop. The arrow keys move between rows. */
   tabStop: boolean;
   actions: RowActions;
-  /** Schedules the parts of a row that are not rendered immediately. */
+  /** Schedules the rendering of the content that a row does not show immediately. */
   pacer: RowPacer;
 }
 
 const CELL_CLASS = "relative h-(--row-px) overflow-hidden border-b border-line-soft px-2 whitespace-nowrap";
-/** The class with which the key leaves room for the copy button. */
+/** The class that makes room for the copy button next to the key. */
 const KEY_CELL_CLASS =
   "pl-1 group-hover:pr-8 group-focus-within:pr-8 group-aria-selected:pr-8 pointer-coarse:pr-8";
-/** The classes of actions that appear on hover, on keyboard focus and on touch screens. */
+/** The classes of buttons that appear on hover, on keyboard focus and on touch screens. */
 const ON_DEMAND_CLASS =
   "opacity-0 focus-within:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100 group-aria-selected:opacity-100 pointer-coarse:opacity-100";
 
-/** The columns that can show how the hold of a row ended. The first visible one shows it. */
+/** The columns that can show how the hold of a row ended. The first of these columns that is visible shows it. */
 const ENDING_COLUMNS: readonly ColumnId[] = ["remaining", "attention", "held", "waiters", "count", "fence"];
 
 /**
- * Columns that keep their values after the hold has ended. The other columns become empty, because their times would
- * keep counting.
+ * Columns that keep their values after the hold has ended, in strikethrough. The other columns become empty, because
+ * their times would otherwise keep counting.
  */
 const STRIKETHROUGH_COLUMNS: ReadonlySet<ColumnId> = new Set(["key", "owner", "format"]);
 
@@ -85,7 +89,7 @@ export const LockRow = memo(function LockRow({
   const inner = tabStop ? 0 : -1;
   const [isPointedAt, setIsPointedAt] = useState(false);
   const stage = useRowStage(pacer, tabStop || isFocused || isPointedAt || end !== null);
-  // The ending is shown in place of the remaining time.
+  // The first visible column in this list shows how the hold ended.
   const endAt = ENDING_COLUMNS.find((id) => columns.includes(id));
   return (
     <tr
@@ -138,7 +142,10 @@ export const LockRow = memo(function LockRow({
   );
 });
 
-/** Renders the release button, which is always visible if the lock needs attention. */
+/**
+ * Renders the release button. The button is always visible if a release is urgent, and otherwise appears on hover, on
+ * keyboard focus and on touch screens.
+ */
 function RowReleaseButton({ stage, ...props }: ReleaseButtonProps & { stage: RowStage }) {
   const isUrgent = useIsReleaseUrgent(props.lock);
   if (!isUrgent && stage !== "complete") return null;
@@ -151,7 +158,7 @@ function RowReleaseButton({ stage, ...props }: ReleaseButtonProps & { stage: Row
   );
 }
 
-/** Returns whether the release button is always visible: the lock needs attention and may be released. */
+/** Returns whether the release of a lock is urgent: the lock needs attention, and it can be force-released. */
 export function useIsReleaseUrgent(lock: Lock): boolean {
   return useNeedsAttention(lock) && lock.release?.may !== "never";
 }

@@ -12,10 +12,10 @@ import type { RowPacer } from "./row-pacer.ts";
 
 interface LockRowsProps {
   window: LiveWindow;
-  /** Rows whose hold has ended, by path. */
+  /** How the holds of rows ended, by lock path. Contains only rows whose hold has ended. */
   ends: ReadonlyMap<string, RowEnding>;
   layout: "rows" | "cards";
-  /** The rows to render. */
+  /** The rows to render. Rows far outside the visible area are not rendered. */
   items: readonly VirtualItem[];
   /** Total height of all rows in pixels. */
   height: number;
@@ -68,7 +68,7 @@ export function LockRows({
   );
 }
 
-/** Reserves the space of a row that is not loaded yet. */
+/** Reserves the space of a row that has not been loaded yet. */
 function MissingRow({ index, columns }: { index: number; columns: readonly ColumnId[] }) {
   return (
     <tr aria-rowindex={index + 2} className="bg-panel">
@@ -83,7 +83,7 @@ function MissingRow({ index, columns }: { index: number; columns: readonly Colum
   );
 }
 
-/** Fills the height of the rows that are not rendered. */
+/** Fills the space above or below the rendered rows. */
 function Spacer({ px }: { px: number }) {
   if (px <= 0) return null;
   return (

@@ -39,13 +39,18 @@ import { useRowShortcuts } from "./use-row-shortcuts.ts";
  * Maximum total height of the rows in pixels. Chromium does not lay out elements taller than about 33.5 million pixels.
  */
 const HEIGHT_PX_MAX = 33_000_000;
-/** Widths, in pixels, of the checkbox at the start of a row and of the release button at its end. */
+/**
+ * Width, in pixels, of the column with the checkboxes. `RELEASE_PX` is the width of the column with the release
+ * buttons.
+ */
 const SELECT_PX = 32;
 const RELEASE_PX = 92;
-/** Minimum width, in pixels, at which the remaining time column has room for a longer bar. */
+/** Minimum width, in pixels, of the remaining time column for the longer lease bar. */
 const WIDE_REMAINING_PX = 128;
 
-/** The class that reserves space for the scrollbar. The header extends over that space. */
+/**
+ * The class that reserves space for the scrollbar. The background of the table header extends over that space.
+ */
 const SCROLLBAR_CLASS =
   "sm:[scrollbar-gutter:stable] sm:[scrollbar-width:thin] sm:[scrollbar-color:var(--bar)_transparent] sm:bg-[linear-gradient(var(--bg)_36px,var(--line)_36px_37px,var(--panel)_37px)]";
 
@@ -84,7 +89,7 @@ export function LocksTable({
   const most = Math.floor(HEIGHT_PX_MAX / rowPx);
   const shown = useStableColumnIds(columns.layout.columns.map(({ id }) => id));
   const remainingPx = columns.layout.columns.find(({ id }) => id === "remaining")?.px ?? 0;
-  // A container query would compute the styles of every row again during layout.
+  // A container query would make the browser compute the styles of every row again during layout.
   const leaseBarPx = remainingPx >= WIDE_REMAINING_PX ? 40 : 24;
   const noRoom = useStableColumnIds(columns.layout.noRoom);
   const rows = useVirtualizer({
@@ -191,7 +196,10 @@ export function LocksTable({
   );
 }
 
-/** Returns the same functions for every render. Scrolling then does not render unchanged rows again. */
+/**
+ * Returns actions that stay the same object until `releaseBlocked` changes, so unchanged rows do not render again while
+ * the operator scrolls.
+ */
 function useStableActions({
   focusRow,
   releaseLock,
@@ -215,7 +223,9 @@ function useStableActions({
   );
 }
 
-/** Returns the same list while its content is the same. A change of width then renders no row again. */
+/**
+ * Returns the same array until its content changes, so a change of width that keeps the columns renders no row again.
+ */
 function useStableColumnIds(ids: readonly ColumnId[]): readonly ColumnId[] {
   const text = ids.join(",");
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the content of the list matters

@@ -9,7 +9,7 @@ interface SortSelectProps {
   onSort(sort: string): void;
 }
 
-/** Selects the sort order on phones, whose cards have no column headers. */
+/** Selects the sort order on phones, where rows are cards without column headers. */
 export function SortSelect({ sort, onSort }: SortSelectProps) {
   const messages = useMessages(table);
   return (

@@ -3,7 +3,7 @@ import { ROWS_PER_FRAME, RowPacer, type RowStage } from "./row-pacer.ts";
 
 const FRAME_MS = 16;
 
-/** Frames of a browser whose time the test controls. */
+/** Simulates the frames of a browser. The test controls the time. */
 class Frames {
   nowMs = 0;
   #runs: { atMs: number; run(): void }[] = [];
@@ -22,7 +22,7 @@ class Frames {
   }
 }
 
-/** A row that waits again after each stage, like the hook of a row in the console. */
+/** A row that waits for its next stage after each stage, like `useRowStage` in the console. */
 class Row {
   leave: () => void = () => undefined;
 

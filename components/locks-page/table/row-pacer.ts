@@ -1,6 +1,6 @@
 /**
- * What a row shows. `key`: only the key, because the row is being scrolled past. `text`: everything except actions that
- * are not visible yet.
+ * What a row shows. `key`: only the key, while the operator scrolls past the row. `text`: all text, but no actions that
+ * are still hidden. `complete`: everything.
  */
 export type RowStage = "key" | "text" | "complete";
 
@@ -9,16 +9,19 @@ export interface PacedRow {
   setStage(stage: RowStage): void;
 }
 
-/** Number of rows to complete per frame. Completing a screen of rows in one task takes longer than a frame. */
+/**
+ * Maximum number of rows that get their next stage in one frame. Rendering a whole screen of rows takes longer than a
+ * frame.
+ */
 export const ROWS_PER_FRAME = 6;
-/** Delay, in ms, between the last new row and the first row that gets its actions. */
+/** Delay in ms from the last new row until rows with text get their actions. */
 const SETTLE_MS = 150;
 /**
- * Delay, in ms, for the text of rows that were scrolled past. Shorter than `SETTLE_MS`, because the operator waits for
- * the text.
+ * Delay in ms from the last new row until rows without text get their text. Shorter than `SETTLE_MS`, because the
+ * operator waits for the text.
  */
 const TEXT_SETTLE_MS = 40;
-/** Maximum delay in ms. A constant stream of new rows must not starve the others. */
+/** Maximum delay in ms until a row gets its next stage, even if new rows keep arriving. */
 const WAIT_MAX_MS = 400;
 
 export interface FramePorts {
@@ -31,9 +34,12 @@ interface PendingRow {
   readonly since: number;
 }
 
-/** Spreads the rendering of rows over frames. Scrolling then never waits for a whole screen of rows. */
+/**
+ * Spreads the rendering of rows over several frames, so that scrolling does not have to wait until a whole screen of
+ * rows is rendered.
+ */
 export class RowPacer {
-  /** Whether the rows are scrolling, so that only `ROWS_PER_FRAME` new rows per frame show their text immediately. */
+  /** Whether the operator is scrolling. If so, only `ROWS_PER_FRAME` new rows per frame show their text immediately. */
   isScrolling = false;
   readonly #ports: FramePorts;
   readonly #pending = new Map<PacedRow, PendingRow>();
@@ -45,7 +51,7 @@ export class RowPacer {
     this.#ports = ports;
   }
 
-  /** Returns the stage in which to render a new row. */
+  /** Returns the first stage of a new row. */
   admit(): RowStage {
     const now = this.#ports.now();
     if (now - this.#lastAdmittedAt > 8) this.#admittedInFrame = 0;
@@ -54,7 +60,11 @@ export class RowPacer {
     return this.isScrolling && this.#admittedInFrame > ROWS_PER_FRAME ? "key" : "text";
   }
 
-  /** Schedules the next stage of a row. @returns a function that cancels it */
+  /**
+   * Schedules the next stage of a row.
+   *
+   * @returns a function that cancels the schedule
+   */
   wait(row: PacedRow): () => void {
     this.#pending.set(row, { row, since: this.#ports.now() });
     this.#schedule();
@@ -78,7 +88,7 @@ export class RowPacer {
     return Math.min(Math.max(since, this.#lastAdmittedAt) + settleMs, since + WAIT_MAX_MS);
   }
 
-  /** Sets the next stage of up to `ROWS_PER_FRAME` rows that are due. Rows without text come first. */
+  /** Sets the next stage of up to `ROWS_PER_FRAME` rows that are due. Rows without text take precedence. */
   #advanceRows(): void {
     const now = this.#ports.now();
     const due = [...this.#pending.values()].filter((pending) => this.#getDueAt(pending) <= now);

@@ -8,18 +8,21 @@ import type { FrozenRows } from "../frozen-rows/use-frozen-rows.ts";
 
 interface TableFooterProps {
   list: FrozenRows;
-  /** The indexes of the visible rows. */
+  /** Indexes of the first and the last visible row in the whole list. */
   first: number;
   last: number;
   total: number;
-  /** Maximum number of rows that a browser can lay out. To see further rows, the operator must narrow the search. */
+  /**
+   * Maximum number of rows that a browser can lay out. If more rows match, the operator must narrow the search to see
+   * them.
+   */
   most: number;
   children?: ReactNode;
 }
 
 /**
- * Shows the position in the list, and the number of changes since it was frozen. Always rendered, because rows must not
- * move.
+ * Shows the position in the list, and the number of changes since the list was frozen. Always rendered, so that rows do
+ * not move when a change appears.
  */
 export function TableFooter({ list, first, last, total, most, children }: TableFooterProps) {
   const messages = useMessages(table);

@@ -13,7 +13,7 @@ interface RowShortcuts {
   scroller: RefObject<HTMLElement | null>;
   window: LiveWindow;
   focusedPath: string | null;
-  /** Rows whose hold has ended, by path. They allow no actions. */
+  /** How the holds of rows ended, by lock path. These rows cannot be selected or released. */
   ends: ReadonlyMap<string, RowEnding>;
   rows: Virtualizer<HTMLElement, Element>;
   focusRow(path: string): void;
@@ -24,8 +24,8 @@ interface RowShortcuts {
 }
 
 /**
- * Handles the keyboard shortcuts of the table: j, k and the arrow keys move, r opens the release dialog, x selects, c
- * copies.
+ * Handles the keyboard shortcuts of the table. `j`, `k` and the arrow keys move, `r` opens the release dialog, `x`
+ * toggles the selection and `c` opens the copy menu.
  */
 export function useRowShortcuts({
   scroller,
@@ -40,7 +40,7 @@ export function useRowShortcuts({
   copy,
 }: RowShortcuts): void {
   const wanted = useRef<string | null>(null);
-  // The row may have to be scrolled into view and rendered before it can receive the focus.
+  // A row can receive the focus only after it has been scrolled into view and rendered.
   useEffect(() => {
     if (wanted.current === null) return;
     const row = findRowElement(scroller.current, wanted.current);
@@ -49,7 +49,7 @@ export function useRowShortcuts({
     wanted.current = null;
   });
 
-  // Key presses arrive faster than the URL is updated. This keeps the latest row until the URL contains it.
+  // Key presses can arrive faster than the URL is updated. `wanted` contains the latest row until the URL does.
   const pathInHand = () => wanted.current ?? focusedPath;
   const indexInHand = () => window.items.findIndex((lock) => toLockPath(lock) === pathInHand());
   const inHand = () => window.items[indexInHand()];

@@ -4,9 +4,10 @@ import { useEffect, useState } from "react";
 import type { RowPacer, RowStage } from "./row-pacer.ts";
 
 /**
- * Returns which parts of a row to render.
+ * Returns what a row currently shows.
  *
- * @param isInUse whether the row has the pointer or the focus; it then shows everything immediately
+ * @param isInUse whether the row has the pointer or the focus, or its hold has ended; if so, the row is complete
+ * immediately
  */
 export function useRowStage(pacer: RowPacer, isInUse: boolean): RowStage {
   const [stage, setStage] = useState<RowStage>(() => pacer.admit());

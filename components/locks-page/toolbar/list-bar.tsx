@@ -9,18 +9,18 @@ import { LocksToolbar } from "./locks-toolbar.tsx";
 import { UnlistedChip } from "./unlisted-chip.tsx";
 
 interface ListBarProps {
-  /** The filter, sort order and columns that the page shows. */
+  /** The filter, sort order and columns of the list. */
   shown: ListSettings;
-  /** Why the search is invalid and therefore not sent to the server; `undefined` if it is valid. */
+  /** Why the search is invalid; `undefined` if it is valid. An invalid search is not sent to the server. */
   fault: string | undefined;
   table: FrozenRows;
-  /** Announces the result of an action. */
+  /** Shows the result of an action in a toast. */
   showToast: Toast["showToast"];
   onFilter(filter: string): void;
   onShow(filter: string, sort: string): void;
 }
 
-/** Shows the views and, if there is room, the actions on the whole list. */
+/** Shows the views, the number of unlisted locks and, except on phones, the actions on the whole list. */
 export function ListBar({ shown, fault, table, showToast, onFilter, onShow }: ListBarProps) {
   const saved = useSavedViews(shown, onShow);
   const validFilter = fault === undefined ? shown : undefined;

@@ -15,13 +15,13 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 import { EXPORT_LOCKS_MAX } from "../../../lib/contract/limits.ts";
 import { buildViewSearch, type ListSettings } from "../views/saved-views.ts";
 
-/** The content of the menu. `all`: copying and exporting. */
+/** The entries of the menu. `all`: entries for copying and for exporting. */
 export type ListMenuKind = "copy" | "export" | "all";
 
 interface ListMenuProps {
   kind: ListMenuKind;
   shown: ListSettings;
-  /** The number of matching locks. */
+  /** Number of matching locks. */
   total: number;
   anchor: RefObject<HTMLElement | null>;
   showToast(text: string): void;
@@ -29,7 +29,7 @@ interface ListMenuProps {
   onClose(): void;
 }
 
-/** Copies the current search as a link or command, and exports all matching locks. */
+/** Renders the menu that copies the current search as a link or command and exports all matching locks. */
 export function ListMenu({ kind, anchor, onClose, ...list }: ListMenuProps) {
   const messages = useMessages(viewTools);
   const copies = useCopyActions(list);

@@ -12,17 +12,17 @@ import { ListMenu, type ListMenuKind } from "./list-menu.tsx";
 import { type LocksExport, useLocksExport } from "./use-export.ts";
 
 interface ListToolsProps {
-  /** The open menu. With `none`, an export may still be running. */
+  /** The open menu; `none` if no menu is open. An export continues after its menu is closed. */
   open: ListMenuKind | "none";
   shown: ListSettings;
-  /** The number of matching locks. */
+  /** Number of matching locks. */
   total: number;
   anchor: RefObject<HTMLElement | null>;
   showToast: Toast["showToast"];
   onClose(): void;
 }
 
-/** Shows the copy and export tools of the list. Loaded on demand. */
+/** Shows the open menu and the progress of the export. Loaded when a menu is first opened. */
 export function ListTools({ open, shown, total, anchor, showToast, onClose }: ListToolsProps) {
   const messages = useMessages(viewTools);
   const exporting = useLocksExport({
@@ -48,7 +48,7 @@ export function ListTools({ open, shown, total, anchor, showToast, onClose }: Li
   );
 }
 
-/** Shows the progress of an export at the bottom of the page, where it moves no content. */
+/** Shows the progress of an export at the bottom of the page, where it does not move any content. */
 function ExportProgress({ exporting, total }: { exporting: LocksExport; total: number }) {
   const messages = useMessages(viewTools);
   const { progress, stop } = exporting;

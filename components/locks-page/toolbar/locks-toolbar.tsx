@@ -20,13 +20,16 @@ const ListTools = dynamic(() => import("./list-tools.tsx").then((module) => modu
 
 interface LocksToolbarProps {
   table: FrozenRows;
-  /** The state of the page; `undefined` if the search is invalid. */
+  /** The filter, sort order and columns of the list; `undefined` if the search is invalid. */
   shown: ListSettings | undefined;
-  /** Announces what was copied or exported. */
+  /** Shows in a toast what was copied or exported. */
   showToast: Toast["showToast"];
 }
 
-/** Shows the number of matching locks and the actions on the whole list. On phones, both are next to the search. */
+/**
+ * Shows the number of matching locks and the actions on the whole list. Hidden on phones, where `PhoneTools` has the
+ * actions.
+ */
 export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
   const messages = useMessages(views);
   const { latest: window } = table;
@@ -45,8 +48,8 @@ export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
 }
 
 /**
- * Returns whether a filter selects from the listed locks only. The toolbar then shows the number of matches out of all
- * held locks.
+ * Returns whether a filter is set and selects listed locks only. If so, the toolbar shows the number of matches out of
+ * all held locks.
  */
 function isOfListed(filter = ""): boolean {
   return filter !== "" && !selectsUnlisted(parseFilter(filter));

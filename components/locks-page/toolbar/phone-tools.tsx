@@ -17,12 +17,12 @@ const ListTools = dynamic(() => import("./list-tools.tsx").then((module) => modu
 
 interface PhoneToolsProps {
   table: FrozenRows;
-  /** The state of the page; `undefined` if the search is invalid. */
+  /** The filter, sort order and columns of the list; `undefined` if the search is invalid. */
   shown: ListSettings | undefined;
   showToast: Toast["showToast"];
 }
 
-/** Shows the toolbar on phones: a pause button, and a menu with everything else. */
+/** Shows the list tools on phones: a pause button, and a menu for copying and exporting. */
 export function PhoneTools({ table, shown, showToast }: PhoneToolsProps) {
   const messages = useMessages(views);
   const button = useRef<HTMLButtonElement>(null);

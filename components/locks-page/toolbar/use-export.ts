@@ -18,7 +18,7 @@ interface ExportStatus {
   onFailed(error: unknown): void;
 }
 
-/** Runs one export at a time, and saves its file in the browser. */
+/** Exports the matching locks and saves them as a file in the browser. Runs one export at a time. */
 export function useLocksExport({ onDone, onFailed }: ExportStatus): LocksExport {
   const target = useTargetName();
   const [progress, setProgress] = useState<ExportProgress | null>(null);
@@ -58,6 +58,6 @@ function saveFile(name: string, file: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // By then, the browser has read the blob.
+  // After 10 s, the browser has read the blob.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -1,16 +1,16 @@
 import type { View, ViewInput } from "@/lib/contract/view.ts";
 
-/** The state of the page, as the URL contains it. */
+/** The filter, sort order and columns of the list, as in the URL. */
 export interface ListSettings {
   filter: string;
   sort: string;
-  /** As `cols` in the URL; `null` for the default columns. */
+  /** The value of `cols` in the URL; `null` for the default columns. */
   columns: string | null;
 }
 
 const getViewColumns = ({ columns }: Pick<View, "columns">) => columns?.join(",") ?? null;
 
-/** Returns whether the page has all settings that a view sets. */
+/** Returns whether the current list has all settings of a view. Settings that the view does not contain are ignored. */
 export function isViewActive(view: View, { filter, sort, columns }: ListSettings): boolean {
   return (
     view.filter === filter &&
@@ -19,12 +19,14 @@ export function isViewActive(view: View, { filter, sort, columns }: ListSettings
   );
 }
 
-/** Returns the state of the page after a view was opened. Fields that the view does not set keep their values. */
+/**
+ * Returns the settings of the list after a view is opened. Settings that the view does not contain keep their values.
+ */
 export function applyView(view: View, { sort, columns }: ListSettings): ListSettings {
   return { filter: view.filter, sort: view.sort ?? sort, columns: getViewColumns(view) ?? columns };
 }
 
-/** Returns the part of the page state that a new view contains. */
+/** Returns the settings to save in a new view. */
 export function toSavedView({
   filter,
   sort,
@@ -33,7 +35,7 @@ export function toSavedView({
   return { filter, sort, ...(columns === null ? {} : { columns: columns.split(",") }) };
 }
 
-/** Returns a view with changes applied, as the API represents it. */
+/** Returns a view with changed fields, in the form that the API expects. */
 export function buildViewUpdate(view: View, change: Partial<ViewInput>): { id: string } & ViewInput {
   const { id, name, filter, sort, columns, of } = view;
   return {
@@ -47,13 +49,13 @@ export function buildViewUpdate(view: View, change: Partial<ViewInput>): { id: s
   };
 }
 
-/** Creates the id of a new view: 12 random bytes in hexadecimal. */
+/** Creates a random id for a new view: 12 bytes in hexadecimal. */
 export function createViewId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Builds the query string of a URL that shows a view. */
+/** Builds the query string of a URL that opens the list with these settings. */
 export function buildViewSearch({ filter, sort, columns }: ListSettings, target: string | undefined): string {
   const query = new URLSearchParams();
   if (target !== undefined) query.set("target", target);

@@ -6,13 +6,13 @@ export interface SystemView<Id extends string = SystemViewId | "unlisted"> {
   id: Id;
   /** The filter term of the view; "" for all locks. */
   term: string;
-  /** Whether a count above 0 indicates a problem. */
+  /** Whether a count above 0 indicates a problem, which the tab then highlights. */
   isWrong: boolean;
 }
 
 const ALL_VIEW: SystemView<SystemViewId> = { id: "all", term: "", isWrong: false };
 
-/** The built-in views, with the filter terms of the API. */
+/** The built-in views, in the order of their tabs. */
 export const SYSTEM_VIEWS: readonly SystemView<SystemViewId>[] = [
   ALL_VIEW,
   { id: "needsAttention", term: "is:needs_attention", isWrong: true },
@@ -21,19 +21,19 @@ export const SYSTEM_VIEWS: readonly SystemView<SystemViewId>[] = [
   { id: "pastTypical", term: "held>typical", isWrong: false },
 ];
 
-/** The view of possible locks, which all other views exclude. Shown as a chip if there are any. */
+/** The view of unlisted locks, which all other views exclude. Shown as a chip if there are unlisted locks. */
 export const UNLISTED_VIEW: SystemView = { id: "unlisted", term: "is:unlisted", isWrong: false };
 
 const KNOWN_VIEWS: readonly SystemView[] = [...SYSTEM_VIEWS, UNLISTED_VIEW];
 const VIEW_TERMS: ReadonlySet<string> = new Set(KNOWN_VIEWS.map(({ term }) => term));
 
-/** Returns the first view whose term the filter contains. */
+/** Returns the view of the first view term in the filter; the view of all locks if the filter has no such term. */
 export function findSystemView(filter: string): SystemView {
   const found = tokenizeFilter(filter).find(({ word }) => VIEW_TERMS.has(word));
   return KNOWN_VIEWS.find(({ term }) => term === found?.word) ?? ALL_VIEW;
 }
 
-/** Returns the filter without the term of the view. */
+/** Returns the filter without the terms of views. */
 export function removeViewTerms(filter: string): string {
   return tokenizeFilter(filter)
     .map(({ word }) => word)
@@ -41,13 +41,14 @@ export function removeViewTerms(filter: string): string {
     .join(" ");
 }
 
-/** Returns the filter with the term of this view in place of that of any other view. */
+/** Returns the filter with the term of this view. The term replaces the terms of other views. */
 export function addViewTerms(filter: string, { term }: SystemView): string {
   return [term, removeViewTerms(filter)].filter((part) => part !== "").join(" ");
 }
 
 /**
- * Returns the number of unlisted locks for the chip; `undefined` during a search, because the number is then unknown.
+ * Returns the number of unlisted locks for the chip. Returns `undefined` during a search, because the number that match
+ * the search is not known.
  */
 export function getUnlistedCount(
   filter: string,
@@ -58,7 +59,7 @@ export function getUnlistedCount(
   return removeViewTerms(filter) === "" ? unlisted : undefined;
 }
 
-/** Returns the filters of all views, in the order of the views, each combined with the search. */
+/** Returns the filters of all built-in views, each combined with the current search, in the order of the tabs. */
 export function listViewFilters(filter: string): string[] {
   const here = findSystemView(filter);
   return SYSTEM_VIEWS.map((view) => (view === here ? filter : addViewTerms(filter, view)));

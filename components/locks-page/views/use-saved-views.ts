@@ -9,22 +9,22 @@ import { applyView, isViewActive, type ListSettings } from "./saved-views.ts";
 export interface SavedViewsState {
   views: readonly View[];
   shown: ListSettings;
-  /** The view that matches the current search. */
+  /** The view whose settings match the current list; `undefined` if there is none. */
   here: View | undefined;
-  /** The view that was opened last, even if the search has changed since. */
+  /** The view whose settings match the current list. If there is none, the view that was opened last. */
   opened: View | undefined;
   open(view: View): void;
-  /** Resets `opened`. Call this before opening a search that is not a saved view. */
+  /** Forgets which view was opened last. Call `leave` before you open a search that is not a saved view. */
   leave(): void;
 }
 
-/** Returns the saved views, and which of them is open. */
+/** Returns the saved views and the view that is currently open. */
 export function useSavedViews(
   shown: ListSettings,
   show: (filter: string, sort: string) => void,
 ): SavedViewsState {
   const views = useViews();
-  // The table owns the columns and their order.
+  // `show` does not set the columns, because the table keeps them in the URL.
   const [columns, setColumns] = useQueryState("cols");
   const [openedId, setOpenedId] = useState<string | null>(null);
   const opened = views.find(({ id, of }) => formatViewName(id, of) === openedId);

@@ -18,11 +18,11 @@ import { buildViewUpdate, createViewId, toSavedView } from "./saved-views.ts";
 import type { ViewOverlayProps } from "./view-menu.tsx";
 
 interface ViewFormProps extends ViewOverlayProps {
-  /** The view to rename; `undefined` to save the page as a new view. */
+  /** The view to rename; `undefined` to save the current list as a new view. */
   view: View | undefined;
 }
 
-/** Renders the form that saves the page as a view or renames a view. */
+/** Renders the form that saves the current list as a view or renames a view. */
 export function ViewForm({ view, saved, anchor, showToast, onClose }: ViewFormProps) {
   const messages = useMessages(viewTools);
   const save = useSaveView();

@@ -17,9 +17,12 @@ import type { SavedViewsState } from "./use-saved-views.ts";
 
 export interface ViewOverlayProps {
   saved: SavedViewsState;
-  /** The control that opened the menu. It anchors the menu, and receives the focus when the menu closes. */
+  /**
+   * The control that opened the menu. The menu is placed next to this control, which receives the focus when the menu
+   * closes.
+   */
   anchor: RefObject<HTMLElement | null>;
-  /** Announces the result of an action. */
+  /** Shows the result of an action in a toast. */
   showToast: Toast["showToast"];
   onClose(): void;
 }

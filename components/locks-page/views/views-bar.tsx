@@ -18,22 +18,22 @@ import type { SavedViewsState } from "./use-saved-views.ts";
 const ViewForm = createLazyOverlay(() => import("./view-form.tsx").then((module) => module.ViewForm));
 const ViewMenu = createLazyOverlay(() => import("./view-menu.tsx").then((module) => module.ViewMenu));
 
-/** Maximum number of tabs for which the stream reports a count. */
+/** Maximum number of saved views whose tabs show a count. */
 const COUNTED_MAX = 12;
 
 interface ViewsBarProps {
   filter: string;
-  /** Whether the filter is valid, because tabs otherwise show no counts. */
+  /** Whether the filter is valid. If it is not, the tabs of the built-in views show no counts. */
   isValid: boolean;
   saved: SavedViewsState;
   onFilter(filter: string): void;
-  /** Announces the result of an action on a view. */
+  /** Shows the result of an action on a view in a toast. */
   showToast: Toast["showToast"];
 }
 
 type OpenOverlay = { what: "form"; view: View | undefined } | { what: "menu"; view: View };
 
-/** Shows the built-in and the saved views as tabs. */
+/** Shows the built-in views and the saved views as tabs. */
 export function ViewsBar({ filter, isValid, saved, onFilter, showToast }: ViewsBarProps) {
   const messages = useMessages(viewsWords);
   const [open, setOpen] = useState<OpenOverlay | null>(null);
@@ -44,7 +44,7 @@ export function ViewsBar({ filter, isValid, saved, onFilter, showToast }: ViewsB
     from.current = opener;
     setOpen(next);
   };
-  // Closes only its own menu, because its action may have opened the form.
+  // Closes only the overlay that asked to close. An action of the menu may already have opened the form.
   const closing = (what: OpenOverlay["what"]) => () =>
     setOpen((present) => (present?.what === what ? null : present));
   const overlay = { saved, anchor: from, showToast: showToast };
@@ -113,7 +113,7 @@ interface ViewTabProps {
 
 function ViewTab({ isHere, title, count, isWrong = false, onClick, children }: ViewTabProps) {
   const button = useRef<HTMLButtonElement>(null);
-  // With many tabs, the current one may be out of view.
+  // If there are many tabs, the active tab may be outside the visible area.
   useEffect(() => {
     if (isHere) button.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [isHere]);

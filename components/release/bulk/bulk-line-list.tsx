@@ -16,7 +16,7 @@ import { isReleased } from "./bulk-state.ts";
 
 const LINE_PX = 45;
 
-/** Maximum number of lines that are visible without scrolling. */
+/** Maximum number of lines for which the list grows with its content. A list with more lines scrolls. */
 const WHOLE_LINES_MAX = 4;
 
 interface BulkLinePlaceholderProps {
@@ -24,7 +24,10 @@ interface BulkLinePlaceholderProps {
   children: ReactNode;
 }
 
-/** Renders the scrolling container of the list. The buttons below it stay in view. */
+/**
+ * Renders the scrolling container of the lines. Because the lines scroll in this container, the buttons below it stay
+ * in view.
+ */
 export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProps) {
   const messages = useMessages(english);
   return (
@@ -46,16 +49,19 @@ export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProp
 interface BulkLineListProps {
   title: string;
   lines: readonly BulkItemResult[];
-  /** What each line shows. `outcome`: the expected or actual result. `seen`: the holder and its liveness. */
+  /**
+   * What each line shows. `outcome`: the result, or the result that a release would have. `seen`: the holder and its
+   * liveness at the time of the review.
+   */
   shows: "outcome" | "seen";
 }
 
-/** Lists the locks of a bulk release, but renders only the visible ones, because there may be 1,000. */
+/** Lists the locks of a bulk release, which can be up to 1,000. Only the visible lines are rendered. */
 export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [marginPx, setMarginPx] = useState(0);
   const place = () => list.current?.closest<HTMLElement>("[data-lines]") ?? null;
-  // The content above the list grows while results arrive.
+  // Results that arrive make the content above the list grow, so its offset is measured after each render.
   useLayoutEffect(() => setMarginPx(list.current?.offsetTop ?? 0));
   const rows = useVirtualizer({
     count: lines.length,
@@ -119,12 +125,15 @@ function BulkOutcomeText({ line }: { line: BulkItemResult }) {
   );
 }
 
-/** Returns the time in ms that remains at `now`, because the data of a review can be several seconds old. */
+/**
+ * Returns the remaining time, in ms, at `now`. The data of a review can be several seconds old, so its age is
+ * subtracted.
+ */
 function computeTimeLeft(remainingMs: number, asOf: number, now: number | null): number {
   return now === null ? remainingMs : remainingMs - Math.max(0, now - asOf);
 }
 
-/** Shows the holder and its liveness. */
+/** Shows the holder at the time of the review, with the remaining time, the liveness and the number of waiters. */
 function SeenHolder({ line: { seen } }: { line: BulkItemResult }) {
   const messages = useMessages(english);
   const uiMessages = useMessages(ui);

@@ -20,7 +20,7 @@ import {
 } from "./bulk-state.ts";
 import type { BulkRelease } from "./use-bulk-release.ts";
 
-/** Shows the progress and, at the end, the results. */
+/** Shows the progress of a bulk release and the results so far. */
 export function BulkProgress({ bulk: { state, reviewAgain } }: { bulk: BulkRelease }) {
   const messages = useMessages(english);
   const { step, released, total = 0 } = state;
@@ -116,8 +116,8 @@ function formatProgressHeading(
 }
 
 /**
- * Shows a button to review the remaining locks, a button to save the results as CSV and, for admins, a link to the
- * audit log.
+ * Shows what the operator can do after a bulk release: review the remaining locks, save the results as CSV and, for
+ * admins, open the audit log.
  */
 function BulkFollowUp({ state, onAgain }: { state: BulkState; onAgain(): void }) {
   const messages = useMessages(english);

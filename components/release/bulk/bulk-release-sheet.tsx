@@ -84,7 +84,10 @@ export function BulkReleaseSheet({ selection, onClose, finalFocus }: BulkRelease
   );
 }
 
-/** Reviews locks that were not released because their holder changed. */
+/**
+ * Renders a button that reviews the remaining locks again. The review did not find these locks releasable, for example
+ * because their holder changed.
+ */
 function ReviewAgainButton({ bulk: { state, reviewAgain } }: { bulk: BulkRelease }) {
   const messages = useMessages(english);
   const left = findRemainingItems(state).length;
@@ -97,9 +100,9 @@ function ReviewAgainButton({ bulk: { state, reviewAgain } }: { bulk: BulkRelease
 }
 
 /**
- * Returns why the bulk release cannot be sent; `null` if it can.
+ * Returns why the bulk release cannot be sent; `null` if it can be sent.
  *
- * @param label label of the target, if it must be typed
+ * @param label label of the target if the operator must type it; otherwise `undefined`
  */
 function useBulkBlockedReason(reason: string, typed: string, label: string | undefined): string | null {
   const messages = useMessages(english);

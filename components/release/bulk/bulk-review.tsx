@@ -8,7 +8,9 @@ import { BULK_ITEMS_MAX } from "../../../lib/contract/limits.ts";
 import { BulkLineList, BulkLinePlaceholder } from "./bulk-line-list.tsx";
 import { type BulkState, findReleasable } from "./bulk-state.ts";
 
-/** Shows the review: the locks to release, the locks that will not be released and why, and warnings. */
+/**
+ * Shows warnings, the locks that will be released, and the locks that will not be released with the reason for each.
+ */
 export function BulkReview({ state }: { state: BulkState }) {
   const messages = useMessages(english);
   const { step, found, total, reviewed } = state;

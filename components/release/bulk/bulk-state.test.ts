@@ -77,7 +77,7 @@ test("a second review uses the current hold and includes items without a result"
     },
     { type: "stop" },
   );
-  // The second and third lock were sent. The first of these two has no result yet.
+  // `lock:0` and `lock:2` were sent. Only `lock:2` has a result, so `lock:0` is included without a change.
   expect(findRemainingItems(state)).toEqual([
     { key: "lock:2", expectedVersion: "fence.9" },
     { key: "lock:0", expectedVersion: "fence.0" },

@@ -3,12 +3,16 @@ import type { BulkItem, BulkOutcome } from "@/lib/contract/actions/bulk-release.
 import { BULK_ITEMS_MAX } from "@/lib/contract/limits.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** The locks to release: the selected ones, each as it was at the time of selection, or all that match a filter. */
+/**
+ * The locks to release: the selected locks, each in its state at the time of selection, or all locks that match a
+ * filter.
+ */
 export type BulkSelection = { locks: readonly Lock[] } | { filter: string };
 
 /**
- * The step of a bulk release. `reviewed`: the operator can decide. `ended`: the release is `done`, `stopped` by the
- * operator, or `cut` off with some results unknown. `failed`: the review failed.
+ * The step of a bulk release. `reviewing`: the server checks which locks can be released. `reviewed`: the operator
+ * decides. `releasing`: results arrive. `ended`: the release is `done`, was `stopped` by the operator, or was `cut` off
+ * before all results had arrived. `failed`: the review failed.
  */
 export type BulkStep =
   | { at: "reviewing" }
@@ -19,25 +23,25 @@ export type BulkStep =
 
 export interface BulkState {
   step: BulkStep;
-  /** The number of selected or matching locks; `undefined` if not known yet. */
+  /** Number of selected or matching locks; `undefined` while it is not known. */
   found: number | undefined;
-  /** The number of lines that the current step will have. */
+  /** Number of lines that the current step will have; `undefined` while it is not known. */
   total: number | undefined;
   reviewed: readonly BulkItemResult[];
-  /** The results of the current release, one per lock. */
+  /** Results of the current release, at most one per lock. */
   released: readonly BulkItemResult[];
-  /** The results of earlier releases, without locks that are reviewed again. */
+  /** Results of earlier releases. Locks that are reviewed again are not included. */
   before: readonly BulkItemResult[];
 }
 
 export type BulkAction =
   | { type: "lines"; lines: readonly BulkStreamLine[] }
-  /** The response has ended. */
+  /** The response of the server has ended. */
   | { type: "end" }
   | { type: "send" }
   | { type: "fail"; why: Error; isOver: boolean }
   | { type: "stop" }
-  /** Reviews the remaining locks again. */
+  /** Starts another review of the remaining locks. `count` is the number of these locks. */
   | { type: "again"; count: number };
 
 export const INITIAL_BULK_STATE: BulkState = {
@@ -62,15 +66,18 @@ function toBulkItem({ key, keyBase64, version }: Lock): BulkItem | undefined {
   return { key, ...(keyBase64 === undefined ? {} : { keyBase64 }), expectedVersion: version };
 }
 
-/** Returns the reviewed locks that can be released. */
+/** Returns the reviewed locks that will be released. */
 export function findReleasable({ reviewed }: BulkState): BulkItemResult[] {
   return reviewed.filter(({ outcome }) => outcome === "would_release");
 }
 
-/** Outcomes after which another review may find that the lock can be released. */
+/** Outcomes of locks that were not released but that another review may find releasable. */
 const RETRYABLE_OUTCOMES: ReadonlySet<BulkOutcome> = new Set(["changed", "unverified", "unknown", "failed"]);
 
-/** Returns the locks to review again: those that were not released but possibly can be. */
+/**
+ * Returns the locks to review again: locks that were not released but may be releasable now, and locks without a
+ * result.
+ */
 export function findRemainingItems(state: BulkState): BulkItem[] {
   const { step, released, reviewed } = state;
   const lines = step.at === "ended" ? released : step.at === "reviewed" ? reviewed : [];
@@ -79,12 +86,12 @@ export function findRemainingItems(state: BulkState): BulkItem[] {
 }
 
 function toRetryItems({ item, now, outcome }: BulkItemResult): BulkItem[] {
-  // The operator has not seen the new holder, so the new hold needs a review.
+  // The lock has a new holder that the operator has not seen, so the new hold is reviewed.
   if (now !== undefined) return toBulkItems([now]);
   return outcome === "changed" ? [] : [item];
 }
 
-/** Returns the locks that were sent but have no result. */
+/** Returns the locks that were sent for release but have no result. */
 function findUnreportedItems(state: BulkState): BulkItem[] {
   const releasedIndexes = new Set(state.released.map(({ index }) => index));
   return findReleasable(state)
@@ -92,7 +99,7 @@ function findUnreportedItems(state: BulkState): BulkItem[] {
     .filter((_, index) => !releasedIndexes.has(index));
 }
 
-/** Returns the last result of each lock, for the CSV file. */
+/** Returns the last result of each lock, across all releases, for the CSV file. */
 export function collectResults({ before, released }: BulkState): BulkItemResult[] {
   return [...before, ...released];
 }
@@ -109,7 +116,8 @@ export function reduceBulk(state: BulkState, action: BulkAction): BulkState {
       if (step.at !== "releasing") return state;
       return { ...state, step: { at: "ended", how: isComplete(state) ? "done" : "cut" } };
     case "fail":
-      // An error before the first release can be corrected and sent again.
+      // The server refused the request before the first release, so the operator can correct the input and send it
+      // again.
       if (step.at === "releasing" && !action.isOver)
         return { ...state, step: { at: "reviewed", error: action.why } };
       if (step.at === "releasing") return { ...state, step: { at: "ended", how: "cut" } };

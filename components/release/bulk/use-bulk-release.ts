@@ -18,11 +18,14 @@ import {
 
 export interface BulkRelease {
   state: BulkState;
-  /** Releases the locks that the review found releasable. */
+  /**
+   * Releases the locks that the review found releasable. `confirm` is the name of the target if the operator had to
+   * confirm it.
+   */
   release(reason: string, confirm: string | undefined): void;
-  /** Stops before the next release. Releases in progress still complete, but are not reported. */
+  /** Stops the bulk release. Releases in progress still complete, but their results are not reported. */
   stop(): void;
-  /** Reviews the remaining locks in their current state. */
+  /** Reviews the current state of the remaining locks. */
   reviewAgain(): void;
 }
 

@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 export interface MenuAction {
   id: string;
   name: string;
-  /** The second line: the effect of the action, or what is copied. */
+  /** The second line of the item: the effect of the action, or the text to copy. */
   hint?: ReactNode;
   /** Why the item is disabled. Replaces the hint. */
   blocked?: string | null | undefined;
@@ -60,7 +60,7 @@ function ActionMenuItem({ action }: { action: MenuAction }) {
       {apart === true && <Menu.Separator className="mx-1 my-1 h-px bg-line-soft" />}
       <Menu.Item
         label={name}
-        // A disabled item can still have the focus, which shows the reason.
+        // A disabled item remains focusable, and a click keeps the menu open, so that the user can read the reason.
         closeOnClick={!isBlocked}
         aria-disabled={isBlocked || undefined}
         {...(href !== undefined && !isBlocked && { render: renderDownloadLink(href) })}

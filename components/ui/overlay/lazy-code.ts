@@ -7,11 +7,14 @@ export interface LazyCode<Code> {
   load(): Promise<Code>;
   /** Returns the code; `undefined` until it is loaded. */
   get(): Code | undefined;
-  /** Loads the code when the browser is idle. Ignores failures, because `load` retries. */
+  /** Loads the code when the browser is idle. Ignores failures, because a later call of `load` retries. */
   preload(): void;
 }
 
-/** Delay before preloading, in ms. On a slow network, the browser is also idle while the first rows load. */
+/**
+ * Delay before preloading, in ms. On a slow network, the browser is also idle while it waits for the first rows, which
+ * preloading must not delay.
+ */
 const PRELOAD_DELAY_MS = 3000;
 const IDLE_TIMEOUT_MS = 5000;
 
@@ -54,7 +57,9 @@ export type LazyCodeState<Code> =
   | { is: "loaded"; code: Code }
   | { is: "failed"; retry(): void };
 
-/** Loads the code when the component is mounted. Returns the code and the state of the load. */
+/**
+ * Loads the code when the component is mounted. Returns whether the code is loading, loaded (with the code) or failed.
+ */
 export function useLazyCode<Code>(lazy: LazyCode<Code>): LazyCodeState<Code> {
   const [attempt, setAttempt] = useState(0);
   const [result, setResult] = useState<"loading" | "failed">("loading");

@@ -16,14 +16,18 @@ interface OverlayModule<Props> {
   Overlay: ComponentType<Props>;
 }
 
-/** When to load the code of an overlay. `idle`: when the page is idle, with which the overlay opens without delay. */
+/**
+ * When to load the code of an overlay. `idle`: when the page is idle, so that the overlay opens without delay.
+ * `on_open`: when the overlay is opened.
+ */
 type Preload = "idle" | "on_open";
 
 /**
  * Creates a component for a dialog or menu whose code is loaded on demand.
  *
- * Captures the keyboard from the render that opens the overlay until the overlay has the focus: shortcuts have no
- * effect, and Escape cancels. If the code cannot be loaded, releases the keyboard and shows a notice with the reason.
+ * Captures the keyboard from the render that opens the overlay until the overlay has the focus. During this time,
+ * shortcuts have no effect, and Escape cancels. If the code cannot be loaded, releases the keyboard and shows a notice
+ * with the reason.
  */
 export function createLazyOverlay<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

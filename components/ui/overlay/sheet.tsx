@@ -14,17 +14,20 @@ interface SheetProps {
    * Returns the element that receives the focus when the dialog closes. Defaults to the control that opened the dialog.
    */
   finalFocus?: (() => HTMLElement | null) | undefined;
-  /** Whether the dialog stays open on Escape and on clicks outside. For content that is shown only once. */
+  /** Whether the dialog stays open on Escape and on clicks outside. Use this for content that is shown only once. */
   stays?: boolean;
   onSubmit?(): void;
   /**
-   * `enter`: Enter in a field submits. `button`: only the button, or Enter with Ctrl or ⌘, submits. For irreversible
-   * actions, which must not happen by accident.
+   * How the form is submitted. `enter`: also by Enter in a field. `button`: only by the button, or by Enter with Ctrl
+   * or ⌘. Use `button` for irreversible actions.
    */
   sends?: "enter" | "button";
   /** `wide` is for lists. On phones, both widths fill the screen. */
   width?: "normal" | "wide";
-  /** `content`: the height of the dialog is that of its content, except on phones. */
+  /**
+   * `content`: the dialog is as tall as its content, except on phones. `full`: the dialog fills the height of the
+   * window.
+   */
   height?: "full" | "content";
   /** Returns the element that receives the focus when the dialog opens. Defaults to the first control. */
   initialFocus?: (() => HTMLElement | null) | undefined;
@@ -38,8 +41,8 @@ interface SheetProps {
 }
 
 /**
- * Returns the element that receives the focus when a dialog opens. This is the requested control, if it is in view.
- * Otherwise, it is the heading, because focusing the control would scroll the details out of view.
+ * Returns the element to focus when a dialog opens: the requested control if in view, otherwise the heading.
+ * Focusing a control that is out of view would scroll the details away.
  */
 function findInitialFocus(wanted: HTMLElement | null, heading: HTMLElement | null): HTMLElement | null {
   const visible = wanted?.closest("[data-scroll]")?.getBoundingClientRect();
@@ -47,7 +50,10 @@ function findInitialFocus(wanted: HTMLElement | null, heading: HTMLElement | nul
   return wanted.getBoundingClientRect().bottom <= visible.bottom ? wanted : heading;
 }
 
-/** Scrolls a dialog with new content to the top. Sets the focus as when the dialog opens. */
+/**
+ * Scrolls the dialog that contains the element to the top. Sets the focus as when the dialog opens. Call this after the
+ * content of the dialog was replaced.
+ */
 export function focusInSheet(wanted: HTMLElement | null): void {
   const scroller = wanted?.closest("[data-scroll]");
   scroller?.scrollTo(0, 0);

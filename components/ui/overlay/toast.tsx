@@ -14,8 +14,8 @@ export interface Toast {
 }
 
 /**
- * Shows short confirmations. Screen readers announce them. They disappear after a few seconds and do not shift the
- * layout.
+ * Returns a toast that shows short confirmations. Screen readers announce each confirmation. Confirmations disappear
+ * after a few seconds and do not shift the layout.
  */
 export function useToast(): Toast {
   const [content, setContent] = useState<{ text: ReactNode; at: number }>({ text: "", at: 0 });

@@ -13,12 +13,12 @@ interface CompletionListProps {
   onSelect(text: string): void;
 }
 
-/** Lists the completions below a search box. The box keeps the focus. */
+/** Lists the completions below a search box, which keeps the focus. */
 export function CompletionList({ id, completion, active, onSelect }: CompletionListProps) {
   const messages = useMessages(ui);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Newer browsers return a promise, which React would take for a cleanup function.
+    // In newer browsers, `scrollIntoView` returns a promise, which can be ignored.
     void list.current?.children[active]?.scrollIntoView({ block: "nearest" });
   }, [active]);
   return (
@@ -37,7 +37,7 @@ export function CompletionList({ id, completion, active, onSelect }: CompletionL
           role="option"
           tabIndex={-1}
           aria-selected={index === active}
-          // The box keeps the focus.
+          // Keeps the focus in the search box.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onSelect(text)}
           className={clsx(

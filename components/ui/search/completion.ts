@@ -1,13 +1,16 @@
-/** A completion for the text in a search box. */
+/** The completions for the text at the caret of a search box. */
 export interface Completion {
-  /** Start of the text to replace. */
+  /** Index of the first character to replace. */
   from: number;
-  /** End of the text to replace, exclusive. */
+  /** Index after the last character to replace. */
   to: number;
   items: readonly { text: string; hint: string }[];
 }
 
-/** Returns the text and the caret position after a completion was accepted. A space follows a complete value. */
+/**
+ * Returns the text and the caret position after a completion was accepted. Adds a space after a complete value, but not
+ * after `:`, `<` or `>`.
+ */
 export function applyCompletion(
   text: string,
   { from, to }: Completion,

@@ -22,9 +22,9 @@ interface SearchBoxProps {
   label: string;
   placeholder: string;
   maxLength: number;
-  /** Loads the completions when the box has the focus for the first time. */
+  /** Loads the completions when the box receives the focus for the first time. */
   loadCompletion?: () => Promise<CompletionSource>;
-  /** Returns why the text is invalid, or `undefined`. Invalid text is not submitted. */
+  /** Returns why the text is invalid; `undefined` if the text is valid. Invalid text is not submitted. */
   faultOf?: (text: string) => string | undefined;
 }
 
@@ -66,7 +66,7 @@ export function SearchBox({
     if (!list.onKey(event) && event.key === "Escape") input.current?.blur();
   };
   const { completion, active } = list;
-  // While a comparison is being typed, its incompleteness is not an error.
+  // While completions are shown, the operator is still typing, so incomplete text is not an error.
   const fault = completion === undefined ? faultOf?.(text) : undefined;
   return (
     <div
@@ -128,7 +128,10 @@ export function SearchBox({
   );
 }
 
-/** Shows why the search is invalid, over the rows, because nothing must move while the operator types. */
+/**
+ * Shows why the search is invalid. The message covers the rows, so that the layout does not move while the operator
+ * types.
+ */
 function SearchFault({ id, fault }: { id: string; fault: string | undefined }) {
   return (
     <div role="status" className="absolute top-full left-0 z-20 max-w-full">
@@ -142,8 +145,8 @@ function SearchFault({ id, fault }: { id: string; fault: string | undefined }) {
 }
 
 /**
- * Returns the typed text, which is newer than the URL. A different change of the URL, such as going back, replaces the
- * text.
+ * Returns the typed text and a function that sets the text. Submits valid text 120 ms after the last change. If the URL
+ * changes for another reason, such as going back, the text from the URL replaces the typed text.
  */
 function useSearchText(
   value: string,

@@ -6,21 +6,21 @@ import type { Completion } from "./completion.ts";
 export type CompletionSource = (text: string, caret: number) => Completion | undefined;
 
 interface CompletionState {
-  /** `undefined` if there are no completions. */
+  /** The completions to show; `undefined` if there are none. */
   completion: Completion | undefined;
   /** Index of the completion that Enter accepts; -1 if there is none. */
   active: number;
   load(): void;
   close(): void;
-  /** Opens the list. Call this after input, and after the caret moved while the list is open. */
+  /** Opens the list for a caret position. Call this after each change of the text. */
   open(caret: number): void;
   /** Handles a key press. @returns whether the list handled it */
   onKey(event: KeyboardEvent<HTMLInputElement>): boolean;
 }
 
 /**
- * Manages the completions of a search box. No completion is selected until an arrow key selects one, so Enter and Tab
- * work as usual.
+ * Manages the completions of a search box. No completion is selected until the user presses an arrow key. Until then,
+ * Enter and Tab keep their usual effect.
  */
 export function useCompletion(
   text: string,
@@ -45,14 +45,14 @@ export function useCompletion(
       return;
     }
     const { length } = completion.items;
-    // The search box itself comes before the first and after the last completion.
+    // The list wraps around. Between the last and the first completion, no completion is selected (-1).
     setActive((present) => ((present + 1 + by + length + 1) % (length + 1)) - 1);
   };
   return {
     completion,
     active,
     load() {
-      // If loading fails, the search box works without completions. The next focus tries again.
+      // If loading fails, the search box works without completions, and loading is retried on the next focus.
       if (completionOf === undefined)
         loadCompletion?.().then(
           (loaded) => setCompletionOf(() => loaded),

@@ -94,7 +94,7 @@ export const RootBlocker = z
     holdersLeftOut: z.int().meta({ description: "Number of holders that `holders` does not contain." }),
     liveness: z.enum(LIVENESS_STATES).meta({ description: "Liveness of the holder, as of its last read." }),
     isBehindUnreadable: z.boolean().meta({
-      description: "Whether a holder waits for a lock that you may not read.",
+      description: "Whether a holder is waiting for a lock that you do not have permission to read.",
     }),
     ...behindFields,
   })
@@ -106,7 +106,7 @@ export const DeadlockWait = z
     owner: z
       .string()
       .nullable()
-      .meta({ description: "The waiting client. null if you may not read the lock." }),
+      .meta({ description: "The waiting client. null if you do not have permission to read the lock." }),
     ownerBase64: ownerFields.ownerBase64,
     key: keyFields.key.nullable(),
     keyBase64: keyFields.keyBase64,
@@ -114,7 +114,7 @@ export const DeadlockWait = z
     until,
     holdKey: keyFields.key.nullable().meta({
       description:
-        "The lock that this client holds and the previous one waits for. null if you may not read it.",
+        "The lock that this client holds and the previous one waits for. null if you do not have permission to read it.",
     }),
     holdKeyBase64: keyFields.keyBase64,
   })

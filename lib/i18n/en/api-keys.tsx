@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 export const apiKeys = {
   namespace: "apiKeys" as const,
   title: "API keys",
-  text: "Applications send an API key as their bearer token. Each key has its own permissions, targets and key patterns. Only the key that acquired a lock can release it.",
+  text: "Applications send an API key as their bearer token. Each key has its own permissions, targets and key patterns. Only the API key that acquired a lock can release it. Operators can force-release it.",
   add: "Create API key…",
   none: "No API keys yet. The root key has full access, so create a separate key for each application.",
   heads: {
@@ -75,7 +75,7 @@ export const apiKeys = {
   overlapNone: "Applications that use it lose access immediately and cannot renew their holds.",
   overlapSome: "Update your applications within that time.",
   overlaps: { hour: "1 hour", day: "1 day", days7: "7 days", none: "revoke now" },
-  olderSecretEnds: "A secret from an earlier rotation is revoked immediately.",
+  olderSecretEnds: "Rotating again immediately revokes a secret left over from an earlier rotation.",
 
   revocation: (name: ReactNode) => <>Revoke {name}</>,
   revokeKey: "Revoke API key",
@@ -85,7 +85,7 @@ export const apiKeys = {
   irreversible: "You cannot undo this. The key stays in the list for 30 days.",
 
   secretOf: (name: ReactNode) => <>Secret for {name}</>,
-  stored: "I have saved it",
+  stored: "I've saved the secret",
   shownOnce:
     "You will not see this secret again. Lockkeeper stores only a hash. If you lose the secret, rotate the key.",
   copySecret: "Copy secret",

@@ -12,7 +12,7 @@ export const audit = {
   exportAs: (format: string) => `Export ${format}`,
   exportCsv: "Actions that match the filters",
   exportJsonl:
-    "All entries in the selected time range, for lockkeeper audit verify. Other filters do not apply.",
+    "All entries in the selected time range, for lockkeeper audit verify. Other filters are ignored.",
   actions: "Actions",
   heads: {
     time: "Time",
@@ -91,7 +91,7 @@ export const audit = {
     version: "Version seen",
     fence: "Fencing token",
     outcome: "Outcome",
-    notRecorded: "not recorded: the action is still running, or the server or its store failed",
+    notRecorded: "not recorded: the action is still running, or the server or the home store failed",
     holdOf: "Previous holder",
   },
 };

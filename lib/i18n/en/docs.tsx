@@ -36,7 +36,7 @@ export const docs = {
     go: "net/http, Go 1.21 or newer",
     java: "java.net.http, Java 17 or newer",
   } satisfies Record<SnippetLanguage, string>,
-  programIn: (language: string) => `A safe lock in ${language}`,
+  programIn: (language: string) => `Safe locking in ${language}`,
   safeStep: "3. Understand what makes it safe.",
   points: {
     waits: "It waits for the lock for up to ten seconds. If it cannot acquire the lock, it does no work.",
@@ -44,9 +44,10 @@ export const docs = {
       "It tracks its own deadline: the sum of `waitedMs` and `remainingMs` from the response, measured on a monotonic clock from before the request was sent.",
     renews:
       "It renews the lease each time a third of it has passed. If it gets no usable response, it retries until the deadline. All attempts of one acquire send the same `Idempotency-Key`.",
-    stops: "When the lock is `lost` or the deadline passes, it stops the work and kills its child processes.",
+    stops:
+      "When the lock is `lost` or the deadline passes, it stops your code and kills its child processes.",
     fence:
-      "It passes the fencing token (`fence`) to the work. Send the token with every write. A process that was paused beyond its lease cannot detect this itself; only the resource can reject its writes.",
+      "It passes the fencing token (`fence`) to your code. Send the token with every write. A process that was paused until after its lease expired cannot know that. Only the resource can reject its writes.",
     releases:
       "It releases the lock when the work ends, fails or is interrupted, but never while the work may still be running.",
     killed:

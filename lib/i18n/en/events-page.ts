@@ -105,7 +105,7 @@ export const eventsPage = {
     speed: "Speed",
     times: (speed: number) => `${speed}×`,
     finished: (time: string) => `Replay finished (${time}).`,
-    loading: (count: string) => `${count} events loaded…`,
+    loading: (count: string) => `Loading… ${count} events so far`,
     loaded: (count: string) =>
       `${count} events. Renewals and waits are not stored, so they are not replayed.`,
     cut: (count: string, time: string) =>

@@ -38,7 +38,7 @@ export const lockPage = {
   notHeld: "Not held.",
   /** Headlines for a key that cannot be read, by reason. */
   unreadable: {
-    too_large: "Cannot be read: larger than the locks that Lockkeeper reads.",
+    too_large: "Not read: larger than Lockkeeper's size limit.",
     forbidden: "Cannot be read: the Redis user has no permission.",
     timeout: "Cannot be read: Redis did not reply in time.",
     error: "Cannot be read: Redis returned an error.",
@@ -56,7 +56,7 @@ export const lockPage = {
       : `Renewal overdue: expected ${overdue}, last renewed ${renewed}.`,
   overdueNoDetails: "Renewal overdue.",
   notRenewing: (left: string) => `The holder does not renew, so its liveness is unknown. Expires in ${left}.`,
-  neverExpires: "No TTL: the lock never expires, and the liveness of its holder is unknown.",
+  neverExpires: "No TTL: the lock never expires, so it is unknown whether its holder is alive.",
   watchedTooShort: (span: string) =>
     `Watched for ${span}, not long enough to determine whether the holder is alive.`,
   wait: (count: number) => (count === 1 ? "1 client is waiting." : `${count} clients are waiting.`),

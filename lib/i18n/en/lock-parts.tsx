@@ -9,7 +9,7 @@ export const lockParts = {
     titleNone: "Waiting",
     orders: {
       by_process:
-        "Each process serves its own waiters in order of arrival. The order between processes is undetermined.",
+        "Each process serves its own waiters in order of arrival. Order across processes is not guaranteed.",
       unknown: "The order of the waiters is unknown.",
     },
     known: {

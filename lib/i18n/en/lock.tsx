@@ -34,12 +34,12 @@ export const lock = {
   neverExpires: "never expires",
   renewsEvery: (span: string) => `interval ${span}`,
   nextIn: (span: string) => `next expected in ${span}`,
-  nextNow: "next expected now",
+  nextNow: "next due now",
   wasExpected: (ago: string) => `expected ${ago}`,
   missed: (count: number) => (count === 1 ? "1 renewal missed" : `${count} renewals missed`),
   watchedNever: (span: string) => `watched for ${span}, no renewal seen`,
   noRegularRenewals: "no regular renewals observed",
-  noTtlMeans: "never expires, and the holder's liveness is unknown",
+  noTtlMeans: "never expires, so it is unknown if the holder is alive",
   watchedShort: (span: string) => `watched for ${span}, not long enough`,
   livenessWith: (liveness: ReactNode, evidence: ReactNode) => (
     <>

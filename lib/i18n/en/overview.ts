@@ -72,7 +72,7 @@ export const overview = {
   },
   waitsAndRefusals: (waits: string, refusals: string) => `Waits: ${waits}, immediate refusals: ${refusals}`,
   halfWaited: (span: string) => `Median ${span}`,
-  expiredInAll: (count: string) => `Expired in total: ${count}`,
+  expiredInAll: (count: string) => `Total expired: ${count}`,
   acquiredInAll: (count: string) => `Acquired in total: ${count}`,
   noneSince: (since: string) => `None since ${since}.`,
   noneInADay: "None in the last 24 hours.",

@@ -31,7 +31,7 @@ export const owners = {
   targetDown: "Owners appear when the target is reachable again.",
   unknown: "unknown",
   releaseAll: "Release all…",
-  releaseAllOf: (name: string) => `Release all locks of ${name}`,
+  releaseAllOf: (name: string) => `Release all locks held by ${name}`,
   noLocksHeld: "No locks are held",
   noMatch: "No matching owners",
   appearHere: "Owners appear here when they acquire a lock.",

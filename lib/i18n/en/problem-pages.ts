@@ -22,7 +22,7 @@ export const problemPages = {
   whatHappened: "What happened",
   whatToDo: "What to do",
   fields: "Additional fields",
-  noFields: "This code adds no fields.",
+  noFields: "This error has no additional fields.",
   field: "Field",
   type: "Type",
   description: "Description",

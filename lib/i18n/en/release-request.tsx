@@ -36,7 +36,7 @@ export const releaseRequest = {
   },
   previousHolder: "It can finish its work before it releases the lock.",
   reasons: ["Deployment", "Maintenance", "Blocks other work", "Test"],
-  reasonRequired: "Enter a reason. The holder receives it.",
+  reasonRequired: "Enter a reason. It is sent to the holder.",
   reasonTooLong: (most: number) => `Shorten the reason to at most ${most} characters.`,
   reasonPlaceholder: "Sent to the holder and recorded in the audit log",
   submit: "Ask holder to release",

@@ -199,7 +199,7 @@ export const release = {
   silentMasters: (names: string) =>
     `No response from ${names}. The leftover vote does not count and expires with its lease.`,
   heldAgain: "Released, but the same owner holds it again.",
-  acquiredAgain: "It acquired the lock again.",
+  acquiredAgain: "The same owner acquired the lock again.",
   viewEvent: "View event",
   viewAudit: "View audit entry",
 };

@@ -64,7 +64,7 @@ export const settings = {
     seen: "Last active",
   },
   thisSession: "this browser",
-  by: { link: "with link", password: "with password" },
+  by: { link: "with a link", password: "with a password" },
   unknownBrowser: "unknown",
   endsIn: (left: string) => `expires in ${left}`,
   logOutHere: "Log out of this browser",

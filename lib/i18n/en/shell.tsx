@@ -98,7 +98,7 @@ export const shell = {
     `${changes} ${changes === 1 ? "change" : "changes"} found without a notification, the last one ${age} ago.`,
   unreadable: (keys: number) =>
     `${keys} watched ${keys === 1 ? "key" : "keys"} cannot be read and may be locks. See Targets.`,
-  omittedLocks: (locks: number) => `At least ${locks} locks are not shown because the index is full.`,
+  omittedLocks: (locks: number) => `The index is full. Locks not shown: at least ${locks}.`,
   oversizedKeys: (keys: number) =>
     `${keys} watched ${keys === 1 ? "key is" : "keys are"} not shown: longer than 1,024 bytes.`,
 

@@ -24,7 +24,7 @@ const unseen: Readonly<Record<NotificationFlag, string>> = {
   s: "sets: read locks of distributed-lock",
   z: "sorted sets: semaphores, fair queues",
   x: "expired keys: the end of a lease",
-  e: "evicted keys: locks that Redis removed",
+  e: "evicted keys: locks that Redis removed to reclaim memory",
   $: "strings: redlock, redis-py, SETNX locks",
 };
 

@@ -33,7 +33,7 @@ export const timeline = {
     show: "Show",
     now: "Back to now",
     invalid:
-      "Enter a time in the past: 10:47:04, 2026-11-23 10:47:04, or 5 m for five minutes ago (s, m, h, d).",
+      "Enter a time in the past, such as 10:47:04, 2026-11-23 10:47:04, or 5 m for five minutes ago (s, m, h, d).",
     title: (time: string) => `At ${time}`,
     loading: "Loading…",
     failed: "The history is unavailable.",

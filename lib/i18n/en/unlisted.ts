@@ -11,7 +11,7 @@ export const unlisted = {
   show: "Show possible locks",
   searchThem: "Search possible locks too",
   possible:
-    "This may not be a lock: only its key and type suggest one. To release it, select its format first.",
+    "This may not be a lock: only its key and type suggest that it is one. To release it, select its format first.",
   unlisted: "It is not listed, never needs attention and has no events.",
   addRule: "Add a format rule to list such keys",
 };

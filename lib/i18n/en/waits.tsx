@@ -43,7 +43,7 @@ export const waits = {
     </>
   ),
   hiddenClient: "client without read access",
-  hiddenLock: "a lock that you may not read",
+  hiddenLock: "a lock you cannot read",
   behindDeadlock: "Waiting behind the deadlock",
 
   // Section of root blockers.
@@ -51,7 +51,7 @@ export const waits = {
   rootsHelp: "Holders that block others and are not known to wait themselves, by total time waited.",
   rootsLeftOut: (text: string) => `${text} more root blockers are not listed.`,
   holders: (text: string) => `${text} holders`,
-  behindUnreadable: "A holder waits for a lock that you may not read.",
+  behindUnreadable: "A holder waits for a lock you cannot read.",
   behind: (text: string) => `${text} waiting`,
   inTotal: (span: string) => `${span} in total`,
   release: "Release…",
@@ -69,7 +69,7 @@ export const waits = {
   ),
   unnamed: (count: number, text: string) =>
     `${text} more ${plural(count, "client", "clients")}, owners unknown.`,
-  notListed: (text: string) => `${text} more are not listed.`,
+  notListed: (text: string) => `${text} more not listed.`,
   showAll: (text: string) => `Show all ${text}`,
 
   // Position of one lock in the wait-for graph, shown on the lock page and in the release dialog.

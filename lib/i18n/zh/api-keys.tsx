@@ -78,7 +78,7 @@ export const apiKeys: Messages["apiKeys"] = {
   revokeKey: "吊销 API 密钥",
   refusedSoon: "两秒内，使用此密钥的请求会被拒绝，其事件流会关闭。",
   holdsStay:
-    "它持有的锁仍处于持有状态，但无法续期，直到租约过期或被强制释放。在此之前，受锁保护的任务可能仍在运行。",
+    "它持有的锁仍处于持有状态，但无法续期，直到租约到期或被强制释放。在此之前，受锁保护的任务可能仍在运行。",
   irreversible: "此操作无法撤销。密钥会在列表中保留 30 天。",
 
   secretOf: (name) => <>{name} 的密钥串</>,

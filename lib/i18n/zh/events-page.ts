@@ -63,7 +63,7 @@ export const eventsPage: Messages["eventsPage"] = {
     held: "持有时长",
     lasted: "时长",
     fence: "fencing token",
-    count: "可重入次数",
+    count: "重入次数",
     id: "ID",
     source: "来源",
     exact: "客户端上报",

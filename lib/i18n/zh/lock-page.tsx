@@ -40,7 +40,7 @@ export const lockPage: Messages["lockPage"] = {
   unreadableHelp: "无法确认这把锁是否被持有，请用 redis-cli 检查该键。",
   neverSeen: "当前无人持有，也没有历史记录",
   neverSeenHelp:
-    "如果这把锁本应被持有，请检查键名是否正确，以及它是否匹配被监视的键模式。更早的持有记录可能已不再保留。",
+    "如果这把锁本应被持有，请检查键名是否正确，以及它是否匹配受监视的键模式。更早的持有记录可能已不再保留。",
   alive: (ago) => `持有者存活，${ago}续期。`,
   renewsOnSchedule: "持有者按时续期。",
   overdue: (overdue, renewed) =>
@@ -60,9 +60,9 @@ export const lockPage: Messages["lockPage"] = {
   expiresIn: "剩余时间",
   heldFor: "已持有",
   waiting: "等待者",
-  count: "可重入次数",
+  count: "重入次数",
   holders: "持有者",
-  timesTypical: (times, p50, p95) => `通常 ${p50} 的 ${times} 倍（p95 ${p95}）`,
+  timesTypical: (times, p50, p95) => `通常时长（${p50}）的 ${times} 倍，p95 ${p95}`,
   pastP95: (p95) => `超过 p95（${p95}）`,
   typicallyHeld: (p50, p95) => `通常 ${p50}（p95 ${p95}）`,
   typicallyHeldBy: (holds, pattern) => (
@@ -120,10 +120,10 @@ export const lockPage: Messages["lockPage"] = {
   copyFence: "复制 fencing token",
   holdId: "持有 ID",
   copyHoldId: "复制持有 ID",
-  releaseHolder: "释放此持有者…",
+  releaseHolder: "释放此持有…",
   pid: (pid) => `，进程 ${pid}`,
   role: (role) => `，${role}`,
-  counted: (count) => `，可重入次数 ${count}`,
+  counted: (count) => `，重入次数 ${count}`,
 
   votesWithoutHolder: (votes) => <>投票：{votes}</>,
   lastHold: (who, ending, ago, reason) => (

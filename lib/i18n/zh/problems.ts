@@ -50,7 +50,7 @@ export const problems: Messages["problems"] = {
       },
       condition_unsupported: {
         title: "该锁不支持条件变量",
-        remedy: "持有期未改变。请使用 redisson 格式的普通锁或公平锁，并且不要设置 minHoldMs。",
+        remedy: "持有未改变。请使用 redisson 格式的普通锁或公平锁，并且不要设置 minHoldMs。",
       },
       idempotency_key_reused: {
         title: "Idempotency-Key 已用于另一个请求",
@@ -100,7 +100,8 @@ export const problems: Messages["problems"] = {
       },
       not_replicated: {
         title: "及时确认的副本数不足",
-        remedy: "故障转移可能丢失此次更改，操作已撤回，请重试。",
+        remedy:
+          "主节点已执行更改，但故障转移可能使其丢失：获取的锁已释放，续期可能失效。请使用新的 Idempotency-Key 重试。",
       },
       unknown_outcome: {
         title: "操作结果未知",

@@ -17,7 +17,7 @@ export const search: Messages["search"] = {
     "remaining<": "在此时间内到期",
     "remaining>": "在此时间内不会到期",
     "waiters>": "等待者多于",
-    "count>": "可重入次数或持有者数多于",
+    "count>": "重入次数或持有者数多于",
     "is:needs_attention": "续期逾期、无 TTL，或持有时长远超通常",
     "is:unlisted": "未列出的疑似锁",
   },
@@ -42,6 +42,6 @@ export const search: Messages["search"] = {
   manyWaiters: "等待者超过 5 个",
   noWaiters: "没有可见的等待者",
   reentered: "重入过或共享",
-  heldOnce: "可重入次数为 1",
+  heldOnce: "重入次数为 1",
   units: { ms: "毫秒", s: "秒", m: "分钟", h: "小时", d: "天" },
 };

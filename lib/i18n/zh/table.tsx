@@ -20,7 +20,7 @@ export const table: Messages["table"] = {
     held: "已持有",
     attention: "存活状态",
     waiters: "等待者",
-    fence: "栅栏令牌",
+    fence: "fencing token",
   },
   order: "排序",
   orders: {

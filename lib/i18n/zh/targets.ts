@@ -27,7 +27,7 @@ export const targets: Messages["targets"] = {
   again: "重试",
   locks: (_count, shown) => `${shown} 把锁`,
   triedSince: (clock) => `尚未连接成功，自 ${clock} 起持续重试。`,
-  between: "、",
+  between: "，",
   topologies: { standalone: "单机", sentinel: "哨兵", cluster: "集群", quorum: "多数派" },
   findings: "检查结果",
   nothingFound: "未发现风险。",
@@ -65,10 +65,10 @@ export const targets: Messages["targets"] = {
       risk: ({ quorum, left }) =>
         quorum === "1"
           ? `其余节点继续表决，${left === "0" ? "不能再有节点失效" : `最多还能失效 ${left} 个节点`}。如果它丢失数据后在租约到期前恢复，同一把锁可能有两个持有者。`
-          : "该节点上的锁无法获取或释放，只能等待租约过期。",
+          : "该节点上的锁无法获取或释放，只能等待租约到期。",
     },
     even_quorum: {
-      title: ({ count }) => `多数派由 ${count} 个主节点组成`,
+      title: ({ count }) => `此目标由 ${count} 个独立主节点组成（Redlock）`,
       risk: () => "偶数个主节点的容错能力与少一个时相同，还可能出现平票。",
     },
     evicted: {
@@ -118,8 +118,8 @@ export const targets: Messages["targets"] = {
       risk: () => "重启前不久获取的锁可能已丢失，其持有者可能仍在运行。",
     },
     rights: {
-      title: ({ commands }) => `该用户无权执行 ${commands}`,
-      risk: () => "需要这些命令时，无法查看、获取或释放锁。",
+      title: ({ commands }) => `Redis 用户无权执行 ${commands}`,
+      risk: () => "缺少这些命令的权限，部分锁无法查看、获取或释放。",
     },
     sentinel_quorum: {
       title: ({ quorum, count }) => `故障转移需要 ${quorum} 个哨兵，目前只有 ${count} 个`,
@@ -149,7 +149,7 @@ export const targets: Messages["targets"] = {
           Number(count) > Number(too_large) ? "其中的锁不会显示，也无法在此释放。" : "",
           too_large === "0"
             ? ""
-            : `${too_large} 个超出锁的最大大小，未读取，请通过 LOCKKEEPER_WATCH 缩小监视范围。`,
+            : `${too_large} 个超出锁的大小上限，未读取，请通过 LOCKKEEPER_WATCH 缩小监视范围。`,
           forbidden === "0"
             ? ""
             : `${forbidden} 个无权读取，请为该用户授予这些键和 +memory|usage 权限，或缩小监视范围。`,
@@ -168,7 +168,7 @@ export const targets: Messages["targets"] = {
     },
     version: {
       title: ({ version }) => `Redis ${version} 版本较旧`,
-      risk: () => "该版本不支持分片频道，也不支持按键限制用户的只读权限。",
+      risk: () => "该版本不支持分片频道，也不支持按键授予只读权限（ACL %R~）。",
     },
   },
   masters: {

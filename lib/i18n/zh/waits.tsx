@@ -19,7 +19,7 @@ export const waits: Messages["waits"] = {
   resolves: (first) =>
     first === null
       ? "释放其中一把锁，或其中一个等待结束，死锁即解除。"
-      : `释放其中一把锁，或其中一个等待结束，死锁即解除。最早的等待将在 ${first} 后超时。`,
+      : `释放其中一把锁，或其中一个等待结束，死锁即解除。最先超时的等待还剩 ${first}。`,
   others: (_count, text) => `此死锁还涉及另外 ${text} 个客户端。`,
   cycle: "环中的客户端",
   holds: (key) => (
@@ -34,15 +34,15 @@ export const waits: Messages["waits"] = {
       {span}
     </>
   ),
-  hiddenClient: "无读取权限的客户端",
-  hiddenLock: "您无权读取的锁",
+  hiddenClient: "你无权查看的客户端",
+  hiddenLock: "你无权读取的锁",
   behindDeadlock: "被死锁阻塞的等待者",
 
   roots: "阻塞源头",
-  rootsHelp: "阻塞他人、且自身未见等待的持有者，按累计等待时间排序。",
+  rootsHelp: "阻塞了其他客户端、且未发现自身在等待的持有者，按累计等待时间排序。",
   rootsLeftOut: (text) => `另有 ${text} 个阻塞源头未列出。`,
   holders: (text) => `${text} 个持有者`,
-  behindUnreadable: "有持有者在等待您无权读取的锁。",
+  behindUnreadable: "有持有者在等待你无权读取的锁。",
   behind: (text) => `${text} 个等待者`,
   inTotal: (span) => `累计 ${span}`,
   release: "释放…",
@@ -51,7 +51,7 @@ export const waits: Messages["waits"] = {
   selectHolderOf: (key) => `查看 ${key} 的持有者`,
 
   waiting: (span) => `已等待 ${span}`,
-  timesOut: (span) => `${span} 后超时`,
+  timesOut: (span) => `${span}后超时`,
   blocks: (key, count) => (
     <>
       持有 {key}：{count} 个等待者

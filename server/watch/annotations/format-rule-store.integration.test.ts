@@ -8,7 +8,7 @@ const KEY = "{lockkeeper}:format-rules:main";
 const SPRING: FormatRule = { pattern: "app:*", format: "spring" };
 const REDLOCK_NET: FormatRule = { pattern: "*:orders", format: "redlock-net" };
 
-/** `open` starts as a new process does. Each test starts with an empty Redis. */
+/** Provides `open`, which opens the store as a new process does. Each test starts with an empty Redis. */
 const it = redisTest().extend("open", async ({ redis, direct }) => {
   await direct.flushall();
   return async (given: FormatRule[] = [], target = "main") => {

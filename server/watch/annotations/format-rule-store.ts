@@ -10,15 +10,15 @@ import type { HomeStore } from "../../home/home-store.ts";
 interface FormatRuleStoreDeps {
   readonly home: HomeStore;
   readonly target: string;
-  /** Rules from the configuration, which take precedence over rules set through the API. */
+  /** Rules from the configuration. They take precedence over rules set through the API. */
   readonly configuredRules: readonly FormatRule[];
-  /** Patterns of the keys that the API may acquire. */
+  /** Patterns of the keys that clients may acquire through the API. */
   readonly lockable?: readonly string[];
 }
 
 /**
- * The format rules of a target: the configured rules, then the rules set through the API. The home store holds only the
- * rules set through the API.
+ * The format rules of a target: the configured rules, followed by the rules set through the API. The home store
+ * contains only the rules set through the API.
  */
 export class FormatRuleStore {
   #storedRules: readonly FormatRule[] = [];
@@ -29,7 +29,10 @@ export class FormatRuleStore {
     this.#redisKey = `${HOME_PREFIX}format-rules:${deps.target}`;
   }
 
-  /** Opens the store, even if the home store is unreachable. Until it is reached, only the configured rules apply. */
+  /**
+   * Opens the store, even if the home store is unreachable. Until the home store is reached, only the configured rules
+   * apply.
+   */
   static async open(deps: FormatRuleStoreDeps): Promise<FormatRuleStore> {
     const store = new FormatRuleStore(deps);
     await deps.home.whenAvailable(async () => {
@@ -44,8 +47,8 @@ export class FormatRuleStore {
   }
 
   /**
-   * Calls the listener when the stored rules are loaded. If the home store is unreachable in `open`, this happens after
-   * `open` has returned.
+   * Calls the listener when the stored rules are loaded. If the home store is unreachable while the store opens, the
+   * rules are loaded after `open` has returned.
    */
   onLoaded(listener: () => void): void {
     this.#emitLoaded = listener;
@@ -87,7 +90,10 @@ export class FormatRuleStore {
   }
 }
 
-/** Parses stored rules; none if the text is invalid, because other clients can write to the home store. */
+/**
+ * Parses stored rules. Returns an empty list if the text is missing or invalid, because other clients can write to the
+ * home store.
+ */
 function parseRules(text: string | null): readonly FormatRule[] {
   try {
     return FormatRulesInput.parse(JSON.parse(text ?? "")).rules;

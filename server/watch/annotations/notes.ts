@@ -10,8 +10,8 @@ import { matchVersion } from "../holds/hold-version.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /**
- * The field of the hash that is not a note, but changes with each write, which causes other instances to read the notes
- * again.
+ * Hash field whose value changes with each write to the notes, so that other instances read them again. The field is
+ * not a note.
  */
 const CHANGE_MARK_FIELD = "";
 const POLL_EVERY_MS = 2000;
@@ -21,7 +21,7 @@ const StoredNote = z.object({
   text: z.string().min(1).max(NOTE_CHARACTERS_MAX),
   by: z.string(),
   at: z.number(),
-  /** The version of the hold that the note is about. If missing, the note is about the key. */
+  /** Version of the hold that the note is about. If missing, the note is about the key. */
   version: z.string().optional(),
 });
 type StoredNote = z.infer<typeof StoredNote>;
@@ -32,8 +32,8 @@ interface NoteChanges {
 }
 
 /**
- * Operators' notes on the locks of a target. Notes are stored in the home store, so locks of read-only targets can have them too.
- * Every instance keeps all notes in memory and reads changes by other instances within seconds.
+ * Operators' notes on the locks of a target. The home store contains the notes, so the locks of read-only targets can
+ * also have notes. Every instance keeps all notes in memory, and reads changes by other instances within seconds.
  */
 export class Notes {
   #notes = new Map<Key, StoredNote>();
@@ -69,7 +69,7 @@ export class Notes {
   }
 
   /**
-   * Returns the note about the key, or `undefined` if there is none. Ignores a note if its retention has passed or its
+   * Returns the note about the key, or `undefined` if there is none. Ignores a note whose retention has passed or whose
    * hold has ended.
    *
    * @param hold the current hold of the key
@@ -85,7 +85,7 @@ export class Notes {
   /**
    * Stores the note about a key, or removes the note if `text` is empty.
    *
-   * @param version identifies the hold that the note is about
+   * @param version version of the hold that the note is about; `undefined` for a note about the key
    *
    * @throws LockkeeperError unavailable, unknown_outcome
    */
@@ -106,8 +106,8 @@ export class Notes {
     const note = this.#notes.get(key);
     if (note === undefined || !hasEnded(note, hold)) return;
     this.#notes.delete(key);
-    // If the home store is unreachable, the note stays stored. It is not shown, because its version does not match the
-    // current hold.
+    // If the home store is unreachable, the note remains stored. `find` ignores the note, because its version does not
+    // match the current hold.
     void this.#write({ removed: [key] }).catch(() => undefined);
   }
 
@@ -147,7 +147,10 @@ function hasEnded({ version }: StoredNote, hold: ObservedHold | undefined): bool
   return hold === undefined || matchVersion(version, hold).comparison === "changed";
 }
 
-/** Parses a stored note; an empty list if the field is invalid, because other clients can write to the home store. */
+/**
+ * Parses a stored note. Returns an empty list if the field is invalid, because other clients can write to the home
+ * store.
+ */
 function parseNote(field: string, json: string): [Key, StoredNote][] {
   const path = parseKeyPath(field);
   try {

@@ -8,10 +8,10 @@ import type { Master } from "../../redis/master.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { ScanCursor } from "../scan/scan-cursor.ts";
 
-/** Maximum number of held keys to read. Further keys are counted without a read. */
+/** Maximum number of held keys to read. Further keys are only counted. */
 const READ_MAX = 2000;
 const BATCH_SIZE = 50;
-/** Limits on the scan for keys that are not locks under the current rules. */
+/** Limits of the scan for keys that are not locks under the current rules: a number of keys, and a time in ms. */
 const SCANNED_MAX = 20_000;
 const SCAN_MS_MAX = 1000;
 const SAMPLE_MAX = 5;
@@ -22,13 +22,17 @@ export interface RulePreviewDeps {
   readonly masters: readonly Master[];
   readonly watch: readonly string[];
   isWatched(key: Key): boolean;
-  /** Reads a key under different rules without changing the index. @throws if Redis is unreachable */
+  /**
+   * Reads a key under the given rules, without changing the index.
+   *
+   * @throws if Redis is unreachable
+   */
   readKeyWithRules(key: Key, rules: FormatRules): Promise<Observation>;
 }
 
 /**
- * Determines how `next` would change the interpretation of the held locks, and which other keys it would turn into
- * locks. Reads only keys whose format differs between `present` and `next`. Changes nothing.
+ * Computes how `next` would change the interpretation of the held locks, and which other keys would become locks. Reads
+ * only keys whose format differs between `present` and `next`. Changes nothing.
  *
  * @throws if Redis is unreachable
  */
@@ -39,8 +43,8 @@ export async function previewRules(
 ): Promise<RulePreview> {
   const differs = (key: Key) => present.findFormat(key) !== next.findFormat(key);
   const affected: Key[] = [];
-  // Iterates over a copy of the keys, because a key that is released and acquired during the iteration could be visited
-  // twice.
+  // Iterates over a copy of the keys. Otherwise, a key that is released and acquired during the iteration could be
+  // visited twice.
   await forEachYielding([...deps.holds.keys()], (key) => {
     if (differs(key)) affected.push(key);
   });
@@ -48,7 +52,7 @@ export async function previewRules(
   const changes = new RuleChanges();
   await readInBatches(deps, affected.slice(0, READ_MAX), next, (key, seen) => {
     const hold = deps.holds.get(key);
-    // A key that has since been released or cannot be read has no format under any rules.
+    // A key that was released since or cannot be read has no format under any rules.
     const isRead = seen.state !== "free" && seen.state !== "unreadable";
     if (hold !== undefined && isRead) changes.add(key, toInterpretation(hold.seen), toInterpretation(seen));
   });
@@ -72,8 +76,8 @@ interface UnlistedKeys {
 }
 
 /**
- * Scans for watched keys that are not in the index and whose format differs between the two sets of rules. Limits both
- * the number of keys and the time.
+ * Scans for watched keys that are not in the index and whose format differs between the two sets of rules. Stops when a
+ * number of keys or a time is exceeded.
  */
 async function findUnlistedKeys(
   deps: RulePreviewDeps,
@@ -118,13 +122,13 @@ interface Interpretation {
   readonly confidence: Confidence;
 }
 
-/** Returns `null` if the key is not a lock. */
+/** Returns the format and confidence of an observed lock, or `null` if the key is not a lock. */
 function toInterpretation(seen: Observation): Interpretation | null {
   if (seen.state !== "held" && seen.state !== "ended") return null;
   return { format: seen.format, confidence: seen.confidence };
 }
 
-/** Counts the changes of interpretation, with identical ones as one entry. */
+/** Counter of changes of interpretation. Identical changes are one entry. */
 class RuleChanges {
   readonly #byInterpretation = new Map<string, RuleChange>();
 

@@ -2,10 +2,10 @@ import { z } from "zod";
 
 export const RUNBOOKS_MAX = 100;
 
-/** Placeholder for the percent-encoded key. */
+/** Placeholder in a runbook URL for the percent-encoded key. */
 export const KEY_PLACEHOLDER = "{key}";
 
-/** Whether all keys result in the same URL origin, so that a key cannot choose the host. */
+/** Returns whether the URL has the same origin and user name for all keys, so that a key cannot choose the host. */
 function hasFixedOrigin(url: string): boolean {
   const [one, other] = ["a", "b"].map((key) => URL.parse(url.replaceAll(KEY_PLACEHOLDER, key)));
   return one != null && other != null && one.origin === other.origin && one.username === other.username;
@@ -33,7 +33,7 @@ export const Runbook = z
   .meta({ id: "ConfiguredRunbook", description: "Documentation for locks whose key matches the pattern." });
 export type Runbook = z.infer<typeof Runbook>;
 
-/** Parses a comma-separated list of `PATTERN=URL`. */
+/** Schema of a comma-separated list of `PATTERN=URL`, which is parsed into runbooks. */
 export const runbooks = z
   .string()
   .default("")
@@ -49,7 +49,8 @@ export const runbooks = z
   });
 
 /**
- * Returns a runbook or an error message. Patterns may contain `=`, so the URL scheme marks the end of the pattern.
+ * Parses `PATTERN=URL`. Returns a runbook or an error message. Patterns may contain `=`, so the URL scheme marks the
+ * end of the pattern.
  */
 function parseRunbook(part: string): Runbook | string {
   const [, pattern = "", url = ""] = /^(.+?)=(https?:.*)$/is.exec(part) ?? [];

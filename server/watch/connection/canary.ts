@@ -6,16 +6,16 @@ import { findRefusal, isWriteRefusal, readErrorCode } from "../../redis/failure.
 import type { Master } from "../../redis/master.ts";
 
 const CANARY = `${TARGET_PREFIX}canary`;
-/** Time after which the canary of an exited instance expires. */
+/** Time in ms after which the canary of an exited instance expires. */
 const TTL_MS = 60_000;
 /**
- * Time to wait for messages after the reply to PING. Redis sends messages before the reply, but some proxies deliver
- * them after it.
+ * Time in ms to wait for messages after the reply to PING. Redis sends messages before the reply, but some proxies
+ * deliver them after it.
  */
 const LATE_MESSAGE_MS = 200;
-/** Maximum number of characters to read, because another client may have written a long value to the key. */
+/** Offset of the last byte to read, because another client may have written a long value to the key. */
 const VALUE_CHARACTERS_MAX = 32;
-/** The events of one beat: one for each event class that a write triggers immediately. */
+/** Events that one beat triggers: one for each event class that a write triggers immediately. */
 const EXPECTED_EVENTS = ["set", "del", "hset", "sadd", "zadd"] as const;
 const EVENT_BYTES = {
   ...{ set: Buffer.from("set"), del: Buffer.from("del"), hset: Buffer.from("hset") },
@@ -23,11 +23,12 @@ const EVENT_BYTES = {
 };
 
 /**
- * The result of one beat.
+ * The result of one beat, which changes the canary and checks that notifications arrive.
  *
- * `wasIntact`: the canary still had the value of the previous beat. `missing`: events that did not arrive. `refused`:
- * Redis did not write the canary, because it temporarily refuses writes, the user has no permission, the server is a
- * replica, or another master has the slot.
+ * - `wasIntact`: whether the canary still had the value of the previous beat.
+ * - `missing`: events that did not arrive.
+ * - `refused`: Redis did not write the canary, because it temporarily refuses writes, the user has no permission, the
+ *   server is a replica, or another master has the slot.
  */
 export type CanaryBeat =
   | { readonly outcome: "written"; readonly wasIntact: boolean; readonly missing: readonly string[] }
@@ -40,16 +41,17 @@ export type CanaryBeat =
   | { readonly outcome: "refused"; readonly because: "not_now"; readonly reason: WriteRefusal };
 
 /**
- * A key that Lockkeeper changes regularly to test whether notifications arrive. If the key is missing or has an
- * unexpected value, Redis removed keys without sending a notification for each: by FLUSHALL, SWAPDB or a full
- * resynchronization. Each process has its own canary, so the beats of other processes do not look like such a removal.
+ * A key that Lockkeeper changes regularly to test whether notifications arrive. A missing key or an unexpected value
+ * shows that Redis removed keys without sending a notification for each: by FLUSHALL, SWAPDB or a full
+ * resynchronization. Each process has its own canary, so that changes by other processes are not mistaken for such a
+ * removal.
  */
 export class Canary {
   readonly #id = randomBytes(6).toString("base64url");
   readonly #received = new Set<string>();
   /**
-   * Possible current values: two if the outcome of the last beat is unknown. An empty set means that any value is
-   * possible.
+   * Possible current values: more than one if the outcome of the last beat is unknown. An empty set means that any
+   * value is possible.
    */
   #values = new Set<string | null>();
   #key = "";
@@ -63,14 +65,14 @@ export class Canary {
     this.#resetKey();
     master.subscriber.on("messageBuffer", (channel: Buffer, message: Buffer) => {
       if (channel.toString() !== this.#channel) return;
-      // Any client can publish on the channel, so only expected events are stored.
+      // Any client can publish on the channel, so unexpected events are ignored.
       const event = EXPECTED_EVENTS.find((name) => message.equals(EVENT_BYTES[name]));
       if (event !== undefined) this.#received.add(event);
     });
   }
 
   /**
-   * Subscribes to the notifications of the canary, which is required on each new connection.
+   * Subscribes to the notifications of the canary. Must be called on each new connection.
    *
    * @throws ReplyError if this user may not subscribe
    */
@@ -78,7 +80,10 @@ export class Canary {
     await this.master.subscriber.subscribe(this.#channel);
   }
 
-  /** Whether the canary is unchanged; `true` before the first beat, `forbidden` if this user may not read it. */
+  /**
+   * Returns whether the canary is unchanged. Returns `true` before the first beat, and `forbidden` if this user may not
+   * read the canary.
+   */
   async isPresent(): Promise<boolean | "forbidden"> {
     try {
       return this.#isKnown(parseValue(await this.master.redis.getrange(this.#key, 0, VALUE_CHARACTERS_MAX)));
@@ -92,10 +97,10 @@ export class Canary {
   }
 
   /**
-   * Changes the canary, which is called a beat. When the returned promise resolves, all messages that Redis sent before
-   * the change have arrived.
+   * Changes the canary and checks which events arrive. If `listens` is true, all messages that Redis sent before the
+   * change have arrived when the returned promise resolves.
    *
-   * @param listens `false` if not subscribed; no event then counts as missing
+   * @param listens whether the subscriber is subscribed; if false, no event counts as missing
    */
   beat(listens: boolean): Promise<CanaryBeat> {
     this.#next ??= (async () => {
@@ -125,7 +130,7 @@ export class Canary {
     const wasIntact = known.size === 0 || known.has(found);
     this.#values = new Set([value]);
     if (!listens) return { outcome: "written", wasIntact, missing: [] };
-    // A subscriber that does not respond has delivered no events either.
+    // If the subscriber does not respond, it has not delivered the events either, so they count as missing.
     await this.master.subscriber.ping().catch(() => undefined);
     if (this.#missing.length > 0) await sleep(LATE_MESSAGE_MS);
     return { outcome: "written", wasIntact, missing: this.#missing };
@@ -161,7 +166,7 @@ export class Canary {
     return `__keyspace@${this.db}__:${this.#key}`;
   }
 
-  /** Chooses a canary key in a slot of this master, after the previous slot moved to another master. */
+  /** Chooses a canary key in a slot of this master, after the slot of the previous key has moved to another master. */
   async #moveToOwnSlot(): Promise<void> {
     this.master.reportDemotion();
     await this.master.subscriber.unsubscribe(this.#channel);
@@ -176,7 +181,7 @@ export class Canary {
   }
 }
 
-/** Parses the reply to GETRANGE; `null` if the canary does not exist. */
+/** Parses the reply to GETRANGE. Returns `null` if the canary does not exist. */
 function parseValue(found: unknown): string | null {
   return typeof found === "string" && found !== "" ? found : null;
 }

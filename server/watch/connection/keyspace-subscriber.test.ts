@@ -48,7 +48,7 @@ describe("merged notification flags", () => {
   });
 
   it("merged flags keep every existing flag, are sufficient and contain no duplicates", () => {
-    // A covers all classes but m (misses) and n (new keys).
+    // `A` covers all event classes except `m` (key misses) and `n` (new keys).
     const flags = fc.uniqueArray(fc.constantFrom(..."KEg$lshzxetdmnA"), { maxLength: 15 });
     fc.assert(
       fc.property(flags, (set) => {

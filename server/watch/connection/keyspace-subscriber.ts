@@ -33,20 +33,20 @@ export interface KeyspaceListener {
   onKeyChange(key: Key, event: string): void;
   onScriptEvent(event: ScriptEvent): void;
   /**
-   * Called for a script event that directly follows all notifications of its verb. Returns true if the event explains
-   * the notifications. After false, the subscriber reports the notifications and the event separately.
+   * Called for a script event that directly follows all notifications of its verb. Returns whether the event explains
+   * the notifications. If it does not, the subscriber reports the notifications and the event separately.
    */
   onVerbEvent(event: ScriptEvent): boolean;
-  /** Called for a change to a key whose name is too long for a lock. */
+  /** Called for a change to a key whose name is too long for the key of a lock. */
   onOversizedKey(name: Uint8Array): void;
   /** Called for a malformed message on the script event channel. */
   onInvalidScriptEvent(): void;
-  /** Called when a client of Redisson has entered or left the queue of a fair lock. */
+  /** Called when a Redisson client has entered or left the queue of a fair lock. */
   onQueueChange?(key: Key): void;
 }
 
 /**
- * Receives keyspace notifications for the watched keys, and script events.
+ * Subscriber to the keyspace notifications of the watched keys and to script events.
  *
  * Any client that may `PUBLISH` can forge notifications and script events. A notification only causes a read of its
  * key. `UnconfirmedEventBudget` limits the rate of script events that no read has confirmed.
@@ -56,7 +56,7 @@ export class KeyspaceSubscriber {
   readonly #prefix: string;
   readonly #channel: string;
   readonly #patterns: readonly string[];
-  /** Patterns that match queues of fair locks and that the watched patterns do not cover. */
+  /** Patterns that match the queues of fair locks and are not covered by the watched patterns. */
   readonly #queuePatterns: readonly string[];
 
   constructor(redis: Redis, db: number, patterns: readonly string[], listener: KeyspaceListener) {
@@ -105,11 +105,11 @@ export class KeyspaceSubscriber {
     parseMessages(redis, handler, () => notifications.flush());
   }
 
-  /** Subscribes on a new connection. ioredis resubscribes automatically but does not report failures. */
+  /** Subscribes on a new connection. The automatic resubscription of ioredis does not report failures. */
   async subscribe(): Promise<void> {
     await this.#redis.psubscribe(...this.#patterns.map((pattern) => this.#prefix + pattern));
     await this.#redis.subscribe(this.#channel);
-    // If the user may not subscribe to queues, Lockkeeper reads them less often.
+    // If the user may not subscribe to the queues, Lockkeeper reads the queues less often.
     if (this.#queuePatterns.length > 0)
       await this.#redis.psubscribe(...this.#queuePatterns).catch(throwUnlessReply);
   }
@@ -117,7 +117,10 @@ export class KeyspaceSubscriber {
 
 export type NotificationState = { state: "on" } | { state: "off"; detail: string };
 
-/** The notification setting according to CONFIG, which does not prove that notifications arrive. */
+/**
+ * The result of reading the notification setting with CONFIG. A sufficient setting does not prove that notifications
+ * arrive.
+ */
 export type NotificationSetting =
   | { status: "sufficient" }
   | { status: "insufficient"; needed: string }
@@ -145,7 +148,8 @@ export async function ensureNotificationSetting(
 }
 
 /**
- * The end of each message about missing notifications. The delay is part of the target's health, where it is measured.
+ * Clause in each message about missing notifications. The messages do not state the delay of polling, because the
+ * target's health contains the measured value.
  */
 const FALLBACK_TEXT = "Lockkeeper polls instead";
 
@@ -189,8 +193,8 @@ export function hasRequiredFlags(flags: string): boolean {
 }
 
 /**
- * Adds the flags that the watcher needs to the value of `notify-keyspace-events`. `A` stands for all classes. `$` comes
- * last, where a shell does not expand it.
+ * Adds the flags that the watcher needs to a value of `notify-keyspace-events`. `A` in the value stands for all
+ * classes. `$` comes last, because a shell does not expand a trailing `$`.
  */
 export function mergeFlags(flags: string): string {
   const present = [...flags];

@@ -6,9 +6,11 @@ import { DemotedError } from "./server-fingerprint.ts";
 import { SubscriptionMonitor, type SubscriptionOptions } from "./subscription-monitor.ts";
 
 const PROBE_EVERY_MS = 500;
-/** Time without a response after which Redis counts as down, in ms. */
+/** Time without a successful probe after which the master counts as down, in ms. */
 const DOWN_AFTER_MS = 1500;
-/** Interval of the delivery tests, in ms, because any client that may use CONFIG can turn notifications off. */
+/**
+ * Interval, in ms, between tests that notifications arrive. Any client that may use CONFIG can turn notifications off.
+ */
 const DELIVERY_PROBE_EVERY_MS = 2000;
 
 interface ConnectionListener {
@@ -16,7 +18,7 @@ interface ConnectionListener {
   onDown(): void;
   /** Called when notifications start or stop arriving. */
   onNotificationsChange(): void;
-  /** Called when all messages that Redis sent before `until` (`performance.now()`) have arrived, without a gap. */
+  /** Called when all messages that Redis sent before `until` (`performance.now()`) are known to have arrived. */
   onDelivered(until: number): void;
   /** Called when the master starts or stops refusing all writes, or the reason changes. */
   onWritesRefusedChange(): void;
@@ -25,9 +27,9 @@ interface ConnectionListener {
 /** Probes one master at intervals, and tracks whether the master responds and delivers notifications. */
 export class MasterConnection {
   isUp = false;
-  /** Number of disconnections. */
+  /** Number of times that the master has gone down. */
   breaks = 0;
-  /** Start of the current disconnection, in Unix milliseconds on Lockkeeper's clock. */
+  /** When the master went down, in Unix ms on Lockkeeper's clock. `undefined` while the master is up. */
   downSince: number | undefined = Date.now();
   roundTripUs: number | null = null;
   readonly #subscription: SubscriptionMonitor;
@@ -55,7 +57,7 @@ export class MasterConnection {
     for (const connection of this.#connections) connection.on("ready", this.#probe);
   }
 
-  /** Identifies the current period of uninterrupted observation. */
+  /** ID of the current period of uninterrupted observation. Changes after each gap. */
   get continuityId(): string {
     return this.#subscription.continuityId;
   }
@@ -68,17 +70,20 @@ export class MasterConnection {
     return this.#subscription.state;
   }
 
-  /** Why the master refuses all writes, according to the last probe. */
+  /** Why the master refused all writes at the last canary beat; `undefined` if the master did not refuse the beat. */
   get writesRefused(): WriteRefusal | undefined {
     return this.#subscription.writesRefused;
   }
 
-  /** Time of the last reply to a probe (`performance.now()`). */
+  /**
+   * Time of the last successful probe (`performance.now()`), moved forward by any time for which this process was
+   * suspended.
+   */
   get answeredAt(): number {
     return this.#answeredAt;
   }
 
-  /** Why the master is down; `undefined` if it is up. */
+  /** Why the master is down; `undefined` if the master is up. */
   get downReason(): string | undefined {
     if (this.isUp) return undefined;
     return this.#downReason ?? "Redis is not responding. The data shown may be stale.";
@@ -99,8 +104,8 @@ export class MasterConnection {
   }
 
   /**
-   * Waits until everything that Redis has sent has arrived, and checks that Redis still sends notifications. If a
-   * notification was missed, this changes the continuity id before it resolves.
+   * Waits until all messages that Redis has sent have arrived, and checks that Redis still sends notifications. If a
+   * notification may have been missed, the continuity id has changed when the returned promise resolves.
    */
   async confirmContinuity(): Promise<void> {
     if (await this.#subscription.confirmDelivery()) return;
@@ -113,8 +118,8 @@ export class MasterConnection {
     return [redis, reads.shared, subscriber];
   }
 
-  // A suspended process receives no replies, so its own suspension must not count as a timeout of Redis. If Redis
-  // closed the connection, the socket reports that.
+  // A suspended process receives no replies, so the time of a suspension does not count toward `DOWN_AFTER_MS`. If
+  // Redis closed the connection during the suspension, the socket reports the closure.
   #tick(): void {
     const now = performance.now();
     this.#answeredAt += Math.max(0, now - this.#tickedAt - PROBE_EVERY_MS);
@@ -131,7 +136,8 @@ export class MasterConnection {
     try {
       await this.#checkConnection();
     } catch (error) {
-      // Redis counts as down only if later probes fail too.
+      // One failed probe does not mark the master as down. The master is down when no probe has succeeded for
+      // `DOWN_AFTER_MS`.
       if (error instanceof DemotedError) this.#handleDemotion(error);
       else this.#downReason = describeErrorReply(error);
     } finally {
@@ -184,10 +190,10 @@ export class MasterConnection {
   }
 }
 
-/** Redis responds, but the connection for reads is closed. */
+/** Thrown when Redis responds, but the connection for reads is closed. */
 class ReadsClosedError extends Error {}
 
-/** Returns the text of an error reply, or `undefined` if Redis did not respond. */
+/** Describes a failed probe. Returns `undefined` if Redis did not respond. */
 function describeErrorReply(error: unknown): string | undefined {
   if (error instanceof ReadsClosedError) {
     return "Redis does not accept the connection for reads. The data shown may be stale.";

@@ -4,7 +4,7 @@ import { MessageParser } from "./message-parser.ts";
 
 const toText = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
-/** Parses the chunks and returns what the handler received, as text. */
+/** Parses the chunks and returns one string for each message or reply that the handler received. */
 function parseChunks(chunks: readonly Buffer[]): string[] {
   const received: string[] = [];
   const parser = new MessageParser({
@@ -47,7 +47,7 @@ const other = fc
   )
   .map((sent) => ({ sent, received: `other ${sent}` }));
 
-/** Splits the bytes at the given positions. */
+/** Splits the bytes at the given positions, taken modulo the length plus 1. */
 function split(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const edges = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge));

@@ -1,4 +1,4 @@
-/** Receives the parsed messages of a subscriber connection. Positions are offsets in `data`. */
+/** Handles the messages and replies of a subscriber connection. All numeric parameters are byte offsets in `data`. */
 export interface MessageHandler {
   /** Called for a message on a channel that matches a pattern. */
   onPatternMessage(
@@ -8,9 +8,13 @@ export interface MessageHandler {
     message: number,
     messageEnd: number,
   ): void;
-  /** Called for a message on a channel. @returns false to receive the message through `onOther` instead */
+  /**
+   * Called for a message on a channel.
+   *
+   * @returns whether the message is handled; if false, `onOther` receives the message
+   */
   onMessage(data: Buffer, channel: number, channelEnd: number, message: number, messageEnd: number): boolean;
-  /** Called with each complete reply of any other type. */
+  /** Called with each complete reply that is not a message, and with each message that `onMessage` did not handle. */
   onOther(reply: Buffer): void;
 }
 
@@ -19,19 +23,19 @@ const MESSAGE = Buffer.from("*3\r\n$7\r\nmessage\r\n");
 const [CR, DOLLAR, STAR, MINUS, ZERO] = [0x0d, 0x24, 0x2a, 0x2d, 0x30];
 /** First bytes of single-line replies: `+`, `-` and `:`. */
 const LINES = new Set([0x2b, MINUS, 0x3a]);
-/** Maximum number of digits in a length. Redis limits a string to 512 MB. */
+/** Maximum number of digits in a length. Redis's default string limit, 512 MB, has nine digits in bytes. */
 const DIGITS_MAX = 10;
 
 /**
  * Splits the data of a subscriber connection (RESP2) into messages and other replies, without copying. Keeps an
- * incomplete reply until the rest arrives.
+ * incomplete reply until its remaining bytes arrive.
  */
 export class MessageParser {
   #kept: Buffer[] = [];
   #keptBytes = 0;
-  /** Minimum number of bytes that the incomplete reply has in total. */
+  /** Minimum total size of the incomplete reply, in bytes. */
   #neededBytes = 0;
-  /** Offsets of the last string that was read. */
+  /** Start and end offsets of the last string that was read. */
   #start = 0;
   #end = 0;
 
@@ -82,7 +86,10 @@ export class MessageParser {
     return messageEnd + 2;
   }
 
-  /** Returns the end offset of the message. The offset is negative if the handler did not accept the message. */
+  /**
+   * Returns the end offset of the message, or the negated offset if the handler did not accept the message. Returns
+   * `undefined` if the message is incomplete.
+   */
   #parseMessage(data: Buffer, at: number): number | undefined {
     if (!this.#readString(data, at)) return undefined;
     const [channel, channelEnd] = [this.#start, this.#end];
@@ -106,7 +113,8 @@ export class MessageParser {
   }
 
   /**
-   * Reads the number of a line and sets `#end` to the end of the line. Returns `undefined` if the line is incomplete.
+   * Reads the number from `at` to the end of the line, and sets `#end` to the offset of the line end. Returns
+   * `undefined` if the line is incomplete.
    */
   #readNumber(data: Buffer, at: number): number | undefined {
     const isNegative = data[at] === MINUS;

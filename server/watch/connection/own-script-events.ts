@@ -2,11 +2,12 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { ScriptEvent } from "./script-event.ts";
 
 /**
- * Maximum number of replies whose events have not arrived. When the limit is reached, all stored replies are dropped.
+ * Maximum number of stored replies for each change. When the limit is reached, all stored replies for that change are
+ * dropped.
  */
 const REPLIES_MAX = 10_000;
 
-/** A change reported by a verb: `acquired` if a hold began, `released` if the last count of a hold was released. */
+/** A change that a verb made: `acquired` if a hold began, `released` if the last count of a hold was released. */
 export type OwnChange = "acquired" | "released";
 
 /**
@@ -25,7 +26,8 @@ export class OwnScriptEvents {
   }
 
   /**
-   * Whether a reply has already reported the change of this event. Removes the reply, so a second event does not match.
+   * Returns whether the event matches the reply to a verb of this process. Removes the reply, so a second event for the
+   * same change does not match.
    */
   take({ type, key, fence, count }: ScriptEvent): boolean {
     if (type !== "acquired" && (type !== "released" || count > 0)) return false;

@@ -1,4 +1,4 @@
-/** An estimate of Redis's clock: its last reported time plus the time that has passed since the reply. */
+/** An estimate of Redis's clock: the time in Redis's last reply plus the time that has passed since that reply. */
 export class RedisClock {
   #offsetMs = Date.now() - performance.now();
   #updatedAt: number | undefined;
@@ -6,6 +6,7 @@ export class RedisClock {
   /**
    * Sets the clock from a reply that contains Redis's time.
    *
+   * @param asOf Redis's time in the reply, in Unix ms
    * @param sentAt time of the request (`performance.now()`)
    * @param receivedAt time of the reply (`performance.now()`)
    */
@@ -22,7 +23,7 @@ export class RedisClock {
     return moment + this.#offsetMs;
   }
 
-  /** The Redis time of the last update, in Unix ms; the current Redis time before the first update. */
+  /** Redis time of the last call of `update`, in Unix ms. Before the first call, the estimated current Redis time. */
   get lastUpdate(): number {
     return Math.round(this.toRedisTime(this.#updatedAt ?? performance.now()));
   }

@@ -8,7 +8,9 @@ import { parseScriptEvent } from "./script-event.ts";
 const AT = 1_795_216_496_123;
 const FENCE = "1795216496123456";
 
-/** A message as scripts publish it: eight fields, then the bytes of the key. */
+/**
+ * Returns a message in the format that scripts publish: tab-separated fields, a line break, and the bytes of the key.
+ */
 function encodeMessage(words: readonly unknown[], key: string | Uint8Array = "lock:a"): Uint8Array {
   return Buffer.concat([Buffer.from(`${words.join("\t")}\n`), Buffer.from(key)]);
 }

@@ -10,16 +10,17 @@ export interface ScriptEvent {
   readonly type: EventType;
   readonly key: Key;
   readonly at: number;
-  /** `null` if a foreign hold was force-released. */
+  /** The fencing token of the hold; `null` for an event about a foreign hold or a waiter. */
   readonly fence: string | null;
   readonly seq: number;
   readonly count: number;
   readonly heldMs: number | undefined;
   /**
-   * The label of a Lockkeeper hold, or the stored value of a foreign lock with spaces in place of tabs and line breaks.
+   * The owner label of a Lockkeeper hold, or the stored value of a foreign lock. Tabs and line breaks are replaced with
+   * spaces.
    */
   readonly owner: Key;
-  /** The token of a hold that shares its lock and its fencing token with others; `undefined` for any other hold. */
+  /** The token of a reader, which shares its fencing token with other readers; `undefined` for any other hold. */
   readonly token?: string | undefined;
   readonly by: string | undefined;
   readonly reason: string | undefined;
@@ -27,15 +28,18 @@ export interface ScriptEvent {
   readonly isShared?: true;
 }
 
-/** Maximum length of an owner in bytes. The formats have the same limit: a key with a longer value is not a lock. */
+/**
+ * Maximum length of an owner in bytes. The formats have the same limit and do not recognize a key with a longer owner
+ * as a lock.
+ */
 const OWNER_BYTES_MAX = 1024;
 /**
- * Maximum length of an actor's name in characters. It includes the prefix `key:` and leaves room for names passed to
- * the client library.
+ * Maximum length of an actor's name in characters. The limit includes the prefix `key:` and leaves room for names
+ * passed to the client library.
  */
 const ACTOR_CHARACTERS_MAX = 4 * NAME_CHARACTERS_MAX;
 /**
- * Maximum size, in bytes, of the JSON with the actor and the reason. JSON escapes a control character with six
+ * Maximum size, in bytes, of the JSON with the actor and the reason. JSON encodes a control character as six
  * characters.
  */
 const ACTOR_JSON_BYTES_MAX = 6 * (ACTOR_CHARACTERS_MAX + REASON_CHARACTERS_MAX) + 64;
@@ -43,21 +47,22 @@ const ACTOR_JSON_BYTES_MAX = 6 * (ACTOR_CHARACTERS_MAX + REASON_CHARACTERS_MAX) 
 const FIELDS_BYTES_MAX = 192;
 const HEADER_BYTES_MAX = OWNER_BYTES_MAX + ACTOR_JSON_BYTES_MAX + FIELDS_BYTES_MAX;
 
-/** Matches the token of a hold that shares its lock. */
+/** Matches the token of a reader. */
 const TOKEN = /^[0-9a-f-]{36}:\d{1,15}$/;
 
 const KNOWN_TYPES: ReadonlyMap<string, EventType> = new Map(EVENT_TYPES.map((type) => [type, type]));
 
 /**
- * Parses `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of operator and reason ⏎ key`. A hold that shares its
- * lock has `⇥ token` before the line break.
+ * Parses `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of actor and reason ⏎ key`. The event of a reader has
+ * `⇥ token` before the line break.
  *
- * Any client can publish on the channel, and each event reaches every open page and the history. Rejects a message that
- * has a different form, or a longer field than the scripts write. Does not decode messages above the length limit.
+ * Returns `undefined` if the message has a different form or if a field is longer than the scripts write. Does not
+ * decode messages above the length limit. These checks are required because any client can publish on the channel, and
+ * each event reaches every open page and the history.
  */
 export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   if (message.length > HEADER_BYTES_MAX + KEY_BYTES_MAX) return undefined;
-  // Latin-1 maps each byte to a character. Keys and foreign owners may contain any bytes.
+  // Keys and foreign owners may contain any bytes. Latin-1 maps each byte to one character.
   const text = toLatin1Text(message);
   const end = text.indexOf("\n");
   if (end < 0 || end > HEADER_BYTES_MAX || text.length - end - 1 > KEY_BYTES_MAX) return undefined;
@@ -93,10 +98,7 @@ export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   };
 }
 
-/**
- * Returns an owner as it appears in messages, with spaces in place of tabs and line breaks, because these separate
- * fields.
- */
+/** Returns an owner as it appears in messages: with spaces in place of tabs and line breaks, which separate fields. */
 export const toMessageOwner = (owner: Key): string => owner.replace(/[\t\n]/g, " ");
 
 function toLatin1Text({ buffer, byteOffset, length }: Uint8Array): string {
@@ -105,20 +107,23 @@ function toLatin1Text({ buffer, byteOffset, length }: Uint8Array): string {
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Decodes a key from Latin-1, which maps each byte to a character. Nearly all keys are ASCII and need no decoding. */
+/**
+ * Converts a Latin-1 string, in which each character is one byte of a key, to the key. Nearly all keys are ASCII and
+ * need no decoding.
+ */
 export function toKey(bytes: string): Key {
   return ASCII.test(bytes) ? bytes : decodeKey(Buffer.from(bytes, "latin1"));
 }
 
-// Rejects numbers with more than 15 digits, which can exceed safe integers and valid dates. One such event would make a
-// page of events unreadable.
+// Rejects numbers with more than 15 digits, which can exceed the safe integers and the valid dates. A single event with
+// such a number would make a whole page of events unreadable.
 function isWholeNumber(text: string | undefined): boolean {
   return text !== undefined && isDigits(text, 1, 15);
 }
 
 /**
- * Whether the text consists of `least` to `most` digits, without a regular expression, which is slower for short
- * strings.
+ * Returns whether the text consists of `least` to `most` digits. Uses no regular expression, because a regular
+ * expression is slower for short strings.
  */
 function isDigits(text: string, least: number, most: number): boolean {
   if (text.length < least || text.length > most) return false;
@@ -129,9 +134,13 @@ function isDigits(text: string, least: number, most: number): boolean {
   return true;
 }
 
-/** Parses the JSON of the actor and the reason; `undefined` if a string is too long. */
+/**
+ * Parses the JSON with the actor and the reason. Returns `undefined` if the actor or the reason is too long, and no
+ * actor if the JSON is invalid.
+ */
 function parseActor(bytes: string): Pick<ScriptEvent, "by" | "reason" | "isShared"> | undefined {
-  // Most events have no operator. An exception would cost more than the rest of the parsing.
+  // Most events have no actor. For an empty string, `JSON.parse` would throw, and catching the exception would cost
+  // more than parsing all other fields.
   if (bytes === "") return NO_ACTOR;
   try {
     const { by, reason, shared } = JSON.parse(Buffer.from(bytes, "latin1").toString("utf8")) as {

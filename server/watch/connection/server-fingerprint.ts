@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 import { readInfoField } from "../../redis/server-info.ts";
 
-/** Facts from INFO that replace the canary if the user may not write. */
+/** Data from INFO that shows whether keys were lost. Replaces the canary if the Redis user may not write. */
 export interface ServerFingerprint {
-  /** Identifies the data set. Changes with a restart, a promotion or a full resynchronization. */
+  /** Identifies the data set. The value changes after a restart, a promotion or a full resynchronization. */
   readonly data: string;
-  /** Number of FLUSHALL, FLUSHDB and SWAPDB calls. A reset of the statistics also changes the value. */
+  /** Numbers of FLUSHALL, FLUSHDB and SWAPDB calls. The value also changes if the statistics are reset. */
   readonly wipes: string;
   /** `host:port` of the master, if this server is a replica. */
   readonly replicaOf: string | undefined;

@@ -3,13 +3,13 @@ import type { Redis } from "ioredis";
 import { type MessageHandler, MessageParser } from "./message-parser.ts";
 
 /**
- * Parses the messages of a subscriber connection and passes other replies on to ioredis. ioredis itself would create
- * several objects per message.
+ * Parses the messages of a subscriber connection and passes other replies on to ioredis. ioredis is not used for
+ * messages, because it creates several objects per message.
  *
- * Parses data only after all readable sockets have been read in the same turn of the event loop. By then, this process
- * has usually received the replies to its own verbs.
+ * Parses received data after all sockets that are readable in the same turn of the event loop have been read. By then,
+ * this process has usually received the replies to its own verbs.
  *
- * @param onParsed called after each parsed chunk
+ * @param onParsed called after all data received in one turn has been parsed
  */
 export function parseMessages(
   redis: Redis,
@@ -54,7 +54,7 @@ function attachHandler(stream: Duplex, handler: StreamHandler): void {
     if (chunks.length === 0) setImmediate(flush);
     chunks.push(chunk);
   });
-  // ioredis drops its connection state on `close`, so pending data is parsed before that.
+  // ioredis drops its connection state on `close`, so this listener runs first and parses pending data.
   stream.prependListener("close", flush);
   stream.off("data", decode as (chunk: Buffer) => void);
 }

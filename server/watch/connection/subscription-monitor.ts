@@ -59,7 +59,7 @@ export class SubscriptionMonitor {
     master.subscriber.on("close", this.#markLost);
   }
 
-  /** Identifies the current period of uninterrupted observation. */
+  /** ID of the current period of uninterrupted observation. Changes after each gap. */
   get continuityId(): string {
     return this.seesChanges ? String(this.#continuity) : NO_CONTINUITY;
   }
@@ -68,12 +68,14 @@ export class SubscriptionMonitor {
     return this.#isSubscribed && this.state.state === "on";
   }
 
-  /** Whether the subscriber is not subscribed but is allowed to subscribe. */
+  /**
+   * Whether the subscriber is currently not subscribed, and Redis has not refused a subscription on this connection.
+   */
   get canResubscribe(): boolean {
     return !this.#isSubscribed && this.#subscribeRefusal === undefined;
   }
 
-  /** Starts a new observation period, because changes may have been missed. */
+  /** Starts a new observation period. Call this when changes may have been missed. */
   breakContinuity(): void {
     this.#continuity = ++continuityCount;
   }
@@ -82,14 +84,22 @@ export class SubscriptionMonitor {
     this.master.subscriber.off("close", this.#markLost);
   }
 
-  /** Waits until everything that Redis sent has arrived. @returns whether nothing was missed */
+  /**
+   * Waits until all messages that Redis has sent have arrived.
+   *
+   * @returns false if keys were removed without notifications
+   */
   async confirmDelivery(): Promise<boolean> {
     if (!this.#canWrite) await this.pingSubscriber();
     const isWhole = await Promise.all([this.#canWrite || this.isDataIntact(), this.probeDelivery()]);
     return isWhole.every(Boolean);
   }
 
-  /** Whether no key was removed without a notification. @throws if Redis is unreachable */
+  /**
+   * Returns false if keys were removed without notifications, for example by FLUSHALL.
+   *
+   * @throws DemotedError if the server is now a replica, or another error if Redis is unreachable
+   */
   async isDataIntact(): Promise<boolean> {
     if (this.#canWrite) {
       const isPresent = await this.#canary.isPresent();
@@ -103,14 +113,17 @@ export class SubscriptionMonitor {
     return before === undefined || (before.data === now.data && before.wipes === now.wipes);
   }
 
-  /** Detects a half-open connection. A subscriber that replies has also delivered everything sent before the reply. */
+  /**
+   * Sends PING to detect a half-open connection, and reconnects if PING fails. When the reply arrives, all messages
+   * that Redis sent before the reply have arrived too.
+   */
   async pingSubscriber(): Promise<void> {
     if (!this.#isSubscribed) return;
     const { subscriber } = this.master;
     try {
       await subscriber.ping();
     } catch (error) {
-      // Even PING fails with an error reply (MISCONF) while Redis cannot save its data.
+      // While Redis cannot save its data, even PING fails with an error reply (MISCONF). The connection still works.
       if (isReplyError(error)) return;
       this.#markLost();
       subscriber.disconnect(true);
@@ -137,7 +150,11 @@ export class SubscriptionMonitor {
     this.#isSubscribed = true;
   }
 
-  /** Tests whether notifications arrive. @returns whether the canary was unchanged */
+  /**
+   * Tests whether notifications arrive, and updates `state`.
+   *
+   * @returns false if the canary was missing or had an unexpected value
+   */
   async probeDelivery(): Promise<boolean> {
     const setting = await this.#readSetting();
     const beat = await this.#beatCanary();
@@ -162,14 +179,17 @@ export class SubscriptionMonitor {
     return beat;
   }
 
-  /** Returns `undefined` if this user may not subscribe, because notifications then cannot arrive with any setting. */
+  /**
+   * Checks the notification setting of Redis, and enables the required notifications if Lockkeeper is configured to do
+   * so. Returns `undefined` if this user may not subscribe, because then no setting makes notifications arrive.
+   */
   async #readSetting(): Promise<NotificationSetting | undefined> {
     if (this.#subscribeRefusal !== undefined) return undefined;
     const { readOnly, notifications } = this.options;
     const setting =
       this.#refusedSetting ??
       (await ensureNotificationSetting(this.master.redis, readOnly ? "off" : notifications));
-    // Each refusal adds an entry to the ACL log, so the setting is not read again.
+    // Each refusal adds an entry to the ACL log, so the setting is not read again on this connection.
     if (setting.status === "unknown") this.#refusedSetting = setting;
     return setting;
   }

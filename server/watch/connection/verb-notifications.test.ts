@@ -13,7 +13,10 @@ type Message = string | ScriptEvent;
 const formatMessage = (message: Message) =>
   typeof message === "string" ? message : `${message.key} ${message.type}!`;
 
-/** Returns what the listener receives, as text. An explained event ends with `?`. */
+/**
+ * Returns one string for each call of the listener. A script event ends with `?` if its notifications matched, and with
+ * `!` otherwise.
+ */
 function receive(messages: readonly Message[], explains = true): string[] {
   const received: string[] = [];
   const notifications = new VerbNotifications({

@@ -3,7 +3,8 @@ import { isAuxiliaryKey } from "../../formats/keys.ts";
 import type { ScriptEvent } from "./script-event.ts";
 
 /**
- * The notifications that Redis sends for the key of an acquire or a release before the script event, in all formats.
+ * The notifications for a lock's key that Redis sends before the script event of an acquire. Each entry is the sequence
+ * in one or more formats. `RELEASED` lists the sequences of releases.
  */
 const ACQUIRED = [
   ["hset", "expire"],
@@ -19,11 +20,11 @@ interface NotificationListener {
 
 /**
  * Matches the script events of acquires and releases with the notifications that Redis sent for the same change. Redis
- * runs a script without interruption, so its notifications directly precede its event.
+ * runs a script without interruption, so the notifications of a script directly precede its script event.
  */
 export class VerbNotifications {
   #key: Key = "";
-  /** The last but one notification for `#key`, or empty. */
+  /** The second-to-last notification for `#key`; empty if there is none. */
   #before = "";
   #last = "";
 
@@ -51,7 +52,7 @@ export class VerbNotifications {
     this.listener.onScriptEvent(event);
   }
 
-  /** Reports the stored notifications without waiting for an event. */
+  /** Reports the stored notifications without waiting for a script event. */
   flush(): void {
     if (this.#last === "") return;
     if (this.#before !== "") this.#report(this.#before);
@@ -65,7 +66,9 @@ export class VerbNotifications {
     this.#last = "";
   }
 
-  /** Returns how many of the last notifications the verb caused, or 0 unless they match the verb exactly. */
+  /**
+   * Returns how many of the last notifications the verb caused (1 or 2), or 0 if they do not match the verb exactly.
+   */
   #countExplained({ type, count }: ScriptEvent): number {
     if (type !== "acquired" && (type !== "released" || count > 0)) return 0;
     for (const sent of type === "acquired" ? ACQUIRED : RELEASED) {

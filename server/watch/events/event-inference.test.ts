@@ -43,7 +43,7 @@ interface HolderInput extends Partial<SeenHolder> {
 
 type HolderReading = CurrentHolder & { readonly asOf: number };
 
-/** A foreign hold unless it has a fencing token. `sinceMs` is known from observation. */
+/** Builds a reading of a foreign hold, or of a Lockkeeper hold if `fence` is given. `sinceMs` is the observed start. */
 function buildReading(given: HolderInput = {}): HolderReading {
   const { asOf = NOW, remainingMs = 30_000, epoch = 1, isInitialScan = false, sinceMs, ...more } = given;
   const { wasForceReleased = false, sharesEnd = false, ...holder } = more;
@@ -74,7 +74,7 @@ function buildReading(given: HolderInput = {}): HolderReading {
   };
 }
 
-/** The reported events of one lock. */
+/** Applies script events and readings to one lock and collects the events that are reported. */
 class InferenceFixture {
   reported: ReportedHold | undefined;
   readonly events: NewEvent[] = [];
@@ -473,14 +473,14 @@ describe("ends inferred from reads", () => {
 type Move = "acquire" | "reenter" | "renew" | "release" | "force" | "vanish";
 
 interface SimulatedChange {
-  /** `undefined` if the hold expired, because no script reports an expiry. */
+  /** `undefined` if the hold expired, because scripts do not report expiry. */
   readonly event: ScriptEvent | undefined;
-  /** The state that a read shows afterwards. */
+  /** The holder that a read returns after the change; `undefined` if the lock is free. */
   readonly present: HolderReading | undefined;
   readonly at: number;
 }
 
-/** The script events of one lock that is used in this way. Every event has a different time. */
+/** Returns the changes that the moves make to one lock. Each change has a different time. */
 function simulate(moves: readonly Move[]): SimulatedChange[] {
   const happenings: SimulatedChange[] = [];
   let hold: { owner: string; fence: string; seq: number; count: number; since: number } | undefined;

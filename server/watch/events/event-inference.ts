@@ -4,7 +4,7 @@ import type { SeenHolder } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/** An event without an id, which the journal assigns. */
+/** An event to which the journal has not yet assigned an id. */
 export interface NewEvent
   extends Pick<
     LockEvent,
@@ -17,8 +17,8 @@ export interface NewEvent
 /** The state of one holder after the last event reported for it. */
 export interface ReportedHold {
   /**
-   * The value stored in Redis; `undefined` for a Lockkeeper hold that only a script event has reported, and that its
-   * fencing token identifies.
+   * The value stored in Redis; `undefined` for a Lockkeeper hold that only a script event has reported. Such a hold is
+   * identified by its fencing token.
    */
   readonly token: Key | undefined;
   /** The owner label that events show. */
@@ -26,23 +26,29 @@ export interface ReportedHold {
   readonly role: SeenHolder["role"];
   readonly fence: string | null;
   readonly epoch: number;
-  /** 0 if the hold has ended, so that later reports about it are outdated. */
+  /**
+   * Re-entrancy count; 0 if the hold has ended. Ended holds are kept so that late reports about them can be ignored.
+   */
   readonly count: number;
   readonly seq: number;
   readonly isVoted?: true | undefined;
   readonly sinceMs: number;
   /**
-   * When the lease ends, on the Redis clock. `null` if there is no TTL; `undefined` if the hold has not been read yet.
+   * When the lease ends, in Unix ms on the Redis clock. `null` if there is no TTL; `undefined` if the hold has not been
+   * read yet.
    */
   readonly endsAtMs: number | null | undefined;
 }
 
-/** Why a hold may have disappeared; `undefined` if there is no evidence. `blind`: Redis was not observed for a time. */
+/**
+ * Why a hold may have disappeared; `undefined` if there is no evidence. `blind`: Redis was not observed for a time.
+ * `unreadable`: the key can no longer be read, so the hold may not have ended.
+ */
 export type EndCause = "expired" | "evicted" | "blind" | "unreadable" | undefined;
 
 /**
- * Whether script events alone report the changes of this hold. Not on a quorum, where each script event comes from a
- * single master.
+ * Whether script events report all changes of this hold exactly. False on a quorum, where each script event comes from
+ * a single master.
  */
 export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" | "isVoted">): boolean {
   return fence !== null && isVoted !== true;
@@ -77,7 +83,8 @@ export function eventsFromScript(
     seq,
     epoch: begun?.epoch ?? 0,
     sinceMs: begun?.sinceMs ?? event.at,
-    // With the previous deadline, the next read would report the operator's extension of a foreign hold again.
+    // An operator extended this foreign hold. If the previous deadline were kept, the next read would report the
+    // extension again.
     endsAtMs: event.type === "renewed" && fence === null ? undefined : begun?.endsAtMs,
   };
   if (count > 0) {
@@ -91,11 +98,11 @@ export function eventsFromScript(
 
 /**
  * Whether a script event is about this hold. A Lockkeeper hold is identified by its fencing token, because several
- * holds can have the same label. Events of a foreign hold contain the value that the lock stores.
+ * holds can have the same label. A foreign hold is identified by the value that the lock stores.
  */
 export function isAboutReportedHold({ fence, owner, token }: ScriptEvent, reported: ReportedHold): boolean {
   if (reported.fence !== fence) return false;
-  // Readers share the fencing token of the last writer, so only their tokens differ.
+  // Readers share the fencing token of the last writer, so their tokens identify them.
   if (fence !== null && (token !== undefined || reported.role === "read")) return reported.token === token;
   return fence !== null || reported.token === owner;
 }
@@ -105,8 +112,8 @@ export function isOpen(reported: ReportedHold | undefined): reported is Reported
 }
 
 /**
- * Whether to ignore the event because the end of the hold is already reported. Never ignores `force_released`, which
- * adds the operator and the reason.
+ * Whether to ignore the event because the end of the hold is already reported. `force_released` is never ignored,
+ * because that event adds the operator and the reason.
  */
 function isAfterEnd(reported: ReportedHold, event: ScriptEvent): boolean {
   return !isOpen(reported) && event.type !== "force_released";
@@ -134,25 +141,30 @@ export function isSharedEvent({ token, isShared }: ScriptEvent): boolean {
   return isShared === true || token !== undefined;
 }
 
-/** The fields of an indexed holder that events use. */
+/** The state of one holder that events are inferred from. */
 export interface HolderSnapshot {
   readonly holder: SeenHolder;
   readonly epoch: number;
   readonly sinceMs: number;
-  /** When the lease ends, on the Redis clock; `null` if there is no TTL. */
+  /** When the lease ends, in Unix ms on the Redis clock; `null` if there is no TTL. */
   readonly endsAtMs: number | null;
 }
 
-/** One holder in an observation. */
+/** One holder in the observation from which events are inferred. */
 export interface CurrentHolder extends HolderSnapshot {
   /** Whether the lock has several holders that share one deadline. */
   readonly sharesEnd: boolean;
   readonly isInitialScan: boolean;
-  /** Whether this hold was force-released before. */
+  /** Whether this hold was force-released before, and its library recreated it. */
   readonly wasForceReleased: boolean;
 }
 
-/** Infers the events between two states of a lock. @param reportedHolds the open holds as last reported */
+/**
+ * Infers the events that lead from the reported state of a lock to the observed state. Returns the events and the next
+ * reported state.
+ *
+ * @param reportedHolds the open holds as last reported
+ */
 export function inferEvents(
   reportedHolds: readonly ReportedHold[],
   currentHolders: readonly CurrentHolder[],
@@ -202,7 +214,7 @@ function inferChanges(
 function isSameHold(reported: ReportedHold, { holder, epoch }: CurrentHolder): boolean {
   if (reported.fence !== holder.fence) return false;
   if (reported.token !== undefined && reported.token !== holder.token) return false;
-  // Script events contain no role or epoch.
+  // Script events contain no role or epoch, so both are ignored for a Lockkeeper hold.
   return holder.fence !== null || (reported.role === holder.role && reported.epoch === epoch);
 }
 
@@ -226,7 +238,7 @@ export function createEndEvent(reported: ReportedHold, asOf: number, endCause: E
   };
 }
 
-/** Reasons for ends that Lockkeeper did not observe. */
+/** Values of `reason` for ends that Lockkeeper did not observe. */
 const UNSEEN_END_REASONS: Readonly<Record<string, string>> = {
   blind: "ended while Redis was not observed",
   unreadable: "the key can no longer be read, so the hold may not have ended",

@@ -13,7 +13,7 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-/** A reader that is a Lockkeeper client. All readers have the fencing token of the last writer. */
+/** Builds a reader that uses Lockkeeper. All readers have the fencing token of the last writer. */
 function buildReader(name: string): SeenHolder {
   return createForeignHolder(`5f0c0c1e-0000-4000-8000-000000000001:${name}`, {
     ...{ owner: `reader-${name}`, role: "read", fence: "100", seq: 1, sinceMs: NOW - 1000, leaseMs: 30_000 },

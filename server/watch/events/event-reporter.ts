@@ -21,7 +21,7 @@ import {
 import { ForceReleasedHolds } from "./force-released-holds.ts";
 import { listCurrentHolders, toReportedHolds } from "./holder-state.ts";
 
-/** Time, in ms, to wait for a script event before a change by a script is inferred. */
+/** Time, in ms, to wait for a script event before reporting the change as inferred. */
 const SCRIPT_EVENT_GRACE_MS = 50;
 /** Maximum number of ended holds to remember. Late events of a remembered hold are not reported again. */
 const ENDED_HOLDS_MAX = 1000;
@@ -29,9 +29,9 @@ const ENDED_HOLDS_MAX = 1000;
 export interface ReportedReading {
   readonly key: Key;
   readonly hold: ObservedHold | undefined;
-  /** Whether the index contains the hold, which a full index may omit. */
+  /** Whether the index contains the hold. A full index may omit holds. */
   readonly isIndexed: boolean;
-  /** Time of the observation on the Redis clock. */
+  /** Time of the observation, in Unix ms on the Redis clock. */
   readonly asOf: number;
   readonly sentAt: number;
   readonly endCause: EndCause;
@@ -39,14 +39,14 @@ export interface ReportedReading {
 }
 
 /**
- * Merges script events and observations into one sequence of events without duplicates. A script event is exact and
- * includes the operator and the reason. Events from observations are inferred. If a script event may still arrive, the
+ * Merges script events and observations into one sequence of events without duplicates. Script events are exact, and
+ * include the operator and the reason. Events from observations are inferred. If a script event may still arrive, the
  * reporter waits 50 ms and requests another read before it infers an event.
  */
 export class EventReporter {
   /**
-   * The reported state of each key: the last observation, which the index stores anyway, or after a script event one
-   * entry per holder until the next read.
+   * The reported state of each key. After a read, this is the observation that the index stores, if there is one, to
+   * save memory. Otherwise, it is a list with one entry per holder.
    */
   readonly #reported = new Map<Key, ObservedHold | readonly ReportedHold[]>();
   readonly #endedHolds = new Map<Key, ReportedHold>();
@@ -57,12 +57,15 @@ export class EventReporter {
   constructor(
     private readonly target: string,
     private readonly journal: Journal,
-    /** Enqueues a read of the key, or returns false if it is not watched. */
+    /** Enqueues a read of the key. Returns false if the key is not watched. */
     private readonly requestReread: (key: Key) => boolean,
   ) {}
 
   /**
-   * @param reportedCause how the previous hold ended, if a notification reported it and no read has followed
+   * Reports a script event, and the end of any other hold that the event implies. Requests a read of the key, unless
+   * the event is proven to be genuine.
+   *
+   * @param reportedCause how the previous hold ended, if a notification reported the end and no read has followed
    * @param isProven whether the event is known to be genuine, which makes a read of the key unnecessary
    */
   reportScriptEvent(scriptEvent: ScriptEvent, reportedCause?: EndCause, isProven = false): void {
@@ -77,7 +80,8 @@ export class EventReporter {
     const endCause = reportedCause ?? this.#deferred.get(event.key)?.endCause;
     const { known, others } = this.#findReportedHold(event);
     const { next: reportedHold, events } = eventsFromScript(known, event, endCause);
-    // A verb acquires a lock only if the lock has no other holder, or if all holders share it.
+    // A verb acquires a lock only if the lock has no other holder, or if all holders share the lock. Any other reported
+    // hold has therefore ended.
     const begins = event.type === "acquired" && event.isShared === undefined && events.length > 0;
     const isEnded = (other: ReportedHold) => begins && (event.token === undefined || other.role !== "read");
     const endings = others.filter(isEnded).map((other) => createEndEvent(other, event.at, endCause));
@@ -85,7 +89,7 @@ export class EventReporter {
     if (event.type === "force_released" && event.fence === null)
       this.#forceReleased.add(event.key, event.owner, { at: event.at });
     if (isWatched) {
-      // A proven end causes no read that would remove the entry.
+      // A proven end requests no read, so no read would remove the entry later.
       if (isProven && event.count === 0) this.#scriptEventAt.delete(event.key);
       else this.#scriptEventAt.set(event.key, performance.now());
       this.#storeReported(event.key, [
@@ -97,7 +101,7 @@ export class EventReporter {
   }
 
   /**
-   * For an event of a foreign hold, replaces the owner with the value that the lock stores, if that value is known.
+   * Replaces the owner in an event of a foreign hold with the value that the lock stores, if that value is known.
    * Returns any other event unchanged.
    */
   #resolveToken(event: ScriptEvent): ScriptEvent {
@@ -108,7 +112,7 @@ export class EventReporter {
     return reported?.token === undefined ? event : { ...event, owner: reported.token };
   }
 
-  /** Finds the reported state of the event's hold (`known`) and of the other open holders (`others`). */
+  /** Finds the reported state of the hold that the event is about (`known`), and of the other open holds (`others`). */
   #findReportedHold(event: ScriptEvent): {
     known: ReportedHold | undefined;
     others: readonly ReportedHold[];
@@ -116,8 +120,8 @@ export class EventReporter {
     const { key, fence, count } = event;
     const open = this.#listReportedHolds(key);
     const same = open.find((reportedHold) => isAboutReportedHold(event, reportedHold));
-    // An unknown holder may coexist with the open ones if it shares the lock. If it has ended, the event is
-    // not about them.
+    // The event of a hold that is not among the open holds does not replace one of them if that hold has ended or
+    // shares the lock.
     const isUnknownEnd = same === undefined && fence === null && count === 0;
     const isShared = isSharedEvent(event);
     const known = same ?? (isUnknownEnd || isShared ? undefined : open[0]);
@@ -138,7 +142,7 @@ export class EventReporter {
     const { key, sentAt } = reading;
     const exactAt = this.#scriptEventAt.get(key);
     if (exactAt !== undefined) {
-      // The read was sent before the script event arrived, so it may show the earlier state.
+      // The read was sent before the script event arrived, so the read may show the state before the change.
       if (sentAt <= exactAt) {
         this.requestReread(key);
         return;
@@ -165,8 +169,8 @@ export class EventReporter {
   }
 
   /**
-   * Forgets the reported state of a key without reporting an end. Call this if only the format or listing of the hold
-   * changed.
+   * Forgets the reported state of a key without reporting an end. Call this if the hold continues, and only its format,
+   * or whether it is listed, has changed.
    */
   forgetReported(key: Key): void {
     this.#cancelDeferral(key);
@@ -195,7 +199,7 @@ export class EventReporter {
     return "holders" in reported ? toReportedHolds(reported) : reported;
   }
 
-  /** @param hold the observation of the open holds, if the index contains one */
+  /** Stores the reported state of a key. @param hold the observation of the open holds, if the index contains one */
   #storeReported(key: Key, reportedHolds: readonly ReportedHold[], hold?: ObservedHold): void {
     const open = reportedHolds.filter(isOpen);
     if (open.length > 0) this.#reported.set(key, hold ?? open);
@@ -210,8 +214,8 @@ export class EventReporter {
 
   #appendEvents(key: Key, events: readonly NewEvent[]): void {
     for (const { type, at, count, seq, heldMs, by, reason, shared, observed, owner, fence } of events) {
-      // Assigns fields one by one, because spreading objects of different shapes takes longer than the rest of the
-      // report.
+      // Assigns fields one by one, because spreading objects of different shapes takes longer than all other work of
+      // reporting an event.
       const event: UnnumberedEvent = { target: this.target, ...toKeyFields(key), type, at, observed };
       event.owner = formatKey(owner);
       if (count !== undefined) event.count = count;
@@ -233,7 +237,7 @@ function canBeScriptChange(
   endCause: EndCause,
 ): boolean {
   const ours = currentHolders.filter(({ holder }) => hasScriptEvents(holder));
-  // The end of the previous hold is not evidence about the start of this one.
+  // `endCause` is about the previous hold and does not show how the current hold began.
   if (ours.some((present) => !present.isInitialScan && !isReported(reportedHolds, present))) return true;
   if (endCause === "evicted" || endCause === "expired") return false;
   return reportedHolds.some((reportedHold) => {

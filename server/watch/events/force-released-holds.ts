@@ -19,11 +19,19 @@ interface HoldStart {
   readonly leaseMs: number | null;
 }
 
-/** The latest force-released foreign holds, by which Lockkeeper recognizes a hold that its library recreates. */
+/**
+ * The most recently force-released foreign holds. Lockkeeper uses these records to recognize a hold that its library
+ * recreates after the force-release.
+ */
 export class ForceReleasedHolds {
   readonly #records = new Map<string, ForceReleaseRecord>();
 
-  /** @param token the value that the lock stored for the holder */
+  /**
+   * Records the force-release of a hold. `as` is the format that the operator specified, and `at` is the time of the
+   * force-release in Unix ms on the Redis clock.
+   *
+   * @param token the value that the lock stored for the holder
+   */
   add(key: Key, token: Key, { as, at }: { as?: FormatName; at?: number }): void {
     const name = formatHolderKey(key, token);
     const before = this.#records.get(name);
@@ -36,8 +44,8 @@ export class ForceReleasedHolds {
   }
 
   /**
-   * Whether this foreign hold is one that was force-released. If the owner string can be reused, this requires that the
-   * library can recreate its lock, and that the hold began soon after the force-release.
+   * Returns whether this foreign hold was force-released and has been recreated. If the owner string can be reused,
+   * returns true only if the library can recreate its lock and the hold began soon after the force-release.
    */
   has(
     seen: HeldObservation,

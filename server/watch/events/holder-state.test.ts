@@ -8,7 +8,9 @@ import { listCurrentHolders } from "./holder-state.ts";
 const FREED_AT = 1_795_216_496_000;
 const [KEY, OWNER] = ["lock:a", "a1b2"];
 
-/** A hold of half a minute that began this long after a force-release. */
+/**
+ * Returns whether a hold with a TTL of 30 s that began `afterMs` after a force-release is reported as force-released.
+ */
 function isReportedAsForceReleased(
   format: FormatName,
   afterMs: number,

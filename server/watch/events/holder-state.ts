@@ -20,8 +20,8 @@ interface HolderReading {
 }
 
 /**
- * Lists the holders for which events are reported: none if the lock is free or its deadline has passed, and for an
- * unlisted lock only force-released holders, to report holds that a library recreates.
+ * Lists the holders for which events are reported. Returns no holders if the lock is free or its deadline has passed.
+ * For an unlisted lock, returns only force-released holders, so that a hold recreated by its library is reported.
  */
 export function listCurrentHolders(
   { hold, isInitialScan }: HolderReading,
@@ -40,7 +40,7 @@ export function listCurrentHolders(
   return hold.isListed ? holders : holders.filter(({ wasForceReleased }) => wasForceReleased);
 }
 
-/** Returns the reported state of each open holder, as it is after the observation has been reported. */
+/** Returns the reported state of each open holder after the observation has been reported. */
 export function toReportedHolds(hold: ObservedHold): ReportedHold[] {
   if (hold.seen.state === "ended") return [];
   return hold.holders.map((holder) => toReportedHold(toHolderSnapshot(hold, holder))).filter(isOpen);
@@ -56,8 +56,8 @@ function toHolderSnapshot(hold: ObservedHold, holder: ObservedHolder): HolderSna
 }
 
 /**
- * Returns the start of the hold. Ignores a start time in the owner string, which comes from the client's clock and may
- * be the time when the client began to wait.
+ * Returns the start of the hold, in Unix ms. Prefers an exact observed start to a start time in the owner string, which
+ * comes from the client's clock and may be the time when the client began to wait.
  */
 function getHoldStart(holder: ObservedHolder): number {
   const isSeen = holder.since === "exact" && holder.seen.sinceIs === "reported";

@@ -10,7 +10,10 @@ const OWNER = "5f0c0c1e-0000-4000-8000-000000000001:1";
 const it = watcherTest({ args: ["--notify-keyspace-events", FLAGS] }, { reconcileEveryMs: 300 });
 it.beforeAll(async ({ watcher }) => await waitUntil(() => watcher.health().notifications === "on"));
 
-/** Runs everything in one turn, so that the missing notifications are not noticed meanwhile. */
+/**
+ * Runs the commands in one transaction with notifications turned off, so that Lockkeeper cannot detect the setting in
+ * between.
+ */
 async function changeUnnotified(direct: Redis, ...commands: string[][]): Promise<void> {
   const all = direct.multi().config("SET", "notify-keyspace-events", "");
   for (const [name = "", ...args] of commands) all.call(name, ...args);

@@ -8,8 +8,8 @@ import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 /** Time, in ms, to wait for the notification of an observed change before it counts as missed. */
 const GRACE_MS = 2000;
 /**
- * Maximum number of keys with a notification and no read since. At this limit, reads do not keep up, and all
- * notifications are forgotten.
+ * Maximum number of keys with a notification that no read has followed. At this limit, all stored notifications are
+ * dropped, because reads do not keep up.
  */
 const NOTIFIED_KEYS_MAX = 300_000;
 
@@ -22,25 +22,25 @@ interface SuspectedMiss {
   readonly asOf: number;
 }
 
-/** A reading with the indexed holds before and after it. */
+/** A reading, with the indexed hold before and after the reading. */
 export interface IndexedReading {
   readonly observation: Observation;
   readonly before: ObservedHold | undefined;
   readonly after: ObservedHold | undefined;
   readonly context: ObservationContext;
-  /** Time on the Redis clock. */
+  /** Time of the reading, in Unix ms on the Redis clock. */
   readonly asOf: number;
-  /** `performance.now()`. */
+  /** When the read was sent (`performance.now()`). */
   readonly sentAt: number;
 }
 
 /**
- * Counts changes that a read found without a notification. Ignores a change if its notification arrives within 2 s, if
- * the lease has just expired, or if it happened during a known gap.
+ * Counts changes that a read found without a notification. Ignores a change if the notification arrives within 2 s, if
+ * the lease has just expired, or if the change happened during a known gap.
  */
 export class MissedChangeTracker {
   readonly #counts = { found: 0, gone: 0, changed: 0, lastAt: null as number | null };
-  /** The time of the latest notification for each key that has not been read since. */
+  /** Time of the latest notification (`performance.now()`) for each key that has not been read since. */
   readonly #notifiedAt = new Map<Key, number>();
   readonly #suspects = new Map<Key, SuspectedMiss>();
   #timer: NodeJS.Timeout | undefined;
@@ -76,7 +76,7 @@ export class MissedChangeTracker {
       return;
     }
     const what = classifyChange(reading);
-    // Otherwise, the state may be new to this process without being new in Redis.
+    // If the observation was interrupted, the state may be new to this process but not new in Redis.
     const shouldBeNotified =
       context.since === "exact" && (before?.continuityId ?? context.continuityId) === context.continuityId;
     if (what === undefined || !shouldBeNotified || observation.state === "unreadable") return;

@@ -5,8 +5,8 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
 type Rules = Pick<FormatRules, "findFormat">;
 
 /**
- * Distinguishes the effects of new format rules from changes in Redis. Until a key has been read with the new rules,
- * its format can change without any change in Redis.
+ * Distinguishes the effects of new format rules from changes in Redis. The first read of a key with the new rules can
+ * change the format of its hold without any change in Redis.
  */
 export class RuleChange {
   readonly #startedAt = performance.now();
@@ -16,7 +16,11 @@ export class RuleChange {
     private readonly after: Rules,
   ) {}
 
-  /** Whether a reading differs from the indexed hold because of the new rules. @param sentAt `performance.now()` */
+  /**
+   * Whether a reading differs from the indexed hold because of the new rules.
+   *
+   * @param sentAt when the read was sent (`performance.now()`)
+   */
   explains(hold: ObservedHold | undefined, observation: Observation, sentAt: number): boolean {
     const { key, state } = observation;
     if (sentAt < this.#startedAt || state === "free" || state === "unreadable") return false;

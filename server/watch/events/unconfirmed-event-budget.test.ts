@@ -12,7 +12,7 @@ const buildHeld = (fence: string, seq: number): Pick<HeldObservation, "holders">
   holders: [{ ...createForeignHolder("me"), fence, seq }],
 });
 
-/** Takes all tokens at one time. @returns their number */
+/** Takes tokens until none is left or `most` tokens have been taken. @returns the number of tokens taken */
 function takeAll(budget: UnconfirmedEventBudget, now: number, most = 2 * UNCONFIRMED_EVENTS_BURST): number {
   let taken = 0;
   while (taken < most && budget.take({ key: `lock:${taken}`, fence: FENCE, seq: 1 }, now)) taken++;

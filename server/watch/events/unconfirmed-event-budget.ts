@@ -3,8 +3,8 @@ import type { HeldObservation } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 
 /**
- * Maximum rate, in events per second, of events that no read has confirmed. A hold causes such events if it ends before
- * its key is read.
+ * Maximum rate, in events per second, of reported events that no read has confirmed. A hold that ends before its key is
+ * read causes such events.
  */
 export const UNCONFIRMED_EVENTS_PER_S = 10_000;
 /** Maximum number of unconfirmed events in a burst. */
@@ -21,21 +21,21 @@ interface UnconfirmedEvents {
 /**
  * Limits the script events that are reported although no read of Redis has confirmed them.
  *
- * Any client that may `PUBLISH` to the channel can forge events, so a message alone proves nothing. Each event takes a
- * token. A later read that shows the hold of the events returns their tokens. Without a token, Lockkeeper ignores the
- * event, reads the key, and reports the change as `inferred`.
+ * Any client that may `PUBLISH` to the channel can forge events, so a message alone proves nothing. Each reported event
+ * takes a token. If a later read shows the hold of the events, their tokens are returned to the budget. If no token is
+ * left, Lockkeeper ignores the event, reads the key, and reports the change as `inferred`.
  */
 export class UnconfirmedEventBudget {
   #tokens = UNCONFIRMED_EVENTS_BURST;
   #filledAt = Number.NEGATIVE_INFINITY;
-  /** Keys with events that no read has confirmed. Their events have taken tokens, and a read of each key is queued. */
+  /** The events of each key that have taken tokens and that no read has confirmed. A read of each key is queued. */
   readonly #unconfirmed = new Map<Key, UnconfirmedEvents>();
 
   /**
    * Takes a token for a script event.
    *
    * @param now `performance.now()`
-   * @returns false if the event must be ignored
+   * @returns false if no token is left and the event must be ignored
    */
   take({ key, fence, seq }: Pick<ScriptEvent, "key" | "fence" | "seq">, now: number): boolean {
     const filled = ((now - this.#filledAt) * UNCONFIRMED_EVENTS_PER_S) / 1000;
@@ -51,10 +51,10 @@ export class UnconfirmedEventBudget {
   }
 
   /**
-   * Returns the tokens of a key's events if a read shows their hold.
+   * Gives the tokens of a key's events back to the budget if a read shows the hold of these events.
    *
-   * @param seen `undefined` if the key is not held
-   * @param sentAt when the read was sent, `performance.now()`
+   * @param seen the observation of the key; `undefined` if the key is not held
+   * @param sentAt when the read was sent (`performance.now()`)
    */
   confirm(key: Key, seen: Pick<HeldObservation, "holders"> | undefined, sentAt: number): void {
     const events = this.#unconfirmed.get(key);

@@ -7,8 +7,8 @@ const BEAT_MS = 50;
 /** Time, in ms, after which a missing notification of an end counts as lost. */
 const END_NOTIFIED_WITHIN_MS = 5000;
 /**
- * Maximum number of keys with unread notifications. At the limit, all notifications are dropped. A gap covers their
- * holds if they may have lasted longer than `UNSEEN_HOLD_MS_MAX`.
+ * Maximum number of keys with notifications since their last read. At the limit, all stored notifications are dropped.
+ * If one of the dropped holds may have lasted longer than `UNSEEN_HOLD_MS_MAX`, a gap is recorded.
  */
 const KEYS_MAX = 100_000;
 
@@ -17,9 +17,9 @@ const END_EVENTS = new Set(["del", "expired", "evicted"]);
 
 /** Notifications for a key since it was last read. Times are `performance.now()`. */
 interface UnreadChanges {
-  /** Earliest possible start of a hold whose end has not been notified. */
+  /** Earliest possible start of a hold whose end has not been notified; `undefined` if there is no such hold. */
   openFrom: number | undefined;
-  /** Whether the hold in the index has ended. */
+  /** Whether a notification has reported the end of the hold in the index. */
   hasEnded: boolean;
   readonly ended: { readonly from: number; readonly to: number }[];
 }
@@ -28,8 +28,8 @@ interface UnreadChanges {
  * Finds foreign holds that ended before their key was read. Notifications prove that such a hold existed but do not
  * name its owner.
  *
- * A process that was suspended receives all notifications of a long hold at the same time. The hold may then have
- * started at any time since the suspension, so its earliest start is the time of the last beat.
+ * A process that was suspended receives all notifications of a long hold at the same time. The hold may have started at
+ * any time during the suspension, so its earliest start is the last timer tick before the suspension.
  */
 export class UnseenHolds {
   /** Number of holds found since the process started. */
@@ -37,12 +37,16 @@ export class UnseenHolds {
   readonly #unread = new Map<Key, UnreadChanges>();
   readonly #beats: NodeJS.Timeout;
   #beatAt = performance.now();
-  /** A notification that arrives before `until` may have been sent as early as `from`. */
+  /**
+   * The last suspension of this process. A notification that arrives before `until` may have been sent as early as
+   * `from`.
+   */
   #backlog = { from: 0, until: Number.NEGATIVE_INFINITY };
 
   /**
-   * @param onLongHold called with the earliest start of a hold that may have lasted longer than `UNSEEN_HOLD_MS_MAX`
-   * @param keysMax the maximum number of keys with unread notifications
+   * @param onLongHold called with the earliest start (`performance.now()`) of a hold that may have lasted longer than
+   *   `UNSEEN_HOLD_MS_MAX`
+   * @param keysMax the maximum number of keys with notifications since their last read
    */
   constructor(
     private readonly onLongHold: (from: number) => void,
@@ -55,28 +59,37 @@ export class UnseenHolds {
     clearInterval(this.#beats);
   }
 
-  /** @param isHeld whether the index contains a hold of the key */
+  /**
+   * Records a notification that starts or ends a hold, and ignores any other notification.
+   *
+   * @param isHeld whether the index contains a hold of the key
+   */
   recordNotification(key: Key, event: string, isHeld: boolean): void {
     if (START_EVENTS.has(event)) this.#recordStart(key, isHeld);
     else if (END_EVENTS.has(event)) this.#recordEnd(key, isHeld);
   }
 
   /**
-   * Records that the last hold of the key is a Lockkeeper hold. Script events report such holds, so none has to be
-   * inferred.
+   * Records that the last hold of the key is a Lockkeeper hold. Script events report such holds, so they do not count
+   * as unseen.
    */
   recordScriptEvent(key: Key): void {
     const changes = this.#unread.get(key);
     if (changes !== undefined) changes.openFrom = undefined;
   }
 
-  /** @param sentAt when the read was sent */
+  /**
+   * Counts the holds that ended before the read was sent, and reports long ones with `onLongHold`.
+   *
+   * @param sentAt when the read was sent (`performance.now()`)
+   */
   checkReading({ key, state }: Observation, sentAt: number): void {
     const changes = this.#unread.get(key);
     if (changes === undefined) return;
     const isHeld = state === "held" || state === "ended";
     const unseen = changes.ended.filter(({ to }) => to < sentAt);
-    // If the key is held, the read may show one of the holds that ended after it was sent, so they do not count.
+    // If the key is held, the read may show a hold that ended after the read was sent, so such holds do not count as
+    // unseen.
     const undecided = isHeld ? [] : changes.ended.filter(({ to }) => to >= sentAt);
     const isOutdated = changes.openFrom !== undefined && changes.openFrom < sentAt - END_NOTIFIED_WITHIN_MS;
     if (state !== "free" || isOutdated) changes.openFrom = undefined;

@@ -14,7 +14,7 @@ const TIMES = { writeEveryMs: 100, heldMsMin: 0 };
 const LEASE_MS = 60_000;
 
 interface Instance extends TestWatcher {
-  /** Shuts down as a process does that has time to write. */
+  /** Shuts down gracefully, and writes pending evidence first. */
   end(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ function getEvidence({ watcher }: TestWatcher, key: string) {
 
 const createUniqueOwner = () => `pod-7_311_${randomUUID().replaceAll("-", "")}`;
 
-/** Runs commands on one topology; on a quorum, on every master. */
+/** A Redis topology to run commands on. On a quorum, each command runs on every master. */
 interface Topology {
   readonly where: RedisLocation;
   set(key: string, field: string): Promise<unknown>;
@@ -125,7 +125,7 @@ describe.each([
       const before = await startInstance(topology.where);
       await topology.set(key, `${randomUUID()}:1`);
       await waitUntil(() => getEvidence(before, key) !== undefined);
-      // Immediately after the start, it would not count as a renewal.
+      // A longer deadline immediately after the start of the hold would not count as a renewal.
       await waitUntil(() => Date.now() - (before.watcher.index.get(key)?.seen.asOf ?? 0) > 700);
       await topology.renew(key, LEASE_MS);
       await waitUntil(() => getEvidence(before, key)?.count === 1);

@@ -8,14 +8,17 @@ import type { EvidenceStore } from "./evidence-store.ts";
 import { formatHoldEvidence, restoreHold } from "./hold-evidence.ts";
 
 const BATCH_SIZE = 500;
-/** Maximum number of holds to store. */
+/** Maximum number of holds to store per target. */
 const HOLDS_MAX = 100_000;
-/** Time limit for the last write at shutdown. */
+/** Time limit, in ms, for the last write at shutdown. */
 const STOP_TIMEOUT_MS = 1000;
 
 export interface EvidenceTimes {
   readonly writeEveryMs: number;
-  /** Minimum age of a stored hold, in ms. Nearly all younger holds end before their evidence could matter. */
+  /**
+   * Minimum age, in ms, of a hold whose evidence is stored. Nearly all younger holds end before their evidence could
+   * matter.
+   */
   readonly heldMsMin: number;
 }
 
@@ -36,12 +39,13 @@ export interface EvidenceSource {
   listKeys(): Iterable<Key>;
   /** Called when the stored evidence of a key is loaded after the key was read. */
   restoreLate(key: Key): void;
-  /** Whether this instance is the one that writes evidence for the target. */
+  /** Whether this instance writes the evidence of the target. */
   isWriter(): boolean;
 }
 
 /**
- * Stores evidence about holds in the home store. With it, liveness and the start of foreign holds survive a restart.
+ * Stores evidence about holds in the home store. With this evidence, liveness and the start of foreign holds survive a
+ * restart.
  *
  * Writes changes every five seconds and at shutdown. If the process is killed, changes since the last write are lost,
  * and the affected holds appear to have been renewed while no process was watching.
@@ -49,10 +53,11 @@ export interface EvidenceSource {
 export class EvidenceRecorder {
   /** Stored evidence from before startup for keys that have not been read yet. */
   #unread = new Map<Key, string>();
-  /** Keys with a field in the store. */
+  /** Keys with evidence in the store; `undefined` if the store must be read before the next write. */
   #stored: Set<Key> | undefined;
   /**
-   * Whether the stored keys must still be compared with the existing locks. Each read of the store sets this to true.
+   * Whether the store may contain evidence of holds that ended while no instance was watching. If true, the next write
+   * compares the stored keys with the existing locks. Each read of the store sets this to true.
    */
   #mayHaveEndedUnseen = true;
   readonly #changed = new Set<Key>();
@@ -66,21 +71,22 @@ export class EvidenceRecorder {
     private readonly log: Logger | undefined,
   ) {}
 
-  /** Reads the stored evidence now, or as soon as the home store is available. */
+  /** Creates a recorder and reads the stored evidence, now or as soon as the home store is available. */
   static async open(
     store: EvidenceStore,
     { times = EVIDENCE_TIMES, log }: EvidenceOptions = {},
   ): Promise<EvidenceRecorder> {
     const recorder = new EvidenceRecorder(store, times, log);
-    // If reading the evidence fails, the target opens without any, and its holds are assessed from scratch.
+    // If the evidence cannot be read, the target opens without evidence, and the liveness of its holds is assessed from
+    // scratch.
     await store.whenAvailable(() => recorder.#readStored()).catch((error) => recorder.#logFailure(error));
     store.onEmptied(() => recorder.#markAllChanged(new Set()));
     return recorder;
   }
 
   /**
-   * Returns and forgets the stored state of a hold, or returns `undefined` if there is none. The index decides whether
-   * the observed hold is the same one when it applies the observation.
+   * Returns the stored state of a hold and removes it from memory. Returns `undefined` if there is none. When the index
+   * applies the observation, it decides whether the observed hold is the stored hold.
    */
   readonly restoreHold = (
     observation: HeldObservation,
@@ -94,7 +100,7 @@ export class EvidenceRecorder {
 
   start(source: EvidenceSource): void {
     this.#source = source;
-    // Another instance may have written the evidence since this one read it.
+    // Another instance may have written evidence since this instance read the store.
     if (!source.isWriter()) this.#stored = undefined;
     this.#timer = setInterval(() => void this.#write(), this.times.writeEveryMs);
     this.#timer.unref();
@@ -112,8 +118,8 @@ export class EvidenceRecorder {
   }
 
   /**
-   * Marks the stored evidence of an ended hold for removal. A hold without stored evidence is forgotten, because short
-   * holds would otherwise accumulate while the home store is unreachable.
+   * Marks the stored evidence of an ended hold for removal. If no evidence is stored, removes the key from the pending
+   * changes, because short holds would otherwise accumulate there while the home store is unreachable.
    */
   #recordEnd(key: Key): void {
     if (this.#stored?.has(key)) this.#changed.add(key);
@@ -132,7 +138,7 @@ export class EvidenceRecorder {
     const texts = await this.store.readAll();
     this.#stored = this.#source?.isWriter() === false ? undefined : new Set(texts.keys());
     this.#unread = texts;
-    // The home store was unreachable at startup, so locks were read before their evidence.
+    // If the home store was unreachable at startup, locks were read before their evidence.
     for (const key of texts.keys()) if (this.#source?.findHold(key)) this.#source.restoreLate(key);
   }
 
@@ -178,7 +184,7 @@ export class EvidenceRecorder {
         for (const key of removed) stored.delete(key);
         for (const [key] of written) {
           stored.add(key);
-          // The hold ended during the write.
+          // If the hold ended during the write, its evidence must be removed.
           if (source.findHold(key) === undefined) this.#changed.add(key);
         }
       }
@@ -219,7 +225,7 @@ export class EvidenceRecorder {
   }
 }
 
-/** Whether the key is certainly not held, which on a quorum requires that no owner has a vote. */
+/** Whether the key is certainly not held. On a quorum, this requires that no owner has a vote. */
 function isCertainlyNotHeld(observation: Observation): boolean {
   if (observation.state === "free")
     return observation.votes === undefined || observation.votes.owners.length === 0;

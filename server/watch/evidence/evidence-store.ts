@@ -6,7 +6,7 @@ const SCAN_COUNT = 1000;
 /** Time, in ms, for which the store keeps the evidence of a target that is no longer watched: seven days. */
 const RETENTION_MS = 7 * 86_400_000;
 
-/** The evidence of one target in the home store: a hash with one field per lock. */
+/** The evidence about the locks of one target, stored in the home store as a hash with one field per lock. */
 export class EvidenceStore {
   readonly #redisKey: string;
 
@@ -22,7 +22,7 @@ export class EvidenceStore {
   }
 
   /**
-   * Runs a task as soon as the store is available. May run the task more than once.
+   * Runs a task as soon as the home store is available. May run the task more than once.
    *
    * @throws any error of the task except `unavailable` and `unknown_outcome`
    */
@@ -30,7 +30,7 @@ export class EvidenceStore {
     return this.home.whenAvailable(task);
   }
 
-  /** Calls the listener when the store has lost its data. */
+  /** Calls the listener when the home store has lost its data. */
   onEmptied(listener: () => void): void {
     this.home.onEmptied(async () => listener());
   }

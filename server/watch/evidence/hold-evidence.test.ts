@@ -36,7 +36,7 @@ function watch(readings: readonly ReadingInput[]): ObservedHold {
   return hold;
 }
 
-/** The hold as observed by another process that reads the stored text first. */
+/** Returns the hold that another process restores from the text and then observes with the reading. */
 function readAfterRestart(text: string, reading: ReadingInput): ObservedHold {
   const observation = buildObservation(reading);
   return updateHold(
@@ -47,7 +47,7 @@ function readAfterRestart(text: string, reading: ReadingInput): ObservedHold {
   );
 }
 
-/** Renewals every ten seconds, at these times. */
+/** Returns the readings of a hold that begins at 0 ms and is renewed at the given times. */
 const steady = (...times: readonly number[]): ReadingInput[] => [
   { at: 0, endsAt: LEASE_MS },
   ...times.map((at) => ({ at, endsAt: at + LEASE_MS })),

@@ -5,14 +5,17 @@ import { assessLiveness } from "../holds/liveness.ts";
 import type { ObservedHold, ObservedHolder } from "../holds/observed-hold.ts";
 import { findSteadyInterval, type RenewalHistory } from "../holds/renewal-history.ts";
 
-/** Maximum number of holders to store per hold. Only semaphores have more. */
+/** Maximum number of holders to store per hold. Only shared locks can have more holders. */
 const HOLDERS_MAX = 32;
 const TEXT_CHARACTERS_MAX = 8192;
-/** If a stored time is at least this far in the future, in ms, Redis's clock was set back. */
+/**
+ * Maximum time, in ms, by which a stored time may be ahead of Redis's clock. If the difference is larger, Redis's clock
+ * was set back, and the evidence is ignored.
+ */
 const CLOCK_STEP_MS = 5000;
 /**
- * A continuity id that differs from all current ones, because there was no observation between the write and the
- * restart.
+ * Continuity id of restored holds. Differs from all current ids, because the hold was not observed between the write
+ * and the restart.
  */
 const STORED_CONTINUITY_ID = "stored";
 
@@ -20,8 +23,8 @@ const Time = z.int().min(0);
 const Duration = z.int().min(0);
 
 /**
- * Digest, count, sequence number of the last change, first observation, whether that is the exact start, and the
- * holder's own deadline.
+ * Stored fields of one holder: digest, re-entrancy count, sequence number of the last change, time of the first
+ * observation, 1 if this time is the exact start of the hold, and the holder's own deadline.
  */
 const StoredHolder = z.tuple([
   z.string().max(32),
@@ -32,7 +35,7 @@ const StoredHolder = z.tuple([
   Time.nullable().optional(),
 ]);
 
-/** Arrays, because the field names of objects would take half of the space. */
+/** Stored fields of one hold. Uses arrays, because the field names of objects would take half of the space. */
 const StoredHold = z.tuple([
   z.literal(1),
   z.tuple([Time, Time.nullable(), Duration.nullable()]),
@@ -42,7 +45,7 @@ const StoredHold = z.tuple([
 ]);
 type StoredHold = z.infer<typeof StoredHold>;
 
-/** Formats the parts of a hold that must survive a restart: its deadline, renewals and start. */
+/** Serializes the properties of a hold that must survive a restart: its deadline, renewals and start. */
 export function formatHoldEvidence({ seen, endsAtMs, longestMs, renewals, holders }: ObservedHold): string {
   const { sinceMs, count, lastAt, intervalsMs, countedFrom, leaseMs, leaseBeganAt, isExtended } = renewals;
   const stored: StoredHold = [
@@ -68,11 +71,12 @@ function roundTime(ms: number | null): number | null {
 }
 
 /**
- * Restores a stored hold with the holders of the observation. The index decides whether this is the same hold when it
- * applies the observation.
+ * Restores a stored hold with those holders that also appear in the observation. When the index applies the
+ * observation, it decides whether the observed hold is the stored hold.
  *
  * @param text the result of `formatHoldEvidence`
- * @returns `undefined` if the text is invalid or if none of the observed holders is stored
+ * @returns `undefined` if the text is invalid, if none of the observed holders is stored, or if Redis's clock was set
+ *   back
  */
 export function restoreHold(
   text: string,

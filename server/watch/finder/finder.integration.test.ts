@@ -54,7 +54,7 @@ it("the finder identifies locks by key pattern and format and suggests what to w
   ]);
   const unlisted = finder.report.groups.filter(({ isListed }) => !isListed);
   expect(unlisted.map(({ pattern, confidence }) => [pattern, confidence])).toEqual([["order-*", "possible"]]);
-  // The finder does not suggest patterns of possible locks.
+  // The finder does not suggest patterns that match only possible locks.
   expect(watch).toBe("lock:*,job:*:mutex");
   expect(scanned).toBe(keys);
   // Most keys of the cache are not read.

@@ -10,8 +10,8 @@ import { TimeBudget } from "../scan/time-budget.ts";
 import { FoundLocks } from "./found-locks.ts";
 
 /**
- * Share of the time that a search may use. It is larger than for background scans, because a search runs once and an
- * operator waits for the result.
+ * Share of time (0 to 1) that a search may use. The share is larger than for background scans, because a search runs
+ * once and an operator waits for the result.
  */
 const SCAN_SHARE = 0.2;
 const SAVED_MS_MAX = 250;
@@ -19,7 +19,8 @@ const BATCH_SIZE = 50;
 const TRIES = 10;
 const RETRY_MS = 500;
 /**
- * Number of keys of a pattern to read in full. If none is a lock, only a sample of the pattern's other keys is read.
+ * Number of keys that are always read for each pattern. If none of these keys is a lock, only a sample of the pattern's
+ * other keys is read.
  */
 const SAMPLE_MIN = 200;
 const SAMPLE_ONE_OF = 20;
@@ -32,14 +33,14 @@ interface FinderDeps {
   isWatched(key: Key): boolean;
   /** Whether a lock with this key is always listed, even if it is only a possible lock. */
   isAlwaysListed(key: Key): boolean;
-  /** The watched patterns. */
+  /** The key patterns that the target watches. */
   readonly watch: readonly string[];
 }
 
 interface MasterScan {
   readonly master: Master;
   readonly discovery: ScanCursor;
-  /** Identifies the run of the server to which the cursor belongs. `undefined` if unknown. */
+  /** Run ID of the server process that returned the cursor; `undefined` if unknown. */
   readonly run: string | undefined;
 }
 
@@ -65,7 +66,10 @@ export class Finder {
 
   constructor(private readonly deps: FinderDeps) {}
 
-  /** Starts a search, or resumes one that was cancelled or failed. A running search is not affected. */
+  /**
+   * Starts a search. If `isRestart` is false, resumes the last search if that search was cancelled or failed. Has no
+   * effect while a search is running.
+   */
   start(isRestart: boolean): void {
     if (this.#state === "running") return;
     const isResuming = !isRestart && (this.#state === "cancelled" || this.#state === "failed");
@@ -87,12 +91,12 @@ export class Finder {
   get report(): FinderReport {
     const run = this.#currentRun;
     const groups = run?.found.listGroups(this.deps) ?? [];
-    // The pattern `*` would cause Lockkeeper to watch the whole keyspace.
+    // If the finder suggested the pattern `*`, Lockkeeper would watch the whole keyspace.
     const more = groups.filter(
       ({ isWatched, confidence, pattern }) => !isWatched && confidence !== "possible" && pattern !== "*",
     );
     const runningMs = this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince;
-    // The sum of the COUNT arguments. Redis can return more or fewer keys per call.
+    // Sum of the COUNT arguments. Redis can return more or fewer keys per call.
     const estimate = run?.scans.reduce((sum, { discovery: cursor }) => sum + cursor.scanned, 0) ?? 0;
     const scanned = this.#state === "done" ? (run?.keys ?? estimate) : estimate;
     return {
@@ -165,7 +169,7 @@ export class Finder {
       for await (const keys of cursor.readPages(signal)) {
         const worth = keys.filter((key) => isWorthReading(run, key));
         run.skipped += keys.length - worth.length;
-        // A cancelled search finishes the current page and can then resume with the next one.
+        // A cancelled search finishes the current page, so that it can resume with the next page.
         for (let at = 0; at < worth.length; at += BATCH_SIZE) {
           const startedAt = performance.now();
           const batch = worth.slice(at, at + BATCH_SIZE);
@@ -189,15 +193,18 @@ async function retry<Result>(signal: AbortSignal, work: () => Promise<Result>): 
   }
 }
 
-/** Whether every server is still in the run that returned its cursor. A restart makes the cursor invalid. */
+/**
+ * Returns whether no server has restarted since the search began. A restart makes the cursor of the server invalid.
+ * Returns false if a run ID is unknown.
+ */
 async function isSameServerRun({ scans }: FinderRun): Promise<boolean> {
   const runs = await Promise.all(scans.map(({ master }) => readRunId(master.redis)));
   return scans.every(({ run }, at) => run !== undefined && run === runs[at]);
 }
 
 /**
- * Whether to read the key, or to skip it because only a sample is read of patterns without locks, such as caches and
- * sessions, which can match very many keys.
+ * Returns whether to read the key. If no lock was found among the first keys of a pattern, only a sample of its other
+ * keys is read, because a pattern of a cache or of sessions can match very many keys.
  */
 function isWorthReading({ names }: FinderRun, key: Key): boolean {
   const name = toKeyPattern(key);

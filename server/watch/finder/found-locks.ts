@@ -5,7 +5,7 @@ import { toKeyPattern } from "../../../lib/keys/key-pattern.ts";
 import type { HeldObservation } from "../../formats/observation.ts";
 
 const CONFIDENCE_ORDER: readonly Confidence[] = ["certain", "likely", "possible"];
-/** Minimum number of patterns to merge, which must differ in only one segment. */
+/** Minimum number of patterns to merge. Only patterns that differ in a single segment are merged. */
 const FAMILY_SIZE_MIN = 8;
 const GROUPS_MAX = 2000;
 const GROUPS_SHOWN_MAX = 200;
@@ -64,8 +64,9 @@ export class FoundLocks {
   }
 
   /**
-   * Merges patterns that differ in one segment, from the last segment to the second. Keeps the first segment, which
-   * names the family. If too many groups remain, merges all groups of each format.
+   * Merges groups whose patterns differ in a single segment, from the last segment to the second. The first segment
+   * stays, because it names the family of keys. If more than `GROUPS_MAX` groups remain, merges all groups of each
+   * format.
    */
   #mergeGroups(): void {
     const most = Math.max(0, ...[...this.#groups.values()].map(({ segments }) => segments.length));
@@ -101,7 +102,7 @@ function formatGroupId(format: FormatName, segments: readonly string[]): string 
   return `${format}\n${segments.join("")}`;
 }
 
-/** Returns a glob for the segments, with all special characters of a glob except `*` escaped. */
+/** Returns a glob for the segments. Escapes all special characters of a glob except `*`. */
 function toGlob(segments: readonly string[]): string {
   return segments
     .join("")

@@ -13,23 +13,23 @@ export const NO_TYPICAL_HELD: GetTypicalHeldMs = () => undefined;
  */
 type AtTime<Answer> = (hold: ObservedHold, nowMs: number, typicalMs: number) => Answer;
 
-/** The time of a change that never happens. */
+/** Time of a change that never happens. */
 export const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * Multiple of the typical (p95) hold time after which a lock needs attention. One hold in twenty exceeds the p95
- * itself.
+ * Multiple of the typical (p95) hold time after which a lock needs attention. The p95 itself is too low, because one
+ * hold in twenty exceeds it.
  */
 const TYPICAL_FACTOR_MAX = 2;
 
-/** Whether a lock is overdue, has no TTL, or has been held for much longer than is typical. */
+/** Whether a lock is overdue, has no TTL, or has been held for more than twice its typical time. */
 export function needsAttention(hold: ObservedHold, nowMs: number, typicalMs: number): boolean {
   return isAssessed(hold) && (isCritical(hold) || nowMs > computePastTypicalAt(hold, typicalMs));
 }
 
 /**
- * Whether a hold can need attention. Excludes unlisted locks, which may be other data, and latches, which never have a
- * lease.
+ * Whether a hold can need attention. Excludes ended holds, unlisted locks, which may be other data, and latches, which
+ * never have a lease.
  */
 function isAssessed({ seen, isListed }: ObservedHold): boolean {
   return seen.state === "held" && seen.kind !== "latch" && isListed;
@@ -39,7 +39,7 @@ function isCritical({ liveness: { state } }: ObservedHold): boolean {
   return state === "overdue" || state === "no_ttl";
 }
 
-/** Returns the start of the hold, or the earliest start if there are several holders. */
+/** Returns the start of the hold in Unix ms. If there are several holders, returns the earliest start. */
 export function getHeldSince({ holders }: ObservedHold): number {
   const [first] = holders;
   if (holders.length === 1) return getHolderStart(first);
@@ -57,12 +57,12 @@ function computePastTypicalAt(hold: ObservedHold, typicalMs: number, times = TYP
 /** A filter term whose result changes with time. */
 export interface TimeDependentTerm {
   readonly matches: AtTime<boolean>;
-  /** Returns the earliest time at which the result changes without a change to the hold. */
+  /** Returns the earliest time at which the result changes without a change to the hold, or `NEVER`. */
   readonly computeChangeAt: AtTime<number>;
   readonly usesTypical: boolean;
 }
 
-/** @returns `undefined` if the result does not depend on time */
+/** Compiles a filter term whose result depends on time. @returns `undefined` if the result does not depend on time */
 export function compileTimeDependentTerm(term: FilterTerm): TimeDependentTerm | undefined {
   if ("state" in term) {
     if (term.state !== "needs_attention") return undefined;
@@ -82,7 +82,10 @@ export function compileTimeDependentTerm(term: FilterTerm): TimeDependentTerm | 
   };
 }
 
-/** Returns the time at which the result of a comparison changes: `<` is true before it, and `>` is true after it. */
+/**
+ * Returns the time at which the result of a comparison changes. For `held`, `<` is true before this time and `>` is
+ * true after it. For `remaining`, the reverse is true.
+ */
 function computeBound(
   term: Extract<ComparisonTerm, { ms: unknown }>,
   hold: ObservedHold,
@@ -98,25 +101,28 @@ function computeAttentionAt(hold: ObservedHold, nowMs: number, typicalMs: number
 }
 
 /**
- * Returns the next time at which a comparison with the bound changes. At the bound itself, neither `<` nor `>` is true.
+ * Returns the next time at which a comparison with the bound changes, or `NEVER` after the bound. At the bound itself,
+ * neither `<` nor `>` is true.
  */
 function computeChangeAfter(bound: number, nowMs: number): number {
   return nowMs < bound ? bound : nowMs === bound ? bound + 1 : NEVER;
 }
 
-/** Factor of the severity in a rank. The rest of the rank is the age in seconds, which has at most ten digits. */
+/**
+ * Factor of the severity in a rank. The lower ten digits of a rank order locks of equal severity by their start in
+ * seconds.
+ */
 const SECONDS = 1e10;
 const DOUBLINGS_MAX = 20;
 /**
- * The severity of locks that are overdue or have no TTL. Lower severities represent doublings of the typical hold time.
+ * Severity of locks that are overdue or have no TTL but are not blocking. Lower severities represent doublings of the
+ * typical hold time.
  */
 const CRITICAL = DOUBLINGS_MAX + 2;
-/** The lowest severity of locks that block others. Each doubling of the number of waiters adds 1. */
+/** Lowest severity of blocking locks. Each doubling of the number of waiters adds 1. */
 const BLOCKING = CRITICAL + 1;
 const BLOCKING_CRITICAL = BLOCKING + DOUBLINGS_MAX + 1;
-/**
- * Minimum duration, in ms, from which a hold with waiters counts as blocking. Shorter holds are ordinary contention.
- */
+/** Minimum age, in ms, of a hold with waiters to count as blocking. Shorter holds are ordinary contention. */
 const BLOCKING_MS_MIN = 10_000;
 
 /**
@@ -128,8 +134,9 @@ const BLOCKING_MS_MIN = 10_000;
  * 4. other locks held longer than their typical time
  * 5. all other locks
  *
- * In 1 and 2, locks with more waiters come first. In 4, locks with a larger multiple of their typical time come first.
- * Both numbers are compared by their base-2 logarithms, rounded down. If these are equal, the longest hold comes first.
+ * Within 1 and 2, locks with more waiters come first. Within 4, locks with a larger multiple of their typical time come
+ * first. The numbers of waiters and the multiples are compared by their base-2 logarithms, rounded down. If the
+ * logarithms are equal, the longest hold comes first. Within 3 and 5, the longest hold comes first.
  *
  * A lock is blocking if it has waiters and has been held for 10 s or longer.
  */
@@ -148,7 +155,8 @@ function computeSeverity(hold: ObservedHold, nowMs: number, typicalMs: number): 
 }
 
 /**
- * Returns when the lock starts to count as blocking if its waiters keep waiting, or `NEVER` if it has no known waiters.
+ * Returns the time from which the lock counts as blocking if its waiters keep waiting, or `NEVER` if the lock has no
+ * known waiters.
  */
 function computeBlockingAt(hold: ObservedHold): number {
   return countWaiters(hold) > 0 ? getHeldSince(hold) + BLOCKING_MS_MIN : NEVER;
@@ -159,15 +167,15 @@ function countWaiters({ seen }: ObservedHold): number {
 }
 
 /**
- * Returns how far a hold exceeds its typical time: 0 within it, 1 past it, 2 from twice the typical time, 3 from four
- * times the typical time, and so on.
+ * Returns how far a hold exceeds its typical time: 0 up to the typical time, 1 above the typical time, 2 from twice the
+ * typical time, 3 from four times the typical time, and so on.
  */
 function countDoublings(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   const times = (nowMs - getHeldSince(hold)) / Math.max(1, typicalMs);
   return times <= 1 ? 0 : Math.min(DOUBLINGS_MAX, 1 + Math.floor(Math.log2(times)));
 }
 
-/** Returns when the rank changes without a change to the hold. */
+/** Returns the time at which the rank changes without a change to the hold, or `NEVER`. */
 export function computeRankChangeAt(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   if (!isAssessed(hold)) return NEVER;
   const blockingAt = computeBlockingAt(hold);

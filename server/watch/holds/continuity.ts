@@ -7,19 +7,22 @@ import { getHolderSince, type ObservedHold, type ObservedHolder } from "./observ
 import { type Recurrence, recordRecurrence } from "./recurrence.ts";
 import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from "./renewal-history.ts";
 
-/** What is known about the time between the previous observation of a lock and this one. */
+/** What is known about the time between the previous and the current observation of a lock. */
 export interface ObservationContext {
-  /** Whether a notification reported the key as gone. If so, a hold with the same values is a new hold. */
+  /** Whether a notification reported that the key was removed. If true, a hold with the same values is a new hold. */
   readonly wasGone: boolean;
-  /** Whether notifications reported more exits than there are missing holders. A holder may then have left and returned. */
+  /**
+   * Whether notifications reported more exits than there are missing holders. A present holder may then have left the
+   * lock and acquired it again.
+   */
   readonly hasAmbiguousExit?: boolean;
   /** Whether an operator extended the lease, which is not evidence that the holder is alive. */
   readonly isExtended?: boolean;
-  /** `exact` if a hold that this observation shows first must have begun after the previous observation. */
+  /** `exact` if a hold that first appears in this observation must have begun after the previous observation. */
   readonly since: "exact" | "at_least";
   /** Identifies the period of uninterrupted observation. */
   readonly continuityId: string;
-  /** Sets `ObservedHold.isListed`; true by default. */
+  /** Value for `ObservedHold.isListed`; true by default. */
   readonly isListed?: boolean;
 }
 
@@ -34,8 +37,8 @@ function internCandidates(candidates: HeldObservation["candidates"]): HeldObserv
 }
 
 /**
- * Builds a compact copy of the observation for storage. There can be a million of them, and objects created by
- * spreading take twice the memory. Returns the original object if it has a rare field.
+ * Builds a compact copy of the observation for storage, because there can be a million stored observations, and objects
+ * created by spreading take twice the memory. Returns the original object if the observation has a rarely used field.
  */
 function compactObservation(observation: HeldObservation): HeldObservation {
   const { state, key, asOf, type, format, kind, confidence, remainingMs, waiters } = observation;
@@ -51,7 +54,8 @@ function compactObservation(observation: HeldObservation): HeldObservation {
 }
 
 /**
- * Returns the hold after an observation. A holder that matches a previous one keeps its known facts, such as its start.
+ * Returns the hold after an observation. A holder that matches a previous holder keeps its known facts, such as its
+ * start.
  */
 export function updateHold(
   before: ObservedHold | undefined,
@@ -116,14 +120,17 @@ export function updateHold(
   return withRecurrence(hold, recurrence);
 }
 
-/** Adds the recurrence only if it changed, because nearly all holds have none and need no field for it. */
+/**
+ * Returns the hold with the recurrence. Adds the field only if the recurrence changed, because nearly all holds have
+ * none.
+ */
 function withRecurrence(hold: ObservedHold, recurrence: Recurrence | undefined): ObservedHold {
   return recurrence === undefined || recurrence === hold.recurrence ? hold : { ...hold, recurrence };
 }
 
 /**
- * Whether the lock still has the same single holder, and no notification contradicts this. Handles the common case
- * quickly.
+ * Whether the lock still has the same single holder, and no gap or notification contradicts this. Allows `updateHold`
+ * to handle the most common case quickly.
  */
 function isSameSingleHolder(
   before: ObservedHold,
@@ -168,7 +175,10 @@ function continueHold(
   return withRecurrence(hold, before.recurrence);
 }
 
-/** Returns the previous deadline if the new one is within clock tolerance, which keeps the sort order stable. */
+/**
+ * Returns the deadline in Unix ms. Keeps the previous deadline if the difference is within the clock tolerance, so that
+ * the sort order is stable. Returns `null` if there is no TTL.
+ */
 function computeEndsAtMs(
   before: ObservedHold | undefined,
   { asOf, remainingMs }: HeldObservation,
@@ -195,7 +205,7 @@ function startHolder(
   return { seen: holder, epoch, firstSeenMs: asOf, since: wasGone ? "exact" : since, ambiguousExits: 0 };
 }
 
-/** Returns the exact start of a single holder, or `null` if unknown. */
+/** Returns the exact start of a single holder. Returns `null` if the start is unknown or there are several holders. */
 function findExactStart([first, second]: ObservedHold["holders"]): number | null {
   if (second !== undefined) return null;
   const { since, sinceIs } = getHolderSince(first);
@@ -206,7 +216,7 @@ function computeLongestMs(before: number | null | undefined, remainingMs: number
   return Math.max(before ?? 0, remainingMs ?? 0) || null;
 }
 
-/** The holders of the previous observation, each of which is matched at most once. */
+/** The holders of the previous observation. Each of them can be matched only once. */
 class PreviousHolders {
   readonly hasEnded: boolean;
   readonly epochs: ReadonlySet<number>;
@@ -215,7 +225,7 @@ class PreviousHolders {
   constructor(before: ObservedHold | undefined, seen: HeldObservation) {
     this.#unmatched = [...(before?.holders ?? [])];
     this.epochs = new Set(this.#unmatched.map(({ epoch }) => epoch));
-    // The lock could be acquired after the previous hold ended, so this is a new hold.
+    // The lock became free when the previous hold ended, so a held lock is a new hold.
     this.hasEnded = before?.seen.state === "ended" && seen.state === "held";
   }
 

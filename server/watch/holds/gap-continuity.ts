@@ -21,10 +21,10 @@ interface HoldBeforeGap {
 /**
  * Whether a reusable owner string identifies the same hold before and after a gap.
  *
- * Returns true if the deadline is unchanged, because a new hold would have a different deadline. Also returns true for
- * a single holder with a steady renewal interval if the deadline matches a renewal on schedule. With any other
- * deadline, the same owner may have a new hold. A lock without a TTL has no deadline to compare, and is treated as the
- * same hold.
+ * Returns true if the deadline is unchanged, because a new hold would have a different deadline. For a single holder
+ * with a steady renewal interval, also returns true if the deadline matches a renewal on schedule. With any other
+ * deadline, the same owner may have a new hold. A lock without a TTL has no deadline to compare, and counts as the same
+ * hold.
  */
 export function outlastsGap(
   before: HoldBeforeGap,

@@ -14,7 +14,7 @@ interface HoldInput extends Partial<SeenHolder> {
   ambiguousExits?: number;
 }
 
-/** A foreign hold unless it has a fencing token. */
+/** Builds a foreign hold, or a Lockkeeper hold if `fence` is given. */
 function buildHold({
   epoch = 4,
   remainingMs = 30_000,

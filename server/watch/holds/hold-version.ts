@@ -5,16 +5,18 @@ import type { ObservedHold, ObservedHolder } from "./observed-hold.ts";
 import { isRecurring } from "./recurrence.ts";
 
 /**
- * A version identifies a hold, or one holder of a shared lock. A Lockkeeper hold is identified by its fencing token
- * (`fence`). Lockkeeper readers, and foreign holds whose owner strings are never reused, are identified by the owner
- * string (`token`). For all other holds, the version consists of the owner, the observed epoch and the observation
- * period (`seen`). A version of several holders identifies all of them (`all` or `seen`).
+ * A version identifies a hold, or one holder of a shared lock.
+ *
+ * A Lockkeeper hold is identified by its fencing token (`fence`). Lockkeeper readers, and foreign holds whose owner
+ * strings are never reused, are identified by the owner string (`token`). For all other holds, the version consists of
+ * the owner, the observed epoch and the observation period (`seen`). The version of a hold with several holders
+ * identifies all holders (`all` or `seen`).
  */
 
 // Each process counts epochs from the start. Without the nonce, a version from another process could match by chance.
 const PROCESS_NONCE = randomBytes(6).toString("base64url");
 
-/** The continuity id while there are no notifications. Lockkeeper may then miss any change between two scans. */
+/** The continuity id while Lockkeeper receives no notifications and may miss any change between two scans. */
 export const NO_CONTINUITY = "x";
 
 export function buildHoldVersion(hold: ObservedHold): string {
@@ -73,8 +75,8 @@ export interface VersionMatch {
 /**
  * Compares the version that an operator saw with the current hold.
  *
- * `changed`: the hold is certainly a different one. `unverified`: the owner is the same, but the observation has a gap
- * or the key was reported as gone too often. The owner may have released the lock and acquired it again.
+ * `changed`: the hold is certainly a different one. `unverified`: the owner is the same, but may have released the lock
+ * and acquired it again, because there was a gap in the observation or the key was reported as gone too often.
  */
 export function matchVersion(expected: string, hold: ObservedHold): VersionMatch {
   const watching = {
@@ -106,7 +108,8 @@ function compareVersions(
   if (expected === present) return isSeen && isBlind ? "unverified" : "same";
   const [then, now] = [parseVersion(expected), parseVersion(present)];
   if (then.owners === undefined || then.owners !== now.owners) return "changed";
-  // The version is from before the format was known. With the known format, the owner string is never reused.
+  // The version was issued before the format was known. In the format that is known now, owner strings are never
+  // reused, so the same owner has the same hold.
   if (!isSeen) return "same";
   const hasOtherEpoch = then.kind === "seen" && then.boot === PROCESS_NONCE && then.epochs !== now.epochs;
   if (hasOtherEpoch && !isRecurring) return "changed";
@@ -128,7 +131,7 @@ function parseVersion(version: string): VersionParts {
   return { kind, boot, epochs, owners };
 }
 
-/** Returns a digest of the stored fields that identify a holder. The digest does not reveal the owner string. */
+/** Returns a digest of the stored fields that identify a holder. The owner string cannot be read from the digest. */
 export function digestHolder(seen: SeenHolder): string {
   return digestTexts([formatHolderIdentity(seen), seen.fence ?? ""]);
 }

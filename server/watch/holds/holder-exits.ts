@@ -3,19 +3,19 @@ import type { Observation } from "../../formats/observation.ts";
 import { isSameHolder } from "./holder-identity.ts";
 import type { ObservedHold } from "./observed-hold.ts";
 
-/** Matches the events that remove a hash field, set member or sorted set member. */
+/** Matches the names of events that remove a hash field, set member or sorted set member. */
 const EXIT_EVENTS = /^(?:hdel|hexpired|srem|spop|zrem|zpop)/;
-/** Time, in ms, to wait for the notification of a missing holder. */
+/** Time, in ms, within which the notification of a missing holder is expected. */
 const NOTIFIED_WITHIN_MS = 1000;
 
 /**
  * Counts the holders that left a shared lock according to notifications. If the notifications report more exits than
- * there are missing holders, a present holder may have left and returned with the same owner. It is then uncertain for
- * all present holders whether their hold is the same.
+ * there are missing holders, a present holder may have left and returned with the same owner. Which holder returned is
+ * unknown, so it is uncertain for all present holders whether their hold is the same.
  */
 export class HolderExits {
   readonly #exits = new Map<Key, { count: number; at: number }>();
-  /** Holders that a read found missing before their notification arrived. */
+  /** Numbers of holders that a read found missing before the notifications of their exits arrived. */
   readonly #missingAhead = new Map<Key, { count: number; until: number }>();
 
   recordEvent(key: Key, event: string): void {
@@ -30,9 +30,9 @@ export class HolderExits {
   }
 
   /**
-   * Whether notifications report more exits than holders are missing.
+   * Returns whether notifications report more exits than there are missing holders.
    *
-   * @param missing number of missing holders in a read that was sent at `sentAt`
+   * @param missing number of missing holders in a read that was sent at `sentAt` (`performance.now()`)
    */
   exceedsMissing(key: Key, missing: number, sentAt: number): boolean {
     const left = this.#exits.get(key);
@@ -41,7 +41,7 @@ export class HolderExits {
     const isRecent = ahead !== undefined && performance.now() < ahead.until;
     const balance = missing + (isRecent ? ahead.count : 0) - (left?.count ?? 0);
     this.#missingAhead.delete(key);
-    // A notification after `sentAt` may be about a later change, so the next read counts it as well.
+    // A notification after `sentAt` may be about a later change, so its exit also counts for the next read.
     if (left !== undefined && sentAt > left.at) this.#exits.delete(key);
     if (balance > 0)
       this.#missingAhead.set(key, { count: balance, until: performance.now() + NOTIFIED_WITHIN_MS });

@@ -19,12 +19,12 @@ const it = watcherTest()
     const hold = watcher.index.get(key);
     return hold && (watcher.locks.toLock(hold).liveness ?? undefined);
   })
-  // Counts reads except polling rounds, which read the one known lock.
+  // Counts reads of keys. Excludes polling rounds, each of which reads the only known lock.
   .extend("countReads", { scope: "file" }, ({ direct }) => async () => {
     const scans = /cmdstat_scan:calls=(\d+)/.exec(await direct.info("commandstats"))?.[1];
     return (await countScriptCalls(direct)) - Number(scans);
   })
-  // All liveness states of the lock until it is gone.
+  // Returns the successive liveness states of the lock until the lock is gone.
   .extend("collectLivenessUntilGone", { scope: "file" }, ({ getLiveness }) => async (key: string) => {
     const states: LivenessState[] = [];
     await waitUntil(() => {
@@ -46,14 +46,14 @@ it("a renewed lock costs one read per renewal, and one more read detects an over
   let renewals = 0;
   let overdue = 0;
   let renewedAt = performance.now();
-  // On a busy machine, more renewals are needed until three successive intervals are steady.
+  // On a busy machine, it can take more than eight renewals until three successive intervals are similar.
   const isSteady = () => typeof getLiveness(key)?.nextRenewalExpectedAt === "number";
   while (renewals < 8 || !isSteady()) {
     await sleepMs(EVERY_MS);
     await direct.pexpire(key, LEASE_MS);
     renewals++;
     await waitUntil(() => getLiveness(key)?.renewals === renewals);
-    // On a busy machine, the renewal itself may be late.
+    // On a busy machine, the test itself may renew too late, which costs an additional read.
     if (performance.now() - renewedAt > 1.2 * EVERY_MS) overdue++;
     renewedAt = performance.now();
   }
@@ -71,7 +71,8 @@ it("a lock that is not renewed is read once when that becomes certain and again 
 }) => {
   const before = await countReads();
   expect(await collectLivenessUntilGone(key)).toEqual(["unknown", "not_renewing"]);
-  // Around its expiry: slightly early because Redis rounds, at the expiry, and after the notification.
+  // One read detects `not_renewing`. Up to three reads detect the end: one slightly early because Redis rounds the TTL,
+  // one at the expiry, and one after the notification.
   expect((await countReads()) - before).toBeLessThanOrEqual(1 + 3);
 });
 

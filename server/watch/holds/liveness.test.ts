@@ -22,7 +22,7 @@ interface HoldSetup {
   circumstances?: Partial<ObservationContext>;
 }
 
-/** A lock and its observers. Times are relative to its start. */
+/** A lock that the test renews and reads at chosen times. Times are in ms since the first lease began. */
 class LivenessFixture {
   hold: ObservedHold | undefined;
   #endsAt: number | null = LEASE_MS;
@@ -30,7 +30,7 @@ class LivenessFixture {
 
   constructor(readonly setup: HoldSetup = {}) {}
 
-  /** Sets the deadline; `null` for no TTL. */
+  /** Renews the lock at `at` for `leaseMs`, or removes the TTL if `leaseMs` is `null`. */
   renewed(at: number, leaseMs: number | null = LEASE_MS): this {
     this.#endsAt = leaseMs === null ? null : at + leaseMs;
     return this;
@@ -67,7 +67,7 @@ class LivenessFixture {
     return describeLiveness(this.assertHold);
   }
 
-  /** When the liveness changes without a renewal, in ms since the start. */
+  /** Time at which the liveness changes without a renewal, in ms since the start; `undefined` if there is no change. */
   get findChangeAt(): number | undefined {
     const turnsAt = findLivenessChangeAt(this.assertHold);
     return turnsAt === undefined ? undefined : turnsAt - NOW;
@@ -76,7 +76,7 @@ class LivenessFixture {
 
 const createRedissonFixture = () => new LivenessFixture().readAt(0);
 
-/** Three renewals, every ten seconds. */
+/** Creates a lock that was renewed three times at intervals of ten seconds. */
 function createSteadyFixture(setup: HoldSetup = {}): LivenessFixture {
   const scenery = new LivenessFixture(setup).readAt(0);
   for (const at of [10_000, 20_000, 30_000]) scenery.renewed(at).readAt(at);
@@ -423,7 +423,7 @@ it("a watchdog with any lease and jitter is renewing while alive and overdue or 
   );
 });
 
-/** Libraries for which it is unknown whether holders renew. */
+/** Holds for whose library it is uncertain whether every holder renews. */
 const UNCERTAIN = fc.constantFrom<HoldSetup>(
   { format: "redisson" },
   { format: "redis-py" },
@@ -465,7 +465,7 @@ it("fewer than three renewals never make a holder overdue whose library is uncer
 });
 
 it("irregular extensions never make a holder overdue whose library is uncertain", () => {
-  // Of any three in a row, no two are similar.
+  // The values differ so much that three different ones in a row are never a steady interval.
   const gaps = fc.array(fc.constantFrom(0.1, 0.25, 0.6, 0.9), { maxLength: 20 });
   fc.assert(
     fc.property(UNCERTAIN, LEASE, gaps, (setup, leaseMs, shares) => {

@@ -3,14 +3,14 @@ import type { HeldObservation } from "../../formats/observation.ts";
 import type { RenewalHistory } from "./renewal-history.ts";
 import { getRenewalSchedule } from "./renewal-policy.ts";
 
-/** Share of the renewal interval by which a renewal may be late before the holder is overdue. */
+/** Share of the renewal interval by which a renewal may be late before the holder counts as overdue. */
 const GRACE_SHARE = 1 / 2;
-/** Number of intervals without a renewal after which a hold counts as not renewing. */
+/** Number of expected renewal intervals without a renewal after which a hold counts as not renewing. */
 const OBSERVED_INTERVALS_MIN = 1.5;
-/** An interval matches the library's default if the two differ by at most this share. */
+/** Maximum deviation of an observed interval from the library's default, as a share of the default. */
 const DEFAULT_SPREAD = 1 / 2;
 
-/** The input of a liveness assessment. */
+/** The observations from which the liveness of a hold is assessed. */
 export interface LivenessEvidence {
   readonly seen: HeldObservation;
   readonly renewals: RenewalHistory;
@@ -22,7 +22,7 @@ export interface LivenessAssessment {
   readonly missedRenewals: number;
 }
 
-/** Constants that all locks without missed renewals share, which saves memory. */
+/** The assessments without missed renewals, shared by all locks to save memory. */
 const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "overdue">, LivenessAssessment>> = {
   alive: { state: "alive", missedRenewals: 0 },
   not_renewing: { state: "not_renewing", missedRenewals: 0 },
@@ -31,14 +31,14 @@ const PLAIN_ASSESSMENTS: Readonly<Record<Exclude<LivenessState, "overdue">, Live
 };
 
 /**
- * Assesses whether the holder is alive, as of the last reading.
+ * Assesses whether the holder of a lock is alive, as of the last read.
  *
  * A holder counts as `overdue` only on sufficient evidence: a steady renewal interval (`RenewalHistory`), an interval
  * stated when the lock was acquired, or a library that is known with certainty and whose holders all renew.
  */
 export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
   const { seen, renewals } = evidence;
-  // A latch has no holder, and never expires.
+  // A latch has no holder whose liveness could be assessed, and never expires.
   if (seen.kind === "latch") return PLAIN_ASSESSMENTS.unknown;
   if (seen.remainingMs === null) return PLAIN_ASSESSMENTS.no_ttl;
   const expectation = computeExpectation(evidence);
@@ -52,7 +52,10 @@ export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
   return { state: "overdue", missedRenewals };
 }
 
-/** Returns when the liveness changes without a renewal, or `undefined` if it does not change. */
+/**
+ * Returns the time, on the Redis clock, at which the liveness changes if there is no renewal. Returns `undefined` if
+ * there is no such time.
+ */
 export function findLivenessChangeAt(evidence: LivenessEvidence): number | undefined {
   const { asOf, remainingMs } = evidence.seen;
   if (remainingMs === null) return undefined;
@@ -60,7 +63,7 @@ export function findLivenessChangeAt(evidence: LivenessEvidence): number | undef
   return asOf <= changesAt ? changesAt : undefined;
 }
 
-/** Describes the liveness of a hold in its API form, with the evidence. */
+/** Returns the liveness of a hold in its API form, with the evidence. */
 export function describeLiveness(evidence: LivenessEvidence): Liveness {
   const { seen, renewals } = evidence;
   const { state, missedRenewals } = assessLiveness(evidence);
@@ -80,13 +83,13 @@ export function describeLiveness(evidence: LivenessEvidence): Liveness {
 interface RenewalExpectation {
   readonly intervalMs: number;
   readonly nextAt: number;
-  /** The earliest time at which the state changes without a renewal. */
+  /** Time, on the Redis clock, at which the state changes if there is no renewal until then. */
   readonly changesAt: number;
-  /** Whether the evidence is sufficient to count a missing renewal as overdue. */
+  /** Whether the evidence is sufficient for the state `overdue`. */
   readonly isSufficient: boolean;
-  /** Whether the last renewal matches the default interval of the library. */
+  /** Whether the last renewal interval is close to the library's default, which suggests an automatic renewal. */
   readonly isLikelyTimer: boolean;
-  /** Whether renewals are manual: no steady interval was observed, and the library has no watchdog. */
+  /** Whether any renewals are manual: no steady interval was observed, and the library has no watchdog. */
   readonly isManual: boolean;
 }
 
@@ -96,12 +99,12 @@ function computeExpectation({ seen, renewals }: LivenessEvidence): RenewalExpect
   const isSteady = steadyIntervalMs !== undefined;
   const isSufficient = isSteady || basis === "certain";
   const isStated = seen.holders[0].statedRenewal !== undefined && basis === "certain";
-  // If a holder renews less often than expected, its longest observed interval applies.
+  // If the holder has renewed less often than expected, the longest observed interval replaces the expected one.
   const patientMs = Math.max(scheduledMs, ...intervalsMs);
   const shortestMs = isStated ? scheduledMs : 1;
   const intervalMs = isSteady ? Math.max(shortestMs, steadyIntervalMs) : patientMs;
-  // The lease began with the last renewal or at `leaseBeganAt`, whichever is later. If `leaseBeganAt` is unknown, the
-  // time of the reading counts.
+  // The current lease began with the last renewal or at `leaseBeganAt`, whichever is later. If `leaseBeganAt` is
+  // unknown, the lease is assumed to have begun at the time of the read.
   const givenAt = Math.min(seen.asOf, Math.max(lastAt ?? 0, leaseBeganAt ?? seen.asOf));
   const nextAt = givenAt + intervalMs;
   const observedFrom = Math.max(renewals.sinceMs, lastAt ?? 0);

@@ -65,7 +65,10 @@ function toHolder(target: string, hold: ObservedHold, holder: ObservedHolder): H
   };
 }
 
-/** Returns the id of the hold in the API, or `null` if the API has no verbs for such holds. */
+/**
+ * Returns the id of the hold in the API. Returns `null` for holds that no verb accepts: foreign holds, reservations,
+ * and formats that Lockkeeper does not write.
+ */
 function findHoldId(
   target: string,
   { key, seen }: ObservedHold,
@@ -73,12 +76,12 @@ function findHoldId(
 ): string | null {
   if (fence === null || !isWritableFormat(seen.format) || parseReservedOwner(token) !== undefined)
     return null;
-  // Of the formats that Lockkeeper writes, only Redisson's locks have readers and writers.
+  // Among the formats that Lockkeeper writes, only Redisson's has read and write locks, so the role is also the kind.
   const held = { target, key, format: seen.format, kind: kind ?? role ?? toWritableKind(seen.kind), unit };
   return formatHoldId({ ...held, token: formatKey(token), fence });
 }
 
-/** Returns `semaphore` or `undefined`. The verbs treat Redisson's other kinds as plain locks. */
+/** Returns the kind if it is `semaphore`, otherwise `undefined`. The verbs treat all other kinds as plain locks. */
 function toWritableKind(kind: LockKind): WritableKind | undefined {
   return kind === "semaphore" ? kind : undefined;
 }

@@ -5,15 +5,15 @@ import type { LivenessAssessment } from "./liveness.ts";
 import type { Recurrence } from "./recurrence.ts";
 import type { RenewalHistory } from "./renewal-history.ts";
 
-/** One holder in the index. */
+/** One holder of an indexed lock. */
 export interface ObservedHolder {
   readonly seen: SeenHolder;
-  /** Increases with every new hold of any key. Distinguishes holds that have the same owner string. */
+  /** A number that increases with every new hold of any key. Distinguishes holds that have the same owner string. */
   readonly epoch: number;
-  /** When the holder was first observed, on the Redis clock. */
+  /** Time of the first observation of the holder, on the Redis clock. */
   readonly firstSeenMs: number;
   readonly since: "exact" | "at_least";
-  /** Number of times that this holder may have left the shared lock and come back. */
+  /** Number of times that this holder may have left the shared lock and returned unnoticed. */
   readonly ambiguousExits: number;
 }
 
@@ -23,20 +23,24 @@ export interface ObservedHold {
   readonly seen: HeldObservation;
   /** The holders of `seen`, in the same order. */
   readonly holders: readonly [ObservedHolder, ...ObservedHolder[]];
-  /** Identifies the period of uninterrupted observation to which the last read belongs. */
+  /** The id of the period of uninterrupted observation to which the last read belongs. */
   readonly continuityId: string;
-  /** When the lock expires, on the Redis clock; `null` if it has no TTL. Ignores differences within clock tolerance. */
+  /**
+   * Time at which the lock expires, on the Redis clock; `null` if the lock has no TTL. Changes only by more than the
+   * clock tolerance.
+   */
   readonly endsAtMs: number | null;
-  /** The longest TTL observed for this hold. */
+  /** The longest TTL observed for this hold, in ms; `null` if no TTL was observed. */
   readonly longestMs: number | null;
   readonly renewals: RenewalHistory;
   /** The liveness as of the last read. */
   readonly liveness: LivenessAssessment;
   /**
-   * False for a possible lock that lists, counts and events omit, because only the key name or value suggests a lock.
+   * Whether lists, counts and events include the lock. False for a possible lock, which only the key name or value
+   * suggests, unless its key is lockable or a rule sets its format.
    */
   readonly isListed: boolean;
-  /** Set if the owner recurred after its key was reported as gone. `undefined` for nearly all holds. */
+  /** Set if a read found the same owner again after the key was reported as gone. `undefined` for nearly all holds. */
   readonly recurrence?: Recurrence | undefined;
 }
 
@@ -49,12 +53,15 @@ export function getHolderSince({
   return { since: seen.sinceMs, sinceIs: seen.sinceIs ?? "exact" };
 }
 
-/** Returns the remaining time of one holder in ms: its own if holders expire separately, otherwise that of the lock. */
+/**
+ * Returns the remaining time of a holder in ms, or `null` if it has no TTL. A holder that does not expire separately
+ * has the remaining time of the lock.
+ */
 export function getRemainingMs({ seen }: ObservedHold, holder: ObservedHolder): number | null {
   return holder.seen.ownRemainingMs === undefined ? seen.remainingMs : holder.seen.ownRemainingMs;
 }
 
-/** Returns when one holder expires, on the Redis clock, or `null` if it has no TTL. */
+/** Returns the time at which a holder expires, on the Redis clock, or `null` if the holder has no TTL. */
 export function getHolderEndsAtMs(hold: ObservedHold, holder: ObservedHolder): number | null {
   const remainingMs = getRemainingMs(hold, holder);
   return remainingMs === null ? null : hold.seen.asOf + remainingMs;

@@ -1,26 +1,27 @@
-/** Number of times a key was reported as gone although each read found the same owner. */
+/** The number of times within a minute that a read found the same owner although the key was reported as gone. */
 export interface Recurrence {
-  /** Start of the window, on the Redis clock. */
+  /** Start of the counting window of one minute, on the Redis clock. */
   readonly sinceMs: number;
   readonly count: number;
 }
 
 const WINDOW_MS = 60_000;
 /**
- * Maximum number of recurrences in a minute. Above this limit, observation cannot distinguish one hold from the next.
+ * Maximum number of recurrences in a minute. Above this limit, successive holds of one owner cannot be distinguished.
  */
 export const RECURRENCES_MAX = 20;
 
-/** Counts a read that found the same owner although the key was reported as gone. */
+/** Adds a read that found the same owner although the key was reported as gone. Starts a new window after a minute. */
 export function recordRecurrence(before: Recurrence | undefined, asOf: number): Recurrence {
   if (before === undefined || asOf - before.sinceMs > WINDOW_MS) return { sinceMs: asOf, count: 1 };
   return { sinceMs: before.sinceMs, count: before.count + 1 };
 }
 
 /**
- * Whether the key was reported as gone so often that observation cannot distinguish successive holds of one owner. Any
- * client that may `PUBLISH` can forge such reports. Without this limit, forged reports would change the version
- * continually, and no operator could release the lock.
+ * Returns whether the key was reported as gone so often that successive holds of one owner cannot be distinguished.
+ *
+ * Any client that may `PUBLISH` can forge such reports. Without this limit, forged reports would change the version of
+ * the hold continually, and no operator could release the lock.
  */
 export function isRecurring(recurrence: Recurrence | undefined, asOf: number): boolean {
   return (

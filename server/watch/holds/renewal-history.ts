@@ -2,53 +2,55 @@ import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { computeGapToleranceMs } from "./gap-continuity.ts";
 import { isSameHolder } from "./holder-identity.ts";
 
-/** Maximum error of a deadline in ms, caused by rounding and the estimate of Redis's clock. */
+/** Maximum error of an observed deadline, in ms. Rounding and the estimate of Redis's clock cause the error. */
 export const CLOCK_TOLERANCE_MS = 5;
-/** Number of consecutive intervals that a steady interval requires. They result from at least three renewals. */
+/**
+ * Number of similar successive intervals that are evidence of a steady renewal interval. Three intervals require at
+ * least three renewals.
+ */
 const STEADY_INTERVALS = 3;
-/** Maximum deviation of a timer's intervals from their median, as a share of the median. */
+/** Maximum deviation of steady renewal intervals from their median, as a share of the median. */
 const STEADY_SPREAD = 0.3;
 /**
- * Extensions less than this share of the lease apart count as one renewal. A client may extend several keys after it
- * acquired the last one, or extend a lock twice, without having such a timer.
+ * Minimum time between two renewals, as a share of the lease. Extensions in quicker succession count as one renewal,
+ * because they are not evidence of a timer: a client may extend several keys after it has acquired the last one, or
+ * extend a lock twice.
  */
 const SEPARATE_SHARE = 0.01;
 const SEPARATE_MS_MIN = 20;
 const SEPARATE_MS_MAX = 1000;
-/** If a lease grows by at least this factor, a new renewal schedule starts. */
+/** Factor by which a lease must grow to start a new renewal schedule, which discards the intervals observed before. */
 const LONGER_LEASE_FACTOR = 1.5;
 
-/** The lease and the renewals of one hold, as observed in repeated reads. */
+/** The lease and the renewals of one hold, as observed in repeated reads. Times are on the Redis clock. */
 export interface RenewalHistory {
-  /** Start of the observation, on the Redis clock. */
+  /** Start of the observation. */
   readonly sinceMs: number;
   readonly count: number;
   readonly lastAt: number | null;
-  /**
-   * The latest intervals between renewals, oldest first, at most three. The first one can begin at the start of the
-   * hold.
-   */
+  /** The last intervals between renewals in ms, oldest first, at most three. One can begin at the start of the hold. */
   readonly intervalsMs: readonly number[];
   /**
    * The median of the last three renewal intervals, in ms. `undefined` if there are fewer than three intervals, or if
-   * one differs from the median by more than 30%.
+   * any interval differs from the median by more than 30%.
    */
   readonly steadyIntervalMs: number | undefined;
-  /** Start of the next interval, or `null` if unknown. */
+  /** Start of the current interval: the last renewal or the exact start of the hold. `null` if unknown. */
   readonly countedFrom: number | null;
-  /** The requested lease, or the longest observed one; `null` if there is no TTL. */
+  /** The requested lease in ms. If it is not stored, the longest observed TTL. `null` if the lock has no TTL. */
   readonly leaseMs: number | null;
-  /** Start of the current lease, or `null` if its length is unknown. */
+  /** Start of the current lease; `null` if the lock has no TTL. */
   readonly leaseBeganAt: number | null;
   /**
-   * Set if an operator set the current deadline. `leaseMs` and `leaseBeganAt` still describe the lease of the holder.
+   * Set if an operator set the current deadline. `leaseMs` and `leaseBeganAt` then still describe the holder's own
+   * lease.
    */
   readonly isExtended?: true;
 }
 
 const NO_INTERVALS: readonly number[] = [];
 
-/** @param begunAt exact start of the hold, or `null` if unknown */
+/** @param begunAt exact start of the hold on the Redis clock, or `null` if unknown */
 export function startRenewalHistory(seen: HeldObservation, begunAt: number | null): RenewalHistory {
   const { leaseMs, leaseBeganAt } = describeLease(seen, null);
   return {
@@ -64,9 +66,9 @@ export function startRenewalHistory(seen: HeldObservation, begunAt: number | nul
 }
 
 interface ReadingGap {
-  /** Whether changes since the previous reading may have been missed. */
+  /** Whether changes since the previous read may have been missed. */
   readonly isBroken: boolean;
-  /** Whether an operator extended the lease. */
+  /** Whether an operator extended the lease since the previous read. */
   readonly isExtended: boolean;
 }
 
@@ -88,14 +90,14 @@ export function updateRenewalHistory(
   const lease = describeLease(seen, renewals.leaseMs);
   if (renewal === undefined) {
     const isAsKnown = !isBroken && (isSetByOperator ? renewals.isExtended : isSameLease(renewals, lease));
-    // Nearly all readings show no change. Reusing the stored object saves memory.
+    // Nearly all reads show no change. Reusing the stored object saves memory.
     if (isAsKnown) return renewals;
     return { ...renewals, countedFrom, ...(isSetByOperator ? { isExtended: true } : lease) };
   }
   return withRenewal({ ...renewals, countedFrom }, renewal.at, isSetByOperator ? undefined : lease);
 }
 
-/** @param lease `undefined` if an operator set the deadline, which leaves the lease unchanged */
+/** @param lease `undefined` if an operator set the deadline, because the holder's lease is then unchanged */
 function withRenewal(before: RenewalHistory, lastAt: number, lease: Lease | undefined): RenewalHistory {
   const { sinceMs, countedFrom } = before;
   const { leaseMs, leaseBeganAt } = lease ?? before;
@@ -116,11 +118,11 @@ function withRenewal(before: RenewalHistory, lastAt: number, lease: Lease | unde
     leaseMs,
     leaseBeganAt,
   };
-  // Adds the field only if set, which saves memory in nearly all histories.
+  // Omitting the unset field saves memory in nearly all histories.
   return lease === undefined ? { ...history, isExtended: true } : history;
 }
 
-/** Returns the median of the intervals, or `undefined` if they are too irregular for a timer. */
+/** Returns the median of the intervals, or `undefined` if there are too few intervals or they are irregular. */
 export function findSteadyInterval(intervalsMs: readonly number[]): number | undefined {
   if (intervalsMs.length < STEADY_INTERVALS) return undefined;
   const median = intervalsMs.toSorted((a, b) => a - b)[Math.floor(intervalsMs.length / 2)] ?? 0;
@@ -134,25 +136,25 @@ function computeSeparationMs(leaseMs: number | null): number {
 
 interface Renewal {
   readonly at: number;
-  /** Whether the renewal set a new deadline, which replaces one set by an operator. */
+  /** Whether the renewal set a new deadline, which also replaces a deadline set by an operator. */
   readonly setsDeadline: boolean;
 }
 
-/** Returns the renewal between two readings, or `undefined` if there was none. */
+/** Returns the renewal between two reads, or `undefined` if there was none. */
 function findRenewal(before: WatchedHold, seen: HeldObservation, toleranceMs: number): Renewal | undefined {
   if (hasLaterDeadline(before.seen, seen, toleranceMs)) {
     const { leaseBeganAt } = describeLease(seen, before.renewals.leaseMs);
     const at = Math.min(seen.asOf, Math.max(before.seen.asOf, leaseBeganAt ?? seen.asOf));
     return { at, setsDeadline: true };
   }
-  // During an operator's extension, a renewal sets an earlier deadline or leaves the deadline unchanged.
+  // After an operator has extended the lease, a renewal sets an earlier deadline or leaves the deadline unchanged.
   if (isSetEarlier(before, seen)) return { at: seen.asOf, setsDeadline: true };
   return hasRenewedByScript(before.seen, seen) ? { at: seen.asOf, setsDeadline: false } : undefined;
 }
 
 type Lease = Pick<RenewalHistory, "leaseMs" | "leaseBeganAt">;
 
-/** Returns the requested lease and its start. If the lease is not stored, uses the longest observed one. */
+/** Returns the requested lease and its start. If the lease is not stored, uses the longest observed TTL instead. */
 function describeLease(seen: HeldObservation, longestMs: number | null): Lease {
   const { asOf, remainingMs, holders } = seen;
   if (remainingMs === null) return { leaseMs: null, leaseBeganAt: null };
@@ -169,7 +171,10 @@ function isNear(a: number | null, b: number | null): boolean {
   return a === b || (a !== null && b !== null && Math.abs(a - b) <= CLOCK_TOLERANCE_MS);
 }
 
-/** Whether the sequence number increased and the count did not change, which means that a script renewed the hold. */
+/**
+ * Returns whether one of Lockkeeper's scripts renewed the hold. A renewal increases the sequence number and leaves the
+ * count unchanged.
+ */
 function hasRenewedByScript({ holders: [was] }: HeldObservation, { holders: [is] }: HeldObservation) {
   return is.fence !== null && is.seq > was.seq && is.count === was.count;
 }
@@ -180,8 +185,8 @@ function isSetEarlier({ seen: was, renewals }: WatchedHold, is: HeldObservation)
 }
 
 /**
- * Whether a holder that stayed has a later deadline. Ignores re-entries, which extend the deadline but are not evidence
- * of a timer.
+ * Returns whether a holder in both observations has a later deadline. Ignores re-entries, which extend the deadline but
+ * are not evidence of a timer.
  */
 function hasLaterDeadline(before: HeldObservation, seen: HeldObservation, toleranceMs: number): boolean {
   let haveAllStayed = true;
@@ -189,7 +194,7 @@ function hasLaterDeadline(before: HeldObservation, seen: HeldObservation, tolera
     const was = before.holders.find((each) => isSameHolder(each, is));
     const hasStayed = was !== undefined && is.count <= was.count;
     if (hasStayed && isLater(getOwnEndsAtMs(before, was), getOwnEndsAtMs(seen, is), toleranceMs)) return true;
-    // The lock's own deadline counts only if all holders stayed and none re-entered.
+    // The deadline of the lock counts only if all holders stayed, none re-entered, and none expires separately.
     if (!hasStayed || is.ownRemainingMs !== undefined) haveAllStayed = false;
   }
   return (

@@ -3,34 +3,34 @@ import { FORMAT_NAMES, type FormatName } from "../../../lib/contract/format.ts";
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
-/** Which holders of a library renew automatically, and after what share of the lease. */
+/** Renewal behavior of a library: which of its holders renew automatically, and after what share of the lease. */
 export interface RenewalPolicy {
   readonly who: "all" | "some" | "none";
   readonly afterShare: number;
 }
 
-/** The renewals to expect before any renewal has been observed. */
+/** The renewal interval to expect before any renewal has been observed. */
 export interface RenewalSchedule {
   readonly intervalMs: number;
   /**
-   * `certain`: the holder stated the interval, or the library is known with certainty and all its holders renew; a
-   * missing renewal is overdue. `default`: some holders of the library renew at this interval. `none`: no timer is
-   * known.
+   * `certain`: the holder stated the interval, or the library is known with certainty and all its holders renew, so a
+   * missing renewal is overdue. `default`: the holder may renew at the default interval of its library. `none`: no
+   * automatic renewal is known for such a hold.
    */
   readonly basis: "certain" | "default" | "none";
 }
 
-/** Assumed share of the lease after which a client extends a hold if its library has no watchdog. */
+/** Assumed share of the lease after which a client renews a hold if the client's library has no watchdog. */
 const MANUAL_RENEWAL_SHARE = 1 / 2;
 /**
- * Minimum time, in ms, after a release in which a library may recreate the lock. A library with a timer recreates the
- * lock when the timer fires. Any other library does so immediately or by chance.
+ * Minimum length, in ms, of the period after a release in which a library may recreate the lock. A library with a
+ * renewal timer recreates the lock when the timer fires. For a library without a timer, only an immediate new hold is
+ * attributed to the release.
  */
 const REACQUIRE_MS_MIN = 1000;
 const NO_RENEWAL: RenewalPolicy = { who: "none", afterShare: MANUAL_RENEWAL_SHARE };
 /**
- * The policy for Lockkeeper clients that state no interval. Older versions of the client library renew after this
- * share.
+ * The policy for Lockkeeper clients that state no interval: older client libraries renew after a third of the lease.
  */
 const WATCHDOG_RENEWAL: RenewalPolicy = { who: "some", afterShare: 1 / 3 };
 
@@ -42,7 +42,8 @@ const POLICY_BY_FORMAT = Object.fromEntries(
 ) as Readonly<Record<FormatName, RenewalPolicy>>;
 
 /**
- * Returns the renewal policy of a hold. If several formats are possible, returns the policy with the longest interval.
+ * Returns the renewal policy of a hold. If several formats are possible, combines their policies and uses the longest
+ * interval.
  */
 export function getRenewalPolicy({ format, candidates, holders: [first] }: HeldObservation): RenewalPolicy {
   if (parseReservedOwner(first.token) !== undefined) return NO_RENEWAL;
@@ -50,7 +51,7 @@ export function getRenewalPolicy({ format, candidates, holders: [first] }: HeldO
   return candidates.length === 0 ? POLICY_BY_FORMAT[format] : choosePatientPolicy([format, ...candidates]);
 }
 
-/** Returns the renewals to expect before any renewal has been observed. */
+/** Returns the renewal interval to expect before any renewal has been observed. */
 export function getRenewalSchedule(seen: HeldObservation, leaseMs: number | null): RenewalSchedule {
   const [first] = seen.holders;
   const { who, afterShare } = getRenewalPolicy(seen);
@@ -63,8 +64,9 @@ export function getRenewalSchedule(seen: HeldObservation, leaseMs: number | null
 }
 
 /**
- * Returns the interval that the holder stated when it acquired the lock. A watchdog renews after a share of the lease,
- * so a longer lease means a longer interval.
+ * Returns the renewal interval, in ms, that the holder stated when it acquired the lock, or `undefined` if it stated
+ * none. If the lease has become longer since, the interval grows in proportion, because a watchdog renews after a share
+ * of the lease.
  */
 function computeStatedIntervalMs({ statedRenewal }: SeenHolder, leaseMs: number | null): number | undefined {
   if (statedRenewal === undefined) return undefined;
@@ -72,7 +74,7 @@ function computeStatedIntervalMs({ statedRenewal }: SeenHolder, leaseMs: number 
   return Math.round(everyMs * Math.max(1, (leaseMs ?? ofLeaseMs) / ofLeaseMs));
 }
 
-/** Returns how long after a release the library may recreate the lock, in milliseconds. */
+/** Returns the time, in ms, after a release within which the library may recreate the lock. */
 export function computeReacquireWindowMs(seen: HeldObservation, leaseMs: number | null): number {
   return Math.max(REACQUIRE_MS_MIN, Math.round((leaseMs ?? 0) * getRenewalPolicy(seen).afterShare));
 }

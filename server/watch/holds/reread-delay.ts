@@ -2,13 +2,13 @@ import { findLivenessChangeAt } from "./liveness.ts";
 import type { ObservedHold } from "./observed-hold.ts";
 
 /**
- * Returns how long after its last read, in ms, a hold must be read again even without a notification. `undefined` if no
- * such read is needed.
+ * Returns the delay, in ms since the last read, after which a hold must be read again even without a notification.
+ * Returns `undefined` if no such read is needed.
  */
 export function computeRereadDelayMs(hold: ObservedHold | undefined): number | undefined {
   if (hold === undefined) return undefined;
   const { seen } = hold;
-  // An ended hold has no further deadline.
+  // All deadlines of an ended hold have passed.
   if (seen.state === "ended") return undefined;
   let dueMs = Number.POSITIVE_INFINITY;
   const consider = (ms: number | null | undefined) => {

@@ -12,15 +12,15 @@ const ATTENTION_QUERY = {
 };
 
 /**
- * Keeps the set of keys that `is:needs_attention` matches, updated with each change and as time passes. All counts of
- * locks that need attention use this class, so they agree with the filter. An update takes about 2 µs per changed lock.
+ * The set of keys that `is:needs_attention` matches, updated with each change and as time passes. All counts of locks
+ * that need attention use this class, so the counts agree with the filter. An update takes about 2 µs per changed lock.
  */
 export class AttentionKeys {
   readonly #countsByFormat = new Map<FormatName, number>();
   readonly #timeIndex: TimeDependentIndex<FormatName>;
   #isAdvancing = false;
 
-  /** @param onTimeChange called for a lock if its result changed only because time passed */
+  /** @param onTimeChange called for each lock that starts or stops needing attention only because time passed */
   constructor(
     private readonly holds: ReadonlyMap<Key, ObservedHold>,
     private readonly deps: LockIndexDeps,
@@ -37,19 +37,17 @@ export class AttentionKeys {
     return this.#timeIndex.keys();
   }
 
-  /**
-   * Number of locks that need attention, by format. A format may be missing if no lock of that format needs attention.
-   */
+  /** Number of locks that need attention, by format. A format without such locks has the count 0 or no entry. */
   get countsByFormat(): ReadonlyMap<FormatName, number> {
     return this.#countsByFormat;
   }
 
-  /** Updates a key after its hold in the index has changed. */
+  /** Reassesses a key after its hold in the index has changed. */
   updateKey(key: Key): void {
     this.#timeIndex.placeKey(this, key, this.holds.get(key), this.deps.now());
   }
 
-  /** Updates keys whose result has changed since the last call because time passed. */
+  /** Reassesses the keys whose result has changed since the last call because time passed. */
   advance(): void {
     this.#isAdvancing = true;
     try {
@@ -59,12 +57,12 @@ export class AttentionKeys {
     }
   }
 
-  /** Adds a key that needs attention. Called by `TimeDependentIndex`. */
+  /** Counts a key that now needs attention. Called by `TimeDependentIndex`. */
   insert(format: FormatName, key: Key): void {
     this.#count(format, key, 1);
   }
 
-  /** Removes a key that no longer needs attention. Called by `TimeDependentIndex`. */
+  /** Stops counting a key that has stopped needing attention. Called by `TimeDependentIndex`. */
   delete(format: FormatName, key: Key): void {
     this.#count(format, key, -1);
   }

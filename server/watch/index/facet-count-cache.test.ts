@@ -168,7 +168,7 @@ it("concurrent facet queries are queued, and those beyond the limit are rejected
 
 it("the reported compute time of facet counts excludes time spent in the queue", async () => {
   const mirror = createLockIndex(Array.from({ length: 500 }, (_, n) => buildHostInput(n)));
-  // Every lock takes a millisecond.
+  // Evaluating a lock takes one millisecond of the simulated time.
   const allowedKeys = new KeyPatternSet(["*"]);
   vi.spyOn(allowedKeys, "has").mockImplementation(() => vi.advanceTimersByTime(1) !== undefined);
   const startedAt = performance.now();

@@ -6,27 +6,28 @@ import { FacetCounts, type FacetQuery } from "./facet-counts.ts";
 import type { LockIndexDeps } from "./query-context.ts";
 
 /**
- * Minimum time, in ms, for which counts are reused. After a slow count, the time is longer, which limits counting to a
- * twentieth of the time.
+ * Minimum time, in ms, for which counts are reused. A count that took `tookMs` is reused for at least 20 times as long,
+ * so repeating one query uses at most a twentieth of the time.
  */
 const FRESH_MS = 1000;
 const FRESH_FACTOR = 20;
-/** Maximum number of cached results, beyond which the least recently used ones are dropped. */
+/** Maximum number of cached results. Above this limit, the least recently used results are dropped. */
 const ENTRIES_MAX = 32;
-/** Maximum number of different queries that are queued or running. */
+/** Maximum number of queries that are queued or running. */
 const WAITING_MAX = 16;
 
 interface CachedCounts {
   readonly counts: Promise<FacetCounts>;
   /** Revision of the index when the query was queued. */
   readonly revision: number;
-  /** Time until which the counts are fresh (`performance.now()`), or `undefined` while counting. */
+  /** Time (`performance.now()`) until which the counts are fresh. `undefined` until the count has finished. */
   freshUntil: number | undefined;
 }
 
 /**
- * Counts the facet values of the locks that match a filter. A count iterates over all locks in slices, and only one
- * count runs at a time. Identical queries share a result as long as the index is unchanged or the result is fresh.
+ * Counts the facet values of the locks that match a filter, and caches the counts. A count iterates over all locks in
+ * slices, and only one count runs at a time. Identical queries share a result while it is fresh. If the filter does not
+ * depend on time, they also share the result until the index changes.
  */
 export class FacetCountCache {
   /** Entries by query, least recently used first. */
@@ -40,7 +41,7 @@ export class FacetCountCache {
     private readonly getRevision: () => number,
   ) {}
 
-  /** @returns `undefined` if too many queries are queued */
+  /** @returns the counts, or `undefined` if too many queries are queued */
   query(query: FacetQuery): Promise<FacetCounts> | undefined {
     const name = JSON.stringify([query.filter, query.allowedKeys?.patterns]);
     const known = this.#entries.get(name);
@@ -79,11 +80,11 @@ export class FacetCountCache {
   async #countFacets(query: FacetQuery): Promise<FacetCounts> {
     const counts = new FacetCounts(query, this.deps, this.getRevision());
     let begunAt: number | undefined;
-    // Holds are immutable, so all counts are as of the start of the iteration.
+    // The iteration uses a copy of the list, and holds are immutable. All counts are therefore as of the same time.
     await forEachYielding(
       [...this.holds.values()],
       (hold) => {
-        // Excludes the time in the queue.
+        // Measuring from the first hold excludes the time in the queue.
         begunAt ??= performance.now();
         counts.add(hold);
       },

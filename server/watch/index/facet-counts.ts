@@ -15,9 +15,9 @@ import type { LockIndexDeps } from "./query-context.ts";
 
 export interface FacetQuery {
   readonly filter: string;
-  /** Limits the count to these keys. */
+  /** Limits the count to keys that match these patterns; all keys if `undefined`. */
   readonly allowedKeys?: KeyPatternSet | undefined;
-  /** The caller whose budget is charged. */
+  /** The caller that is charged for the CPU time of the count. */
   readonly owner?: TaskOwner | undefined;
 }
 
@@ -27,13 +27,13 @@ export interface FacetValueCount {
 }
 
 /**
- * Counts locks by facet value. A facet ignores its own terms of the filter, so alternatives to a selected value stay
- * visible.
+ * The number of locks per facet value. The counts of a facet ignore the filter terms on that facet, so alternatives to
+ * a selected value stay visible.
  */
 export class FacetCounts {
   /** Number of locks that match the whole filter. */
   total = 0;
-  /** Time of the count, on the Redis clock. */
+  /** Start of the count, on the Redis clock. Time-dependent terms are evaluated as of this time. */
   readonly nowMs: number;
   /** Duration of the count in ms, including pauses for other work. */
   tookMs = 0;
@@ -42,7 +42,7 @@ export class FacetCounts {
   readonly #counts = new Map<FacetField, Map<Key, number>>(FACET_FIELDS.map((field) => [field, new Map()]));
   readonly #without = new Map<FacetField, number>();
 
-  /** @param revision the revision of the index */
+  /** @param revision the revision of the index at the start of the count */
   constructor(
     { filter, allowedKeys }: FacetQuery,
     { now, getTypicalHeldMs }: LockIndexDeps,
@@ -89,14 +89,14 @@ export class FacetCounts {
     return this.#without.get(field) ?? 0;
   }
 
-  /** Returns how many distinct values a field has. */
+  /** Returns the number of distinct values of a field. */
   countValues(field: FacetField): number {
     return this.#counts.get(field)?.size ?? 0;
   }
 
   /**
-   * Returns the most frequent values, by count and then by name. Avoids a full sort, because there may be very many
-   * values.
+   * Returns at most `FACET_VALUES_MAX` values, most frequent first and equally frequent ones by name. Avoids a full
+   * sort, because there may be very many values.
    */
   listTopValues(field: FacetField): FacetValueCount[] {
     const top: FacetValueCount[] = [];
@@ -123,12 +123,12 @@ function isBefore(one: FacetValueCount, other: FacetValueCount): boolean {
   return one.locks === other.locks ? one.value < other.value : one.locks > other.locks;
 }
 
-/** Returns the facet of a filter term, or `undefined` if there is none. */
+/** Returns the facet that a filter term restricts, or `undefined` if the term is not on a facet. */
 function findFacetField(term: FilterTerm): FacetField | undefined {
   return FACET_FIELDS.find((field) => field === term.field);
 }
 
-/** Lists each value of a hold once. Lists with one value are shared to save memory. */
+/** Functions that return the distinct values of a hold, by facet. Lists with one value are shared to save memory. */
 const FACET_VALUES: Readonly<Record<FacetField, (hold: ObservedHold) => readonly Key[]>> = {
   format: ({ seen: { format, candidates } }) =>
     candidates.length === 0 ? toSingletonList(format) : [...new Set<Key>([format, ...candidates])],
@@ -144,7 +144,7 @@ const NONE: readonly never[] = [];
 const WAITING = ["waiting"] as const;
 const singletonLists = new Map<Key, readonly Key[]>();
 
-/** Returns a cached list with this value. Used only for formats, kinds and liveness states, which have few values. */
+/** Returns a cached list that contains only this value. Use only for fields with few distinct values. */
 function toSingletonList(value: Key): readonly Key[] {
   const known = singletonLists.get(value);
   if (known !== undefined) return known;

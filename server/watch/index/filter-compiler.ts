@@ -11,20 +11,20 @@ import type { SeenHolder } from "../../formats/observation.ts";
 import { compileTimeDependentTerm, type TimeDependentTerm } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** Returns whether a hold matches a filter or one of its terms. */
+/** A predicate that returns whether a hold matches a filter or a term of a filter. */
 export type HoldPredicate = (hold: ObservedHold) => boolean;
 
-/** A compiled filter, which a hold matches if both parts match. */
+/** A compiled filter. A hold matches the filter if it matches both `fits` and `timeDependentTerm`. */
 export interface CompiledFilter {
-  /** The part that does not depend on time. */
+  /** All terms that do not depend on time, combined. */
   readonly fits: HoldPredicate;
   /** All time-dependent terms combined, or `undefined` if there are none. */
   readonly timeDependentTerm: TimeDependentTerm | undefined;
 }
 
 /**
- * Compiles a filter with the semantics of `matchesFilter`, optimized for 100,000 holds. The result allocates nothing
- * per hold, and compares fields with few values (format, kind, liveness) once per value.
+ * Compiles a filter to predicates with the semantics of `matchesFilter`. The predicates are fast enough for 100,000
+ * holds: they cache the comparison results for fields with few distinct values (format, kind, liveness).
  */
 export function compileFilter(filter: string): CompiledFilter {
   const terms = parseFilter(filter);
@@ -33,7 +33,8 @@ export function compileFilter(filter: string): CompiledFilter {
 }
 
 /**
- * Returns the implicit predicate of a filter that excludes unlisted locks, unless the filter explicitly selects them.
+ * Returns the predicates that a filter implies. Excludes unlisted locks unless a term explicitly selects unlisted
+ * locks.
  */
 export function compileScope(terms: readonly FilterTerm[]): readonly HoldPredicate[] {
   return selectsUnlisted(terms) ? [] : [isListedHold];
@@ -65,10 +66,10 @@ function combineTimeDependentTerms(each: readonly TimeDependentTerm[]): TimeDepe
   };
 }
 
-/** Returns whether a holder matches a term of a filter. */
+/** A predicate that returns whether a holder matches a filter or a term of a filter. */
 export type HolderPredicate = (holder: SeenHolder) => boolean;
 
-/** @param terms the filter terms; uses only those on owner, service, host and session */
+/** Compiles the filter terms on owner, service, host and session to a predicate on holders. Ignores all other terms. */
 export function compileHolderFilter(terms: readonly FilterTerm[]): HolderPredicate {
   const each = terms.map(compileHolderTerm);
   return (holder) => each.every((matches) => matches(holder));
@@ -94,7 +95,7 @@ function compileTerm(term: FilterTerm): HoldPredicate {
     const isWanted = term.state === "listed";
     return ({ isListed }) => isListed === isWanted;
   }
-  // Time-dependent terms are compiled separately.
+  // `compileTimeDependentTerm` compiles the time-dependent terms.
   if ("ms" in term || "state" in term) return () => true;
   if (
     term.field === "owner" ||

@@ -211,7 +211,7 @@ it("changes made while a group list is being built are included in it", async ()
   const mirror = new LockIndex();
   const at = { owners: ["w1"], record: 0, remainingMs: 1000, waiting: 0, gone: false };
   for (let n = 0; n < 30_000; n++) applyInput(mirror, { ...at, key: `lock:${n % 3}:${n}`, asOf: 0 });
-  // The clock advances by a millisecond per call, so the build yields often on any machine.
+  // The clock advances by a millisecond per call. The build therefore yields often, regardless of the machine's speed.
   let clockMs = 0;
   using _ = vi.spyOn(performance, "now").mockImplementation(() => clockMs++);
   let isMade = false;

@@ -16,7 +16,7 @@ export interface GroupOrder {
   readonly direction: SortDirection;
 }
 
-/** Groups the keys that start with `prefix` by their next `depth` segments. */
+/** A grouping by namespace: the keys that start with `prefix` are grouped by their next `depth` segments. */
 export interface NamespaceGrouping {
   readonly prefix: string;
   readonly depth: number;
@@ -28,24 +28,26 @@ export interface GroupQuery {
   readonly by: GroupBy;
   readonly filter: string;
   readonly order: GroupOrder;
-  /** Limits the groups to these keys. */
+  /** Limits the groups to keys that match these patterns; all keys if `undefined`. */
   readonly allowedKeys?: KeyPatternSet | undefined;
-  /** The caller whose budget is charged. */
+  /** The caller that is charged for the CPU time of a build. */
   readonly owner?: TaskOwner | undefined;
 }
 
-/** Maximum number of cached large groupings, whose size grows with the number of owners. */
+/** Maximum number of cached groupings with more than `SMALL_GROUPING_SIZE` groups, such as groupings by owner. */
 const GROUPINGS_MAX = 4;
 /**
- * Maximum number of cached small groupings. A namespace tree needs one per branch, and each one slows down changes only
- * a little.
+ * Maximum number of cached groupings with up to `SMALL_GROUPING_SIZE` groups. A namespace tree needs one grouping per
+ * expanded branch. A small grouping slows down changes to locks only slightly.
  */
 const SMALL_GROUPINGS_MAX = 32;
 const SMALL_GROUPING_SIZE = 1000;
-/** Time, in ms, after which an unused grouping is dropped. Each cached grouping slows down changes. */
+/** Time, in ms, after which an unused grouping is dropped, because each cached grouping slows down changes to locks. */
 const IDLE_MS = 30_000;
 
-/** Maximum number of groupings built at the same time. Each build copies the list of all locks. */
+/**
+ * Maximum number of groupings built at the same time. Bounds memory, because each build copies the list of all locks.
+ */
 const BUILDING_MAX = 16;
 
 interface CachedGrouping {
@@ -55,8 +57,8 @@ interface CachedGrouping {
 }
 
 /**
- * Groups locks by owner, service, host or namespace. The first query builds a grouping by iterating over all locks in
- * slices. Each later change updates the grouping (about 2 µs).
+ * Groups locks by owner, service, host or namespace, and caches the groupings. The first query builds a grouping by
+ * iterating over all locks in slices. Afterwards, each change to a lock updates the grouping in about 2 µs.
  */
 export class GroupCache {
   /** Groupings by name, least recently used first. */
@@ -82,7 +84,7 @@ export class GroupCache {
   }
 
   /**
-   * Returns the grouping if an earlier `query` has built it, otherwise `undefined`. Resets the idle time of the
+   * Returns the grouping if it is cached and completely built, otherwise `undefined`. Resets the idle time of the
    * grouping.
    */
   getReady(query: GroupQuery): HoldGrouping | undefined {
@@ -96,7 +98,7 @@ export class GroupCache {
     return cached.grouping;
   }
 
-  /** @returns `undefined` if too many groupings are being built */
+  /** @returns the grouping once it is built, or `undefined` if too many groupings are being built */
   async query(query: GroupQuery): Promise<HoldGrouping | undefined> {
     this.needsAttention.advance();
     const name = buildGroupingName(query);
@@ -108,7 +110,7 @@ export class GroupCache {
     this.#groupings.set(name, cached);
     this.#evictGroupings();
     await cached.ready;
-    // The size is known only now.
+    // The limits depend on the size of the grouping, which is known only after the build.
     this.#evictGroupings();
     return cached.grouping;
   }
@@ -124,7 +126,7 @@ export class GroupCache {
   #evictGroupings(): void {
     const counts = { small: 0, large: 0 };
     for (const [name, { grouping }] of [...this.#groupings].reverse()) {
-      // A grouping that is still being built has a waiting caller, and a dropped grouping receives no changes.
+      // Keeps unfinished groupings: their callers are waiting, and a dropped grouping would receive no changes.
       if (!grouping.isReady) continue;
       const isSmall = grouping.size <= SMALL_GROUPING_SIZE;
       const count = isSmall ? ++counts.small : ++counts.large;
@@ -137,7 +139,7 @@ function buildGroupingName({ by, filter, order, allowedKeys }: GroupQuery): stri
   return JSON.stringify([by, filter, order.field, order.direction, allowedKeys?.patterns]);
 }
 
-/** The groups of all matching locks, sorted. */
+/** The groups of all locks that match a query, sorted in the order of the query. */
 export class HoldGrouping {
   readonly #groups = new Map<Key, HoldGroup>();
   readonly #matches: (hold: ObservedHold) => boolean;
@@ -145,13 +147,13 @@ export class HoldGrouping {
   readonly #computeSortValue: (group: HoldGroup, name: Key) => SortValue;
   readonly #direction: SortDirection;
   #sorted: SortedKeys;
-  /** Changes recorded during the build; `undefined` after it. */
+  /** Changes to locks during the build, applied at the end of the build. `undefined` once the grouping is built. */
   #changes: (readonly [CountedHold | undefined, CountedHold | undefined])[] | undefined = [];
-  /** Number of matching locks that belong to no group. */
+  /** Number of matching locks that belong to no group, such as locks without a known service. */
   withoutNameCount = 0;
 
   constructor({ by, filter, order, allowedKeys }: GroupQuery) {
-    // Group filters have no time-dependent terms.
+    // Queries for groups accept no time-dependent terms.
     const { fits } = compileFilter(filter);
     const prefix = typeof by === "string" ? "" : by.prefix;
     this.#matches = (hold) =>
@@ -162,7 +164,7 @@ export class HoldGrouping {
     this.#sorted = new SortedKeys(order.direction);
   }
 
-  /** Builds the groups from all locks, once. Later changes must be passed to `applyChange`. */
+  /** Builds the groups from all locks. Call once, and pass changes during and after the build to `applyChange`. */
   async fill(
     holds: readonly ObservedHold[],
     needsAttention: Iterable<Key>,
@@ -240,7 +242,7 @@ export class HoldGrouping {
   }
 }
 
-/** Returns the groups of a lock, without duplicates. */
+/** A function that returns the groups to which a lock belongs, without duplicates. */
 type ListMemberships = (hold: ObservedHold) => readonly GroupMembership[];
 
 function groupByHolder(by: OwnerGrouping): ListMemberships {
@@ -278,15 +280,18 @@ function groupByNamespace({ prefix, depth }: NamespaceGrouping): ListMemberships
 
 const NO_MEMBERSHIPS: readonly never[] = [];
 
-/** Larger than any number of locks. Its square is exact in a double. */
+/**
+ * Multiplier that combines two counts in one sort value. Larger than any number of locks, and small enough that
+ * combined values are exact in a double.
+ */
 const HOLDS_FACTOR = 2 ** 26;
 
 const SORT_VALUES: Record<OwnerSortField, (group: HoldGroup, name: Key) => SortValue> = {
   name: (_group, name) => name,
   holds: ({ holds }) => holds,
-  // The number of locks, which is less than the factor, breaks ties.
+  // The number of locks breaks ties. It is always less than `HOLDS_FACTOR`.
   needs_attention: ({ needsAttention, holds }) => needsAttention * HOLDS_FACTOR + holds,
-  // Negated, because a hold that began earlier has been held longer.
+  // Negated, because an earlier start means a longer hold time.
   held: ({ oldest: [since] }) => -since,
   waiters: ({ waiters }) => waiters.count ?? 0,
 };

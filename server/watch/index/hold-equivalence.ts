@@ -2,7 +2,7 @@ import type { OwnerRecord } from "../../../lib/contract/lock.ts";
 import type { SeenVotes } from "../../formats/observation.ts";
 import { getHolderSince, type ObservedHold, type ObservedHolder } from "../holds/observed-hold.ts";
 
-/** Whether two observations of a hold result in the same display, filter results and sort order. */
+/** Returns whether two observations of a hold produce the same display, filter results and sort order. */
 export function isEquivalentHold(before: ObservedHold, after: ObservedHold): boolean {
   const [a, b] = [before.seen, after.seen];
   return (

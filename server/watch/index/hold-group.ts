@@ -6,29 +6,29 @@ import { SortedKeys, type SortPosition } from "./sorted-keys.ts";
 
 const NO_POSITION: SortPosition = [0, ""];
 
-/** A hold as counted in a group, with `needsAttention`, which also changes as time passes. */
+/** A hold as counted in a group. `needsAttention` is stored separately because it also changes as time passes. */
 export interface CountedHold {
   readonly hold: ObservedHold;
   readonly needsAttention: boolean;
 }
 
 /**
- * Membership of a lock in a group: the name of the group and the start of the hold. `isDeeper` is true for a namespace
- * if the key has a deeper namespace.
+ * Membership of a lock in a group: the name of the group, and the start of the hold in Unix ms. `isDeeper` is true if
+ * the group is a namespace and the key also belongs to a namespace below it.
  */
 export type GroupMembership = readonly [name: Key, since: number, isDeeper?: boolean];
 
-/** The counted locks of one owner, service, host or namespace. */
+/** A group of locks with the same owner, service, host or namespace, and the counts of these locks. */
 export class HoldGroup {
   holds = 0;
-  /** Number of keys that have a deeper namespace. 0 unless the group is a namespace. */
+  /** Number of keys that also belong to a namespace below this one. 0 unless the group is a namespace. */
   childCount = 0;
   needsAttention = 0;
   readonly liveness: Partial<Record<LivenessState, number>> = {};
   #waiting = 0;
   #estimated = 0;
   #unknown = 0;
-  /** The only lock of the group, because most groups have one lock and need no sorted list. */
+  /** The only lock of the group. Most groups have one lock and need no sorted list. */
   #onlyHold: SortPosition | undefined;
   #byAge: SortedKeys | undefined;
 
@@ -41,7 +41,7 @@ export class HoldGroup {
     return { count: this.#waiting, known };
   }
 
-  /** The longest held lock and the start of its hold. */
+  /** The start of the oldest hold, and the key of its lock. */
   get oldest(): SortPosition {
     return this.#byAge?.first ?? this.#onlyHold ?? NO_POSITION;
   }

@@ -15,7 +15,7 @@ interface HoldInput extends Partial<SeenHolder> {
   remainingMs?: number | null;
 }
 
-/** A foreign hold unless it has a fencing token. */
+/** Builds the observation of a Redisson hold. The hold is foreign unless `fence` is set. */
 function buildHeldObservation(key: string, look: HoldInput = {}): HeldObservation {
   const { asOf = NOW, remainingMs = 30_000, ...holder } = look;
   const owner = holder.owner ?? "5f0c0c1e-0000-4000-8000-000000000001:1";

@@ -15,7 +15,7 @@ import { BY_KEY, type LockIndexDeps, type SortOrder } from "./query-context.ts";
 import { SharedTokenIndex } from "./shared-token-index.ts";
 import type { SortPosition } from "./sorted-keys.ts";
 
-/** Maximum number of locks to count outside a full index. */
+/** Maximum number of locks to count that did not fit into the index. */
 const LEFT_OUT_MAX = 10_000;
 
 const DEFAULT_DEPS: LockIndexDeps = { now: Date.now, getTypicalHeldMs: NO_TYPICAL_HELD };
@@ -25,7 +25,7 @@ export interface HoldChange {
   readonly after: ObservedHold | undefined;
 }
 
-/** A page of the holds that match a filter, sorted. */
+/** One page of the sorted list of holds that match a filter. */
 export interface HoldPage {
   readonly holds: readonly ObservedHold[];
   /** Number of matching holds on all pages. */
@@ -34,7 +34,7 @@ export interface HoldPage {
   readonly next: SortPosition | undefined;
 }
 
-/** Where a page starts: at an offset or after a position. */
+/** The start of a page: an offset, or the position of the last hold on the previous page. */
 export type PageStart = { readonly offset: number } | { readonly after: SortPosition };
 
 /** The filter that matches all unlisted locks. */
@@ -43,7 +43,7 @@ export const UNLISTED_FILTER = "is:unlisted";
 /** The in-memory index of all held locks of a target, as of their last reads. */
 export class LockIndex {
   readonly #holds = new Map<Key, ObservedHold>();
-  /** Keys of unlisted holds: see `ObservedHold.isListed`. */
+  /** Keys of the unlisted holds in the index (see `ObservedHold.isListed`). */
   readonly #unlisted = new Set<Key>();
   readonly #sharedTokens = new SharedTokenIndex();
   /** Waiters of keys that were free at their last read. */
@@ -52,9 +52,9 @@ export class LockIndex {
   readonly #attentionKeys: AttentionKeys;
   /** Locks grouped by owner, service, host or namespace. */
   readonly groups: GroupCache;
-  /** Facet counts of matching locks. */
+  /** Facet counts of the locks that match a filter. */
   readonly facets: FacetCountCache;
-  /** Locks that did not fit into the index. */
+  /** Keys of locks that did not fit into the index. */
   readonly #leftOut = new Set<Key>();
   #lastEpoch = 0;
   #revision = 0;
@@ -72,7 +72,7 @@ export class LockIndex {
     this.facets = new FacetCountCache(this.#holds, deps, () => this.#revision);
   }
 
-  /** Number of indexed locks, listed or not. */
+  /** Number of indexed locks, listed and unlisted. */
   get size(): number {
     return this.#holds.size;
   }
@@ -91,12 +91,12 @@ export class LockIndex {
     return this.queryPage(UNLISTED_FILTER, BY_KEY, { offset: 0 }, 0, allowedKeys).total;
   }
 
-  /** Number of known locks outside the index, because the index is full. */
+  /** Number of known locks that did not fit into the index, counted up to 10,000. */
   get leftOut(): number {
     return this.#leftOut.size;
   }
 
-  /** Increases with every change to the index. */
+  /** A number that increases with every change to the index. */
   get revision(): number {
     return this.#revision;
   }
@@ -110,8 +110,8 @@ export class LockIndex {
   }
 
   /**
-   * Applies an observation of a key. Apply observations in the order of Redis's replies. If a hold does not fit into
-   * the index, each observation still returns it as `after`, always as a new hold.
+   * Updates the index with an observation of a key, and returns the hold before and after it. Call in the order of
+   * Redis's replies. A hold that does not fit into the index is also returned as `after`, but as a new hold each time.
    */
   applyObservation(observation: Observation, context: ObservationContext): HoldChange {
     const { key } = observation;
@@ -145,7 +145,7 @@ export class LockIndex {
     return confidence !== "possible" || (this.deps.isAlwaysListed?.(key) ?? true);
   }
 
-  /** @returns whether the hold fits into the index */
+  /** Replaces an unlisted hold if the index is full. @returns whether there is room for this hold */
   #makeRoom({ isListed }: ObservedHold): boolean {
     if (this.#holds.size < this.maxLocks) return true;
     const [unlisted] = isListed ? this.#unlisted : [];
@@ -169,8 +169,8 @@ export class LockIndex {
   }
 
   /**
-   * Loads the stored state of a hold after its key was already read. The hold then continues the one from before
-   * startup.
+   * Loads the stored state of a hold whose key was read before the state was available. The hold then continues the
+   * hold from before the process started.
    */
   restoreLate(key: Key): void {
     const before = this.#holds.get(key);
@@ -189,26 +189,26 @@ export class LockIndex {
     this.#recordChange(key, before);
   }
 
-  /** Returns the waiters of a key that was free at its last read. */
+  /** Returns the waiters of a key that was free at its last read, or `undefined` if there were none. */
   findWaiters(key: Key): SeenWaiters | undefined {
     return this.#waiters.get(key);
   }
 
-  /** Returns up to `most` other keys with the same token. Equal tokens mean that the locks were acquired together. */
+  /** Returns up to `most` other keys with the same token, which indicates that the locks were acquired together. */
   findKeysSharingToken(hold: ObservedHold, most: number): Key[] {
     return this.#sharedTokens.findOtherKeys(hold, most);
   }
 
-  /** Whether `queryPage` can return without iterating over many holds. */
+  /** Returns whether `queryPage` can serve this query without iterating over many holds. */
   isQueryReady(filter: string, order: SortOrder, allowedKeys?: KeyPatternSet): boolean {
     return this.#queries.isReady(filter, order, allowedKeys);
   }
 
   /**
-   * Evaluates a query in slices. Call `queryPage` immediately afterwards. Without this preparation, `queryPage`
-   * iterates over all holds in one step.
+   * Evaluates a query in slices that do not block the event loop. Call `queryPage` immediately afterwards. Without this
+   * preparation, `queryPage` iterates over all holds in one step.
    *
-   * @param owner the caller whose budget is charged
+   * @param owner the caller that is charged for the CPU time
    * @throws LockkeeperError rate_limited, unavailable
    */
   prepareQuery(
@@ -239,7 +239,7 @@ export class LockIndex {
     return { holds: keys.flatMap((key) => this.#holds.get(key) ?? []), total: sorted.size, next };
   }
 
-  /** Counts the locks that need attention now, by format. */
+  /** Number of locks that need attention now, by format. */
   get attentionCounts(): ReadonlyMap<FormatName, number> {
     this.#attentionKeys.advance();
     return this.#attentionKeys.countsByFormat;

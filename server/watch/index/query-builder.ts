@@ -11,11 +11,11 @@ import { TimeDependentIndex, type TimeDependentQuery } from "./time-dependent-in
 export interface QueryDefinition {
   readonly filter: string;
   readonly order: SortOrder;
-  /** Limits the result to these keys. */
+  /** Limits the result to keys that match these patterns; all keys if `undefined`. */
   readonly allowedKeys: KeyPatternSet | undefined;
 }
 
-/** A query result that includes all changes before `appliedUpTo`. */
+/** A query result that includes all changes to locks before `appliedUpTo`. */
 export interface CachedQuery {
   /** Returns the sort value of a hold, or `undefined` if the hold does not match. */
   readonly computeSortValue: (hold: ObservedHold) => SortValue | undefined;
@@ -26,7 +26,7 @@ export interface CachedQuery {
   appliedUpTo: number;
 }
 
-/** Evaluates a query hold by hold. */
+/** Builds the result of a query, one hold at a time. */
 export class QueryBuilder {
   readonly #query: TimeDependentQuery;
   #now = 0;
@@ -45,7 +45,7 @@ export class QueryBuilder {
     this.#query = { fits, term, order: getSortValues(field) };
   }
 
-  /** Sets the time of the evaluation, which `computeValue` needs. */
+  /** Starts the evaluation and records its time. Call before the first `computeValue`. */
   begin(): void {
     this.#now = this.deps.now();
     const { term, order } = this.#query;

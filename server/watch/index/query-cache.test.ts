@@ -55,13 +55,13 @@ const FIRST: Omit<HoldInput, "key"> = {
 
 const small = fc.integer({ min: 0, max: 3 });
 const key = fc.constantFrom(..."abcdefgh").map((name) => `lock:${name}`);
-/** Changes one field of an observation. */
+/** A new value for one field of an observation. */
 const operation = fc.oneof(
   fc.constantFrom("pod-1", "pod-2").map((owner) => ({ owner })),
   small.map((count) => ({ count })),
   fc.constantFrom("redisson" as const, "token" as const).map((format) => ({ format })),
   fc.constantFrom(null, "7", "10").map((fence) => ({ fence })),
-  // Some deadlines differ only within clock tolerance, so they count as equal.
+  // Some of the resulting deadlines differ by no more than the clock tolerance, so they count as equal.
   fc.integer({ min: 0, max: 20 }).map((asOf) => ({ asOf })),
   fc.constantFrom(null, 0, 1000, 1004, 1008).map((remainingMs) => ({ remainingMs })),
   small.map((waiting) => ({ waiting })),
@@ -77,7 +77,7 @@ const operation = fc.oneof(
 );
 
 let now = NOW;
-/** Typical times differ by key, as they do by pattern in production. */
+/** Returns the typical hold time of a key in ms. In production, it depends on the key's pattern. */
 const getTypicalMs = (name: string) => (name === "lock:a" ? undefined : 1500);
 
 const FILTERS: Readonly<Record<string, (hold: ObservedHold) => boolean>> = {
@@ -113,7 +113,7 @@ const VALUES: Record<LockSortField, (hold: ObservedHold) => string | number> = {
   attention: (hold) => computeRank(hold, now, getTypicalMs(hold.key) ?? Number.POSITIVE_INFINITY),
 };
 
-/** Filters and sorts everything from scratch. */
+/** Filters and sorts all holds without a cache. */
 function listNaively(mirror: LockIndex, filter: string, sort: string): ObservedHold[] {
   const { field, direction } = parseSortOrder(sort);
   const holds = [...mirror.keys()].flatMap((each) => mirror.get(each) ?? []);
@@ -151,7 +151,7 @@ it("a cached page equals filtering and sorting all locks from scratch, after any
       laterMs: fc.integer({ min: 0, max: 2500 }),
     })
     .map(({ filter, sort, offset, limit, laterMs }) => (mirror) => {
-      // The mirror already has this query, so it updates the result.
+      // Caches the result, so that the second query updates the cached result.
       mirror.queryPage(filter, parseSortOrder(sort), { offset }, limit);
       now += laterMs;
       const all = listNaively(mirror, filter, sort);
@@ -217,7 +217,7 @@ it("a sorted list of thousands of keys stays in order during inserts and deletes
     for (const [name, value] of all.slice(begin)) {
       const known = values.get(`k${name}`);
       if (known !== undefined) expect(sorted.delete(known, `k${name}`)).toBe(true);
-      // The test removes more keys than it adds, so chunks are both split and merged.
+      // Three of four known keys are removed, so chunks are both split and merged.
       if (known === undefined || value % 4 === 0) {
         values.set(`k${name}`, value);
         sorted.insert(value, `k${name}`);

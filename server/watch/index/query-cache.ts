@@ -21,28 +21,31 @@ interface PendingQuery {
 }
 
 const QUERIES_MAX = 128;
-/** Maximum number of holds to iterate over without a pause. This takes less time than a slice. */
+/** Maximum number of holds in the index for evaluating a query in one step, which takes less time than a slice. */
 const HOLDS_AT_ONCE_MAX = 256;
-/** Maximum number of filters of one caller that are evaluated at the same time. */
+/** Maximum number of queries of one caller that are evaluated at the same time. */
 const PENDING_PER_OWNER_MAX = 16;
-/** Maximum number of attempts to evaluate a query. An attempt fails if too many locks change during it. */
+/** Maximum number of attempts to evaluate a query. An attempt fails if too many locks change during the evaluation. */
 const ATTEMPTS_MAX = 4;
-/** Minimum total number of entries that all results may have. An entry takes 16 bytes. */
+/** Total number of entries, at 16 bytes each, that the results may always have. A larger index allows more entries. */
 const ENTRIES_MIN = 200_000;
 const ENTRIES_PER_HOLD = 12;
-/** Number of changes that are always kept. A result applies them at its next use. */
+/**
+ * Number of recorded changes above which the older half is dropped. If the index has more than four times as many
+ * holds, the limit is a quarter of the number of holds.
+ */
 const CHANGES_MIN = 8192;
 
 /**
- * Caches query results as sorted lists. The cache records each change, and a result applies the recorded changes at its
- * next use. If some of them are no longer recorded, the query is evaluated again.
+ * Caches query results as sorted lists. The cache records each change to a lock. At its next use, a result is updated
+ * with the changes recorded since its last use. If some of these changes were dropped, the query is evaluated again.
  */
 export class QueryCache {
   /** Results by query name, least recently used first. */
   readonly #queries = new Map<string, CachedQuery>();
   readonly #pending = new Map<string, PendingQuery>();
   #changes: HoldBefore[] = [];
-  /** Sequence number of the first recorded change. */
+  /** Sequence number of the oldest recorded change. */
   #firstChange = 0;
 
   constructor(
@@ -50,23 +53,23 @@ export class QueryCache {
     private readonly deps: LockIndexDeps,
   ) {}
 
-  /** @param before the previous hold; the index already contains the current one */
+  /** @param before the previous hold of the key; the current hold is read from the index when the change is applied */
   recordChange(key: Key, before: ObservedHold | undefined): void {
     if (this.#queries.size === 0 && this.#pending.size === 0) return;
     this.#changes.push({ key, before });
     if (this.#changes.length > Math.max(CHANGES_MIN, this.holds.size / 4)) this.#dropOldChanges();
   }
 
-  /** Whether `query` can return without iterating over many holds. */
+  /** Returns whether `query` can return a result without iterating over many holds. */
   isReady(filter: string, order: SortOrder, allowedKeys?: KeyPatternSet): boolean {
     return this.#isReady(buildQueryName(filter, order, allowedKeys));
   }
 
   /**
-   * Evaluates a query in slices. `query` then returns without iterating if called immediately afterwards. Concurrent
-   * callers of the same query share one evaluation.
+   * Evaluates a query in slices that do not block the event loop. If `query` is called immediately afterwards, it
+   * returns the result without iterating over all holds. Concurrent callers of the same query share one evaluation.
    *
-   * @param owner the caller whose budget is charged
+   * @param owner the caller that is charged for the CPU time
    * @throws LockkeeperError rate_limited, unavailable
    */
   async prepare(
@@ -108,7 +111,7 @@ export class QueryCache {
     return known?.timeIndex?.isStale(this.deps.now()) === true ? undefined : known;
   }
 
-  /** Applies the recorded changes to a result and marks the result as the most recently used. */
+  /** Caches a result as the most recently used one, and brings it up to date. */
   #keep(name: string, cached: CachedQuery, now: number): void {
     const isNew = this.#queries.get(name) !== cached;
     this.#queries.delete(name);
@@ -157,7 +160,7 @@ export class QueryCache {
     const { computeSortValue, sorted, timeIndex } = cached;
     const end = this.#firstChange + this.#changes.length;
     if (cached.appliedUpTo === end) return;
-    // The state of each hold when this result was last updated, taken from the first change after that.
+    // The state of each changed hold at the last update of this result, taken from the first change after that update.
     const before = new Map<Key, ObservedHold | undefined>();
     for (let at = cached.appliedUpTo - this.#firstChange; at < this.#changes.length; at++) {
       const change = this.#changes[at];
@@ -218,7 +221,10 @@ function buildQueryName(
   return `${direction}${field}\n${JSON.stringify(filter)}${range}`;
 }
 
-/** Returns the memory that a result takes, in entries. A time-dependent result takes eight more entries per hold. */
+/**
+ * Returns the memory that a result takes, in entries of 16 bytes. A time-dependent result takes eight more entries for
+ * each scheduled change.
+ */
 function countEntries({ sorted, timeIndex }: CachedQuery): number {
   return sorted.size + 8 * (timeIndex?.size ?? 0);
 }

@@ -17,14 +17,14 @@ export function parseSortOrder(sort: string): SortOrder {
   return { field, direction: sort.startsWith("-") ? -1 : 1 };
 }
 
-/** What the index gets from other modules: times, rules and stored holds. */
+/** The dependencies of the index: the Redis clock, typical hold times, listing rules and stored holds. */
 export interface LockIndexDeps {
   /** Returns the current time on the Redis clock. */
   now(): number;
   readonly getTypicalHeldMs: GetTypicalHeldMs;
-  /** Whether a lock with this key is always listed, even if it is only a possible lock; true by default. */
+  /** Returns whether a lock with this key is listed even if it is only a possible lock. The default is `true`. */
   readonly isAlwaysListed?: (key: Key) => boolean;
-  /** Returns the stored state of a hold from before this process started. */
+  /** Returns the state of a hold that was stored before this process started, or `undefined` if there is none. */
   restoreHold?(
     observation: HeldObservation,
     getEpoch: (holder: SeenHolder) => number,

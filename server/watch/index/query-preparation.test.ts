@@ -32,7 +32,7 @@ it("a query that is evaluated in slices includes the changes made meanwhile", as
   let changes = 0;
   const timer = setInterval(() => {
     const n = changes++;
-    // Some of the changed locks are already evaluated, some not yet, and some are new.
+    // Some of the changed locks have already been evaluated, some have not, and some are new.
     hold(index, `lock:${"a".repeat(500)}:${(n * 977) % LOCKS}`, "owner-changed");
     hold(index, `lock:new:${n}`, n % 2 === 0 ? "owner-changed" : "owner-1");
     index.applyObservation(

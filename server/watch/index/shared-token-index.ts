@@ -2,17 +2,17 @@ import type { FormatName } from "../../../lib/contract/format.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** Formats that store the same token in several keys acquired together. */
+/** Formats of libraries that store the same token in all keys that they acquire together. */
 const SHARED_TOKEN_FORMATS: ReadonlySet<FormatName> = new Set([
   "redlock",
   "bsm-redislock",
   "rueidislock",
   "token",
 ]);
-/** Minimum length of a token, because short values of unknown libraries, such as `1`, are often not unique. */
+/** Minimum length of a token of an unknown library. Shorter values, such as `1`, are often not unique. */
 const TOKEN_LENGTH_MIN = 16;
 
-/** Finds keys by token, with updates in constant time. */
+/** Finds the keys that contain the same token. Updates take constant time. */
 export class SharedTokenIndex {
   readonly #keys = new Map<Key, Set<Key>>();
 
@@ -26,7 +26,7 @@ export class SharedTokenIndex {
     else keys.add(key);
   }
 
-  /** Returns up to `most` other keys with the token of this hold. */
+  /** Returns up to `most` other keys that contain the token of this hold. */
   findOtherKeys(hold: ObservedHold, most: number): Key[] {
     const others: Key[] = [];
     const token = findSharedToken(hold);

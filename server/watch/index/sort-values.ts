@@ -4,12 +4,15 @@ import { computeRank, computeRankChangeAt, getHeldSince } from "../holds/attenti
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
-/** Computes sort values from a hold, Redis's time and the typical hold time of the key's pattern. */
+/**
+ * Functions that compute the sort value of a hold. `nowMs` is a time on the Redis clock, and `typicalMs` is the typical
+ * hold time of the key's pattern.
+ */
 export interface SortValues<Value extends SortValue = SortValue> {
   readonly computeSortValue: (hold: ObservedHold, nowMs: number, typicalMs: number) => Value;
   /**
-   * Returns when the value next changes without a change to the hold. The function is `undefined` if the value does not
-   * depend on time or typical hold times.
+   * Returns the time at which the sort value next changes without a change to the hold. The function is `undefined` if
+   * the sort value does not depend on time or typical hold times.
    */
   readonly computeChangeAt: ((hold: ObservedHold, nowMs: number, typicalMs: number) => number) | undefined;
 }
@@ -25,7 +28,7 @@ const SORT_VALUES: Record<Exclude<LockSortField, "attention">, (hold: ObservedHo
   count: ({ seen }) => seen.holders.reduce((sum, { count }) => sum + count, 0),
   remaining: ({ endsAtMs }) => endsAtMs ?? Number.MAX_SAFE_INTEGER,
   waiters: ({ seen }) => seen.waiters?.count ?? -1,
-  // Negated, because a hold that began earlier has been held longer.
+  // Negated, because an earlier start means a longer hold time.
   held: (hold) => -getHeldSince(hold),
   fence: ({ seen }) => Number(seen.holders[0].fence ?? -1),
   format: ({ seen }) => seen.format,

@@ -2,10 +2,12 @@ import type { Key } from "../../../lib/keys/key.ts";
 
 export type SortValue = string | number;
 
-/** A cursor in a sorted list. The page after it starts with the next entry. */
+/**
+ * The position of an entry in a sorted list. As a cursor, it is the position of the last entry on the previous page.
+ */
 export type SortPosition = readonly [value: SortValue, key: Key];
 
-/** Order of values: ascending (1) or descending (-1). Keys with equal values are in ascending order. */
+/** Sort direction of the values: ascending (1) or descending (-1). Keys with equal values are always ascending. */
 export type SortDirection = 1 | -1;
 
 function comparePositions(
@@ -25,7 +27,7 @@ export interface KeySlice {
   readonly next: SortPosition | undefined;
 }
 
-/** Values and keys in parallel arrays, which take 16 bytes per key and store numbers unboxed. */
+/** A part of the list. Parallel arrays of values and keys take 16 bytes per key and store numbers unboxed. */
 interface Chunk {
   readonly values: SortValue[];
   readonly keys: Key[];
@@ -34,8 +36,8 @@ interface Chunk {
 const CHUNK_MAX = 512;
 
 /**
- * Keys sorted by value, in chunks. A change takes a binary search and a shift within one chunk. A page takes an
- * iteration over the chunk lengths (about 3 µs for a million keys).
+ * A list of keys sorted by value, stored in chunks. A change takes a binary search and a shift within one chunk.
+ * Finding the page at an offset takes an iteration over the chunk lengths (about 3 µs for a million keys).
  */
 export class SortedKeys {
   readonly #chunks: Chunk[] = [];
@@ -90,7 +92,7 @@ export class SortedKeys {
     if (chunk.keys.length > CHUNK_MAX) this.#splitChunk(at, chunk);
   }
 
-  /** @returns whether the entry existed */
+  /** Removes the entry with this value and key. @returns whether the entry existed */
   delete(value: SortValue, key: Key): boolean {
     const at = this.#findChunk(value, key);
     const chunk = this.#chunks[at];
@@ -104,7 +106,7 @@ export class SortedKeys {
     return true;
   }
 
-  /** Returns up to `limit` keys from an offset. */
+  /** Returns up to `limit` keys, starting at an offset. */
   slice(offset: number, limit: number): KeySlice {
     let index = offset;
     let at = 0;
@@ -142,7 +144,7 @@ export class SortedKeys {
     return { keys, next: undefined };
   }
 
-  /** Returns the first chunk whose last entry is not before this position. */
+  /** Returns the index of the first chunk whose last entry is at or after this position. */
   #findChunk(value: SortValue, key: Key): number {
     let low = 0;
     let high = this.#chunks.length;
@@ -155,7 +157,7 @@ export class SortedKeys {
     return low;
   }
 
-  /** Returns the index of the first entry in the chunk that is not before this position. */
+  /** Returns the index of the first entry in the chunk that is at or after this position. */
   #findIndex(chunk: Chunk, value: SortValue, key: Key): number {
     let low = 0;
     let high = chunk.keys.length;
@@ -178,7 +180,7 @@ export class SortedKeys {
     this.#chunks.splice(at + 1, 0, { values: values.splice(half), keys: keys.splice(half) });
   }
 
-  /** Merges a small chunk with the next one, which limits the number of chunks. */
+  /** Limits the number of chunks: removes an empty chunk, or merges a small chunk with the next one if both fit. */
   #mergeSmallChunk(at: number, { values, keys }: Chunk): void {
     if (keys.length === 0) {
       this.#chunks.splice(at, 1);

@@ -6,7 +6,7 @@ import { parseSortOrder } from "./query-context.ts";
 const NOW = 1_790_000_000_000;
 const LOCKS = 20_000;
 
-/** An index whose clock the test sets. Counts the lookups of typical times. */
+/** An index of `LOCKS` locks whose clock the test sets. Counts the lookups of typical hold times. */
 class TimeIndexFixture {
   now = NOW;
   typicalMs: number | undefined = 1_000_000;
@@ -19,7 +19,7 @@ class TimeIndexFixture {
     },
   });
 
-  /** Adds locks, each held for one millisecond longer than the previous one. */
+  /** Adds the locks. Each one has been held for one millisecond longer than the previous one. */
   constructor() {
     for (let n = 0; n < LOCKS; n++) {
       this.index.applyObservation(
@@ -33,7 +33,7 @@ class TimeIndexFixture {
     }
   }
 
-  /** @returns the number of matches, and the number of lookups of typical times */
+  /** @returns the number of matches, and the number of lookups of typical hold times */
   queryKeys(filter: string, sort = "key"): { total: number; asked: number } {
     this.asked = 0;
     const { total } = this.index.queryPage(filter, parseSortOrder(sort), { offset: 0 }, 10);

@@ -6,35 +6,39 @@ import type { HoldPredicate } from "./filter-compiler.ts";
 import type { SortValues } from "./sort-values.ts";
 import type { SortValue } from "./sorted-keys.ts";
 
-/** Time, in ms, within which every hold is reevaluated. Typical hold times change with each release. */
+/** Time, in ms, within which every hold is reevaluated, because typical hold times change with each release. */
 const TYPICAL_REFRESH_MS = 30_000;
 /**
- * Maximum number of holds to reevaluate per step, about 1.5 µs each. With more locks, a full round takes longer than
- * `TYPICAL_REFRESH_MS`.
+ * Maximum number of holds to reevaluate per step (about 1.5 µs each). If this limit is reached, reevaluating every hold
+ * takes longer than `TYPICAL_REFRESH_MS`.
  */
 const TYPICAL_REFRESH_MAX = 4000;
-/** Time without use, in ms, after which a result is evaluated again because its typical hold times are outdated. */
+/** Time, in ms, after which an unused result is evaluated from scratch, because its typical hold times are outdated. */
 const TYPICAL_STALE_MS = 60_000;
-/** Minimum setback, in ms, that counts as a clock step. Smaller ones result from the estimate of Redis's clock. */
+/**
+ * Maximum time, in ms, by which the clock can go back before a result is evaluated from scratch. Small setbacks are
+ * normal, because Redis's clock is estimated.
+ */
 const CLOCK_SETBACK_MS = 1000;
 
 export interface TimeDependentQuery<Value extends SortValue = SortValue> {
-  /** The part that does not depend on time. */
+  /** All filter terms that do not depend on time, combined. */
   readonly fits: HoldPredicate;
   readonly term: TimeDependentTerm | undefined;
   readonly order: SortValues<Value>;
 }
 
-/** A list that places each key by a value. */
+/** A list in which the position of each key depends on its value. */
 export interface SortedPlacement<Value extends SortValue> {
   insert(value: Value, key: Key): void;
   delete(value: Value, key: Key): void;
 }
 
 /**
- * Keeps a time-dependent query result up to date. Stores the sort value of each key, and the time at which its result
- * next changes without a write. Applying a change that is due takes as long as applying a change to a hold. To bound
- * the cost of a step, each step reevaluates typical hold times for only a share of the holds.
+ * A query result that is kept up to date as time passes. The index stores the sort value of each key, and the time at
+ * which the key's result next changes without a write to Redis. Applying such a change costs the same as applying a
+ * change to a hold. To bound the cost of a step, each step reevaluates typical hold times for only a share of the
+ * holds.
  */
 export class TimeDependentIndex<Value extends SortValue = SortValue> {
   readonly #values = new Map<Key, Value>();
@@ -49,7 +53,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     private readonly getTypicalHeldMs: GetTypicalHeldMs,
     now: number,
   ) {
-    // Only the `attention` order depends on time.
+    // The only order that depends on time is `attention`, which uses typical hold times.
     this.#usesTypical = query.term?.usesTypical === true || query.order.computeChangeAt !== undefined;
     this.#refreshIterator = holds.values();
     this.#advancedTo = now;
@@ -59,7 +63,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     return this.#changesAt.size;
   }
 
-  /** Returns the keys in the list. */
+  /** Returns the keys whose holds match, unsorted. */
   keys(): Iterable<Key> {
     return this.#values.keys();
   }
@@ -68,16 +72,18 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     return this.#values.has(key);
   }
 
-  /** Whether the result must be evaluated again, or a new evaluation is cheaper than an update. */
+  /**
+   * Returns whether the clock went back or typical hold times are outdated. The result must then be evaluated again.
+   */
   isStale(now: number): boolean {
     const passedMs = now - this.#advancedTo;
     return passedMs < -CLOCK_SETBACK_MS || (this.#usesTypical && passedMs > TYPICAL_STALE_MS);
   }
 
   /**
-   * Adds a hold while the sorted list is being built. Afterwards, use `placeKey`.
+   * Adds a hold while the sorted list is being built. Once the list is built, use `placeKey`.
    *
-   * @returns its sort value, or `undefined` if the hold does not match
+   * @returns the sort value of the hold, or `undefined` if the hold does not match
    */
   add(hold: ObservedHold, now: number): Value | undefined {
     const value = this.#evaluateHold(hold, now);
@@ -85,7 +91,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     return value;
   }
 
-  /** Moves a key to its current position in the list. Removes the key if its hold has ended or does not match. */
+  /** Moves a key to its current position in the list. Removes the key if `hold` is `undefined` or does not match. */
   placeKey(sorted: SortedPlacement<Value>, key: Key, hold: ObservedHold | undefined, now: number): void {
     const then = this.#values.get(key);
     const value = hold && this.#evaluateHold(hold, now);
@@ -96,7 +102,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     moveKey(sorted, key, then, value);
   }
 
-  /** Places all keys again whose results change at or before `now`. */
+  /** Updates the keys whose results have changed by `now`, and reevaluates a share of the other holds. */
   advance(sorted: SortedPlacement<Value>, now: number): void {
     for (const key of this.#changesAt.takeDue(now)) this.placeKey(sorted, key, this.holds.get(key), now);
     if (this.#usesTypical) this.#refreshTypical(sorted, now);
@@ -116,8 +122,8 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
   }
 
   /**
-   * Returns the sort value of a hold, or `undefined` if the hold does not match. Schedules the next evaluation for the
-   * time at which the result can change.
+   * Returns the sort value of a hold, or `undefined` if the hold does not match. Schedules the next evaluation of the
+   * hold for the time at which its result can change.
    */
   #evaluateHold(hold: ObservedHold, now: number): Value | undefined {
     const { fits, term, order } = this.query;
@@ -128,7 +134,7 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     const typicalMs = (this.#usesTypical ? this.getTypicalHeldMs(hold.key) : undefined) ?? NEVER;
     const isMatching = term?.matches(hold, now, typicalMs) ?? true;
     const changeAt = term?.computeChangeAt(hold, now, typicalMs) ?? NEVER;
-    // The position of a hold that does not match is irrelevant.
+    // A hold that does not match has no position that could change.
     const movesAt = (isMatching ? order.computeChangeAt?.(hold, now, typicalMs) : undefined) ?? NEVER;
     this.#scheduleChange(hold.key, Math.min(changeAt, movesAt));
     return isMatching ? order.computeSortValue(hold, now, typicalMs) : undefined;

@@ -9,7 +9,7 @@ import { BY_KEY } from "./query-context.ts";
 const NOW = 1_790_000_000_000;
 const CONTEXT = { wasGone: false, since: "exact", continuityId: "1" } as const;
 
-/** Possible locks are listed only under `lock:`. */
+/** Creates an index that lists possible locks only if their keys start with `lock:`. */
 function createIndex(maxLocks?: number): LockIndex {
   return new LockIndex(maxLocks, {
     now: () => NOW,

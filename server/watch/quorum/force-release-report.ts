@@ -3,9 +3,9 @@ import { type ScriptEvent, toMessageOwner } from "../connection/script-event.ts"
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /**
- * Converts one master's force-release report into a `force_released` event for the whole hold.
+ * Converts the script event of a force-release on one master into the `force_released` event of the whole hold.
  *
- * @param at time on the target's clock
+ * @param at time of the event on the target's clock
  */
 export function toForceReleaseOfHold(
   { key, by, reason }: ScriptEvent,
@@ -19,10 +19,10 @@ export function toForceReleaseOfHold(
 }
 
 /**
- * Whether one master's report of a force-release is about this holder. Until the masters agree on a fencing token, each
- * master has a different one. In a RedLock, each master also has a different owner.
+ * Returns whether one master's report of a force-release refers to this holder. Until the masters agree on a fencing
+ * token, the token differs between masters. In a RedLock, the owner string also differs between masters.
  *
- * @param vote the last observation of the master
+ * @param vote the last observation on the master that reported the force-release
  */
 export function isForceReleaseOf(
   event: ScriptEvent,

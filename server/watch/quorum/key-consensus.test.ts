@@ -36,7 +36,7 @@ interface VoterFixture extends Voter {
   term: number;
 }
 
-/** Three masters that are read at different times, with delayed replies. */
+/** A simulated quorum of three masters. The masters are read at different times, and their replies are delayed. */
 class QuorumFixture {
   readonly voters: VoterFixture[] = Array.from({ length: MASTERS }, () => ({ isUp: true, term: 0 }));
   readonly consensus = new KeyConsensus<VoterFixture>(KEY, this.voters);
@@ -45,12 +45,12 @@ class QuorumFixture {
   readonly #onTheWay: { owner: string | undefined; sentAt: number; term: number }[][] = this.voters.map(
     () => [],
   );
-  /** The owner of the lock at each time; `free` if there was none. */
+  /** The actual owner of the lock by time (`performance.now()`); `free` if there was none. */
   readonly #truths = new Map<number, string>();
 
   applyStep(one: Step): void {
     vi.advanceTimersByTime(1);
-    // Reads and notifications do not change the owner, so it stays the same until the next step.
+    // Records the owner before this step. Only the step itself can change the owner.
     const seat = this.#seat(one.at);
     this.#truths.set(performance.now(), this.truth);
     if (one.do === "vote") this.#has[one.at] ??= one.owner;
@@ -65,7 +65,7 @@ class QuorumFixture {
     } else if (one.do === "come") seat.isUp = true;
   }
 
-  /** The current owner. */
+  /** The actual owner at the current time: the owner with a majority, or `free` if there is none. */
   get truth(): string {
     const winner = ["a", "b"].find(
       (owner) => 2 * this.#has.filter((each) => each === owner).length > MASTERS,
@@ -98,7 +98,8 @@ class QuorumFixture {
             ...{ kind: "lock", confidence: "certain", remainingMs: null },
             holders: [createForeignHolder(look.owner)],
           };
-    // A reported end counts until the reply to a read that was sent after it, like a notification.
+    // As with a real notification, the report that the key is gone applies until a read that was sent later is
+    // recorded.
     const goneAt = this.#goneAt[number] ?? Number.NEGATIVE_INFINITY;
     this.consensus.recordNotifications(seat, {
       wasGone: goneAt > Number.NEGATIVE_INFINITY,
@@ -124,7 +125,7 @@ class QuorumFixture {
     return this.consensus.holder?.holders[0].owner ?? "free";
   }
 
-  /** Connects all masters and reads them until the decision is stable. */
+  /** Connects all masters, discards delayed replies, and reads the masters until the decision is stable. */
   rest(): void {
     for (const seat of this.voters) seat.isUp = true;
     for (const looks of this.#onTheWay) looks.length = 0;
@@ -144,7 +145,7 @@ describe("force-releases of a quorum", () => {
     holders: [createForeignHolder(token, { owner: "me", fence })],
   });
 
-  /** The final decision after the masters report these force-releases and are all free. */
+  /** Returns the decision after the masters have reported these force-releases and the key is free on all masters. */
   function decideAfter(
     held: readonly ReadableObservation[],
     freed: readonly (readonly [owner: string, fence: string | null])[],
@@ -169,7 +170,7 @@ describe("force-releases of a quorum", () => {
       return decision;
     };
     showAll(held);
-    // If the masters have not agreed on a fencing token after this time, they do not agree on one later.
+    // After this time, the consensus stops waiting for the masters to agree on a fencing token.
     vi.advanceTimersByTime(1000);
     showAll(held);
     voters.forEach((voter, at) => {
@@ -209,7 +210,9 @@ describe("the agreement on a fencing token", () => {
     holders: [createForeignHolder("uuid:1", { owner: "me", fence })],
   });
 
-  /** Returns the fencing tokens that are shown after each of these sets of votes. */
+  /**
+   * Returns the fencing token that is shown after each set of votes. A set contains the fencing token on each master.
+   */
   function listShownFences(votes: readonly (readonly string[])[], waitMs = 1): (string | null | undefined)[] {
     const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
     return votes.map((fences) => {
@@ -254,7 +257,7 @@ describe("KeyConsensus", () => {
       {
         numRuns: 1000,
         examples: [
-          // One master is released while another is acquired, and each is read while it is held.
+          // The lock moves from one master to another. The two reads find each master held, but never at the same time.
           [
             [
               { do: "vote", at: 2, owner: "a" },

@@ -10,37 +10,37 @@ import { smoothTimes } from "./smooth-times.ts";
 import { type Voter, type VoteSource, VoteStore } from "./vote-store.ts";
 import { isVoteFor, tallyVotes, type VoteTally } from "./vote-tally.ts";
 
-/** A new decision that another read must confirm. */
+/** A new decision that another read of the masters must confirm. */
 interface PendingDecision<Of> {
   readonly name: string;
   readonly to: ReadableObservation["state"];
-  /** Only reads sent after this time (`performance.now()`) count. */
+  /** Time (`performance.now()`) when the decision became pending. Only reads sent later can confirm the decision. */
   readonly since: number;
-  /** The vote of each master when the decision became pending. */
+  /** The vote of each master when the decision became pending (see `formatVoteShape`). */
   readonly before: ReadonlyMap<Of, string>;
 }
 
-/** The result of an evaluation: the observation to apply, with facts for its events. */
+/** The result of an evaluation: the observation to apply to the index, and details for the resulting events. */
 export interface ConsensusDecision {
   readonly observation: ReadableObservation;
   readonly endCause: EndCause;
-  /** Whether so many masters reported the key as gone that the same owner may have a new hold. */
+  /** Whether enough masters reported the key as gone that the same owner may have a new hold. */
   readonly wasGone: boolean;
   /** The `force_released` event if an operator ended the hold. */
   readonly forceRelease: ScriptEvent | undefined;
 }
 
-/** Time limit, in ms, for the masters to agree on a fencing token. */
+/** Time, in ms, for which a new hold is not shown while its masters have not agreed on a fencing token. */
 const AGREEMENT_MS_MAX = 1000;
 
 /**
- * The consensus of a quorum's masters on one key.
+ * The consensus of a quorum's masters on the state of one key.
  *
- * The masters are read at different times. If a client releases its vote on one master and acquires one on another in
- * between, the reads can show a majority that never existed. Another read of all masters therefore confirms each new
- * decision. The decision stands if the masters with the same vote in both reads form a majority, because these votes
- * existed at the same time. A majority of different masters does not confirm it, because votes may have moved between
- * masters.
+ * The masters are read at different times. If a client releases the lock on one master and acquires it on another
+ * between these reads, the reads can show a majority that never existed. Another read of all masters therefore confirms
+ * each new decision. A decision is confirmed if the masters with the same vote in both reads form a majority, because
+ * these votes existed at the same time. A majority of different masters does not confirm the decision, because votes
+ * may have moved between masters.
  */
 export class KeyConsensus<Of extends Voter> {
   readonly #votes: VoteStore<Of>;
@@ -49,9 +49,12 @@ export class KeyConsensus<Of extends Voter> {
   #endCause: EndCause;
   #lostVoters = new Set<Of>();
   #forceReleases = new Map<Of, ScriptEvent>();
-  /** The highest number of votes that the current hold has had. */
+  /** The highest number of votes that the current hold has had at any time. */
   #mostVotes = 0;
-  /** Time (`performance.now()`) since which a hold has had no agreement on its fencing token. */
+  /**
+   * Time (`performance.now()`) since which a majority has voted for a new hold without agreement on its fencing token.
+   * `undefined` if there is no such hold.
+   */
   #fenceOpenSince: number | undefined;
 
   constructor(
@@ -65,14 +68,14 @@ export class KeyConsensus<Of extends Voter> {
     return this.#pending !== undefined;
   }
 
-  /** Whether a majority votes for one hold but has not agreed on its fencing token, and less than 1 s has passed. */
+  /** Whether a majority has voted for a new hold for less than 1 s, but has not yet agreed on its fencing token. */
   get isAwaitingAgreement(): boolean {
     return this.#fenceOpenSince !== undefined && performance.now() - this.#fenceOpenSince < AGREEMENT_MS_MAX;
   }
 
   /**
-   * Reads sent after this time (`performance.now()`) can confirm the pending decision. `undefined` if no decision is
-   * pending.
+   * Time (`performance.now()`) after which a read must be sent to confirm the pending decision. `undefined` if no
+   * decision is pending.
    */
   get pendingSince(): number | undefined {
     return this.#pending?.since;
@@ -88,7 +91,7 @@ export class KeyConsensus<Of extends Voter> {
     return decided !== undefined && "votes" in decided ? decided.votes : undefined;
   }
 
-  /** Whether the object has no state and can be dropped. */
+  /** Whether this object can be dropped: no master has a hold, and the decision is neither pending nor undecided. */
   get isIdle(): boolean {
     const isHeld = this.#decided?.state === "held" || this.#decided?.state === "ended";
     return (
@@ -101,14 +104,14 @@ export class KeyConsensus<Of extends Voter> {
   }
 
   /**
-   * Returns the time (`performance.now()`) of the last read on a master since it connected, or `-Infinity` if there was
-   * none.
+   * Returns the time (`performance.now()`) of the last read on a master since the master connected, or `-Infinity` if
+   * there was none.
    */
   getReadTimeAt(voter: Of): number {
     return this.#votes.findCurrent(voter)?.at ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Returns connected masters that have not been read since they connected. */
+  /** Returns the connected masters on which the key has not been read since they connected. */
   listUnreadVoters(): Of[] {
     return this.#votes.listUnread();
   }
@@ -126,18 +129,18 @@ export class KeyConsensus<Of extends Voter> {
     if (!wasGone) return;
     this.#lostVoters.add(voter);
     this.#votes.recordGone(voter);
-    // Between two reads, a vote can be released and acquired again without a visible change.
+    // The lock may have been released and reacquired on this master between two reads. The confirmation starts again.
     if (this.#pending?.to === "held") this.#startPending(this.#pending);
   }
 
-  /** Records one master's report that a hold was force-released there. */
+  /** Records one master's report of a force-release, if the report refers to the current holder. */
   recordForceRelease(voter: Of, event: ScriptEvent): void {
     const { holder } = this;
     if (holder !== undefined && isForceReleaseOf(event, holder.holders[0], this.#votes.findLast(voter)))
       this.#forceReleases.set(voter, event);
   }
 
-  /** The hold of the last decision. */
+  /** The hold according to the last decision, or `undefined` if the key is not held. */
   get holder(): HeldObservation | undefined {
     return this.#decided?.state === "held" ? this.#decided : undefined;
   }
@@ -155,15 +158,15 @@ export class KeyConsensus<Of extends Voter> {
     const again = this.#tallyVotes(asOf, this.#pending);
     if (again.outcome !== "undecided" && formatDecisionIdentity(again.seen) === name)
       return this.#commitDecision(now.seen);
-    // All masters were read again, but the majority consists of different masters than before.
+    // All masters were read again, but a majority of different masters does not confirm the decision.
     if (this.#votes.isReadAgain(this.#pending.since)) this.#startPending(this.#pending);
     return undefined;
   }
 
   /**
-   * Returns `free` for a hold until a majority has agreed on its fencing token. Until then, the hold is not granted and
-   * would later look like a different hold. If the masters do not agree in time, returns the hold, because its client
-   * is gone and its votes block the lock.
+   * Replaces a new hold with `free` until a majority has agreed on its fencing token. Until then, the hold is not
+   * granted, and a change of the token would make it appear to be a different hold. If the masters have not agreed
+   * after 1 s, returns the hold, because its client is presumably gone and its votes block the lock.
    */
   #withoutOpenFence(now: VoteTally): VoteTally {
     const isOpen = now.outcome === "held" && now.fence === "open" && !this.#isDecidedHold(now.seen);
@@ -186,7 +189,7 @@ export class KeyConsensus<Of extends Voter> {
     this.#pending = { name, to, since: performance.now(), before: this.#votes.listShapes() };
   }
 
-  /** Keeps the last decision, and updates its times. */
+  /** Keeps the last decision and updates its observation. */
   #confirmDecision(seen: ReadableObservation): ConsensusDecision {
     this.#pending = undefined;
     this.#endCause = undefined;
@@ -213,7 +216,7 @@ export class KeyConsensus<Of extends Voter> {
     return decision;
   }
 
-  /** Keeps the last decision with the current votes. */
+  /** Keeps the last decision and updates only its votes. */
   #keepUndecided(votes: SeenVotes, asOf: number): ConsensusDecision {
     this.#pending = undefined;
     const before = this.#decided ?? { state: "free", key: this.key, asOf };
@@ -222,13 +225,17 @@ export class KeyConsensus<Of extends Voter> {
     return { observation: this.#decided, endCause: undefined, wasGone: false, forceRelease: undefined };
   }
 
-  /** Returns the force-release event if so many masters reported it that the hold has lost its majority. */
+  /** Returns the force-release event if enough masters reported a force-release for the hold to lose its majority. */
   #findForceReleaseEvent(): ScriptEvent | undefined {
     const needed = Math.max(1, this.#mostVotes - computeMajority(this.voters.length) + 1);
     return this.#forceReleases.size < needed ? undefined : this.#forceReleases.values().next().value;
   }
 
-  /** @param turning if set, counts only masters that were read again with an unchanged vote */
+  /**
+   * Counts the current votes.
+   *
+   * @param turning if set, counts only masters that were read again since that decision, with an unchanged vote
+   */
   #tallyVotes(asOf: number, turning?: PendingDecision<Of>): VoteTally {
     const seen = this.#votes.projectTo(
       asOf,

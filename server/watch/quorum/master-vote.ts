@@ -1,41 +1,46 @@
 import type { HeldObservation, Observation, ReadableObservation } from "../../formats/observation.ts";
 import { formatHoldIdentity } from "./vote-tally.ts";
 
-/** The last observation of a key on one master, with the facts that determine whether it still counts. */
+/** The last observation of a key on one master, and the data that determines whether this vote still counts. */
 export interface MasterVote {
   readonly seen: ReadableObservation;
   readonly sentAt: number;
   /**
-   * Time (`performance.now()`) when the owner was first observed on the master. `undefined` if the owner may have been
-   * there earlier.
+   * Time (`performance.now()`) when the owner was first observed on the master. `undefined` if the owner may have held
+   * the lock earlier.
    */
   readonly begunAt: number | undefined;
-  /** Set if Redis has since reported that the key was gone. */
+  /** Set if Redis has reported, after this observation, that the key was gone. */
   readonly isGone?: true;
   /** Time (`performance.now()`) of the observation: halfway between request and reply. */
   readonly at: number;
-  /** Offset of the master's clock; positive if it is ahead of Lockkeeper's. */
+  /** Offset of the master's clock in ms, positive if that clock is ahead of Lockkeeper's clock. */
   readonly clockAheadMs: number;
   /**
-   * Connection term of the master: a number that changes when the connection breaks. Votes from earlier terms do not
-   * count.
+   * Connection term of the master at the time of the read (see `Voter.term`). Votes from earlier terms do not count.
    */
   readonly term: number;
 }
 
-/** Returns a string that identifies a decision, with the same result for no decision as for `free`. */
+/** Returns a string that identifies a decision. The absence of a decision has the same string as `free`. */
 export function formatDecisionIdentity(seen: Observation | undefined): string {
   if (seen === undefined || seen.state === "free" || seen.state === "unreadable") return "";
   if (seen.state === "not_a_lock") return seen.type;
   return `${formatHoldIdentity(seen)}\0${seen.holders.map(({ fence }) => fence).join(" ")}`;
 }
 
-/** Returns a string that identifies a vote by the fields that do not change during a hold. */
+/** Returns a string that identifies a vote. It contains only fields that do not change during a hold. */
 export function formatVoteShape(seen: ReadableObservation): string {
   return "holders" in seen ? `${seen.state} ${formatHoldIdentity(seen)}` : seen.state;
 }
 
-/** Projects a vote to a time on Lockkeeper's clock. A vote that has expired on its master's clock becomes `ended`. */
+/**
+ * Returns the observation of a vote with its times updated to the present.
+ *
+ * A hold whose TTL has passed since the read becomes `ended`.
+ *
+ * @param asOf the current time on Lockkeeper's clock
+ */
 export function projectVoteTo(asOf: number, { seen, at, clockAheadMs }: MasterVote): ReadableObservation {
   if (seen.state !== "held") return { ...seen, asOf };
   const agoMs = Math.max(0, Math.round(performance.now() - at));

@@ -3,10 +3,10 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 import { groupLargestFirst, kthLargest, kthSmallest } from "../../redis/majority.ts";
 
-/** Observations of several masters, to be merged into one. */
+/** The held observations of one or more masters that are merged into one observation. */
 type HeldGroup = readonly [HeldObservation, ...HeldObservation[]];
 
-/** Merges the votes for one owner into one hold, with the count, fencing token and remaining time of a majority. */
+/** Merges the votes for one owner into one hold with the count, fencing token and remaining time of a majority. */
 export function mergeSameOwner(
   group: HeldGroup,
   majority: number,
@@ -29,8 +29,8 @@ export function mergeSameOwner(
 }
 
 /**
- * Whether the votes for a Lockkeeper hold have several fencing tokens, none of them with a majority. Always false for a
- * reservation, because the masters do not agree on a token for a reservation after a force-release.
+ * Returns whether the votes for a Lockkeeper hold have several fencing tokens, none of which has a majority. Always
+ * false for a reservation, because the masters do not agree on a fencing token for a reservation after a force-release.
  */
 export function isFenceOpen(group: HeldGroup, majority: number): boolean {
   if (parseReservedOwner(group[0].holders[0].token) !== undefined) return false;
@@ -43,9 +43,10 @@ const listFences = (group: readonly HeldObservation[]) =>
   group.flatMap(({ holders: [{ fence }] }) => (fence === null ? [] : [fence]));
 
 /**
- * Returns the fencing token of a majority, otherwise the highest one, on which the masters are about to agree.
+ * Returns the fencing token on which a majority agrees. If there is none, returns the highest token, because the
+ * masters agree on the highest token.
  *
- * @param known the token of the last decision; possibly stored only on a master that is now unreachable
+ * @param known the fencing token of the last decision, which may be stored only on a master that is now unreachable
  */
 function chooseFence(group: HeldGroup, majority: number, known: string | null): string | null {
   const fences = listFences(group);
@@ -71,7 +72,11 @@ function mergeHolder(holder: SeenHolder, group: readonly HeldObservation[], majo
     : { ...together, ownRemainingMs: computeMajorityRemainingMs(own, majority) };
 }
 
-/** Merges the votes of a RedLock into one holder with an owner string per master. @param token identifies the hold */
+/**
+ * Merges the votes of a RedLock into one holder that has one owner string per master.
+ *
+ * @param token the token that identifies the merged hold
+ */
 export function mergeRedLock(group: HeldGroup, majority: number, token: Key): HeldObservation {
   const [{ lastFence: _ofOneMaster, ...first }] = group;
   const ownersPerMaster = group.map(({ holders: [holder] }) => holder.token);
@@ -90,9 +95,10 @@ export function mergeRedLock(group: HeldGroup, majority: number, token: Key): He
 }
 
 /**
- * Merges votes for different owners that together block the lock: no client holds it, and none can acquire it.
+ * Merges votes for different owners that together block the lock: no client holds the lock, and no client can acquire
+ * it.
  *
- * @param freeInMs time, in ms, until the lock can be acquired on each known master; `Infinity` for a key without a TTL
+ * @param freeInMs time, in ms, until the lock can be acquired, for each known master; `Infinity` if the key has no TTL
  */
 export function mergeDifferentOwners(
   group: HeldGroup,
@@ -116,14 +122,14 @@ export function mergeDifferentOwners(
   };
 }
 
-/** Adds up the waiters of all masters, because a client waits at one master at a time. */
+/** Adds up the numbers of waiters on all masters, because a client waits on only one master at a time. */
 function mergeWaiters(group: HeldGroup): Pick<HeldObservation, "waiters"> {
   const counts = group.flatMap(({ waiters }) => waiters?.count ?? []);
   if (counts.length === 0) return {};
   return { waiters: { count: counts.reduce((sum, count) => sum + count), known: "estimated" } };
 }
 
-/** Returns how long a majority of the votes lasts, in ms, or `null` if a majority has no TTL. */
+/** Returns the time, in ms, until fewer votes than a majority are left, or `null` if a majority of them has no TTL. */
 function computeMajorityRemainingMs(remaining: readonly (number | null)[], majority: number): number | null {
   const ms = kthLargest(
     remaining.map((each) => each ?? Number.POSITIVE_INFINITY),

@@ -10,7 +10,7 @@ const KEY = "lock:a";
 const NOW = 1_000_000;
 const FREE: ReadableObservation = { state: "free", key: KEY, asOf: NOW };
 
-/** A plain Redisson lock at one master. */
+/** Builds the observation of a plain Redisson lock on one master. */
 function buildVote(client: number, thread: number, remainingMs: number | null = 30_000): HeldObservation {
   const owner = `00000000-0000-4000-8000-00000000000${client}:${thread}`;
   return {

@@ -1,15 +1,12 @@
 import type { HeldObservation } from "../../formats/observation.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 
-/**
- * Share of the lease by which the masters' deadlines may differ after the same renewal. Such differences are not
- * separate renewals.
- */
+/** Maximum difference between the masters' deadlines after one renewal, as a share of the lease. */
 const RENEWAL_SPREAD = 0.05;
 const RENEWAL_SPREAD_MS_MAX = 500;
 /**
- * Removes differences between masters from the times of a continuing hold. Because clocks and round trips differ, the
- * hold would otherwise appear to be renewed constantly.
+ * Keeps the previous start and deadline of a continuing hold if the new values differ only because clocks and round
+ * trips differ between masters. Otherwise, the hold would appear to be renewed constantly.
  */
 export function smoothTimes(seen: HeldObservation, before: HeldObservation | undefined): HeldObservation {
   if (before === undefined) return seen;

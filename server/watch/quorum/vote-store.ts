@@ -2,22 +2,22 @@ import type { ReadableObservation } from "../../formats/observation.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import { formatVoteShape, type MasterVote, projectVoteTo } from "./master-vote.ts";
 
-/** The connection state of one master. */
+/** A master of a quorum, with the state of its connection. */
 export interface Voter {
   readonly isUp: boolean;
-  /** Increases with each disconnection. */
+  /** A number that increases each time the master disconnects. */
   readonly term: number;
 }
 
-/** Context of a recorded reading. */
+/** The circumstances of a read. */
 export interface VoteSource {
-  /** Offset of the master's clock; positive if it is ahead of Lockkeeper's. */
+  /** Offset of the master's clock in ms, positive if that clock is ahead of Lockkeeper's clock. */
   readonly clockAheadMs: number;
-  /** `seen`: Lockkeeper observes all changes on the master, so a hold of a new owner has just begun. */
+  /** `seen`: Lockkeeper observes all changes on the master, so a hold that this read shows first has just begun. */
   readonly begin: "seen" | "unknown";
 }
 
-/** The last vote of each master on one key. Votes count until their master disconnects. */
+/** Stores the last vote of each master on one key. A vote counts until its master disconnects. */
 export class VoteStore<Of extends Voter> {
   readonly #votes = new Map<Of, MasterVote>();
 
@@ -47,28 +47,30 @@ export class VoteStore<Of extends Voter> {
     if (vote !== undefined) this.#votes.set(voter, { ...vote, isGone: true });
   }
 
-  /** Returns the last observation on a master, even from before it disconnected. */
+  /** Returns the last observation on a master, even if the master has disconnected since. */
   findLast(voter: Of): ReadableObservation | undefined {
     return this.#votes.get(voter)?.seen;
   }
 
-  /** Returns the vote of a connected master from its current term. */
+  /**
+   * Returns the vote of a master from its current term, or `undefined` if there is none or the master is disconnected.
+   */
   findCurrent(voter: Of): MasterVote | undefined {
     const vote = this.#votes.get(voter);
     return voter.isUp && vote?.term === voter.term ? vote : undefined;
   }
 
-  /** Returns connected masters without a vote in their current term. */
+  /** Returns the connected masters that have no vote in their current term. */
   listUnread(): Of[] {
     return this.voters.filter((voter) => voter.isUp && this.findCurrent(voter) === undefined);
   }
 
-  /** Whether all connected masters were read by requests sent after a time (`performance.now()`). */
+  /** Returns whether every connected master was read by a request sent at or after `since` (`performance.now()`). */
   isReadAgain(since: number): boolean {
     return this.voters.every((voter) => !voter.isUp || (this.findCurrent(voter)?.sentAt ?? 0) >= since);
   }
 
-  /** Returns each master's vote without the fields that change during a hold, such as deadlines. */
+  /** Returns the vote of each master as a string without the fields that change during a hold, such as deadlines. */
   listShapes(): ReadonlyMap<Of, string> {
     return new Map(
       this.voters.flatMap((voter) => {
@@ -78,14 +80,14 @@ export class VoteStore<Of extends Voter> {
     );
   }
 
-  /** Returns when each vote began, in the order of the masters. */
+  /** Returns the start time (`performance.now()`) of each vote, in the order of the masters; `undefined` if unknown. */
   listBegins(): (number | undefined)[] {
     return this.voters.map((voter) => this.findCurrent(voter)?.begunAt);
   }
 
   /**
-   * Returns the votes in the order of the masters, projected to a time on Lockkeeper's clock. An unknown vote, or one
-   * for which `counts` returns false, is `undefined`.
+   * Returns the votes in the order of the masters, with their times updated to the present (see `projectVoteTo`). A
+   * vote that is unknown, or for which `counts` returns false, is `undefined`.
    */
   projectTo(
     asOf: number,

@@ -18,7 +18,7 @@ interface PlainVote {
   readonly count: number;
 }
 
-/** The observation of one master: a vote, no hold, or (undefined) unknown. */
+/** The state of the key on one master: a vote, no hold, a value that is not a lock, or `undefined` for unknown. */
 type VoteInput = PlainVote | "free" | "no_lock" | undefined;
 
 const plain = fc.record<PlainVote>({
@@ -50,7 +50,7 @@ function toAnswer(one: VoteInput): ReadableObservation | undefined {
   return held(one);
 }
 
-/** The result if every master is known: an owner, free, or not a lock. */
+/** Returns the expected result if the state of every master is known: an owner, `free` or `no_lock`. */
 function findWinner(all: readonly VoteInput[]): string {
   const names = all.map((one) => (typeof one === "object" ? one.owner : (one ?? "free")));
   const [winner] = [...new Set(names)].filter(
@@ -59,7 +59,7 @@ function findWinner(all: readonly VoteInput[]): string {
   return winner ?? "free";
 }
 
-/** The possible owners, for any observation of the unknown masters. */
+/** Returns all results that are possible, depending on the unknown masters: owners, `free` or `no_lock`. */
 function findWinners(all: readonly VoteInput[]): Set<string> {
   const at = all.indexOf(undefined);
   if (at < 0) return new Set([findWinner(all)]);

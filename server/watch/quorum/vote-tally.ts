@@ -11,8 +11,8 @@ import { computeMajority, groupLargestFirst } from "../../redis/majority.ts";
 import { isFenceOpen, mergeDifferentOwners, mergeRedLock, mergeSameOwner } from "./merge-votes.ts";
 
 /**
- * The combined state of a quorum's masters. `undecided`: the outcome depends on masters whose votes are unknown.
- * `fence: "open"`: a majority votes for a Lockkeeper hold but has not yet agreed on its fencing token.
+ * The combined state of one key on the masters of a quorum. `undecided`: the outcome depends on masters whose votes are
+ * unknown. `fence: "open"`: a majority votes for a Lockkeeper hold but has not yet agreed on its fencing token.
  */
 export type VoteTally =
   | {
@@ -24,23 +24,25 @@ export type VoteTally =
   | { readonly outcome: "not_a_lock"; readonly seen: NotALockObservation }
   | { readonly outcome: "undecided"; readonly votes: SeenVotes };
 
-/** Facts from before the current observations. */
+/** Data from earlier observations of the key. */
 export interface TallyContext {
   /**
-   * When each vote began (`performance.now()`), in the order of the masters. `undefined` if Lockkeeper did not observe
-   * the beginning.
+   * Start time (`performance.now()`) of each vote, in the order of the masters. `undefined` if Lockkeeper did not
+   * observe the start.
    */
   readonly begunAt?: readonly (number | undefined)[];
-  /** The hold of the last decision. */
+  /** The hold according to the last decision. */
   readonly before?: HeldObservation | undefined;
 }
 
 /**
- * Counts votes. An owner with a majority of all masters holds the lock until it loses that majority. The lock is free
- * once no owner can have a majority. Ended locks, and values that are not locks, are not votes.
+ * Combines the observations of a quorum's masters into one state of the key. An owner with a majority of all masters
+ * holds the lock. The lock is free if no owner can have a majority. Ended locks, and values that are not locks, are not
+ * votes for an owner.
  *
- * Different owner strings form one hold if they can be a RedLock (see red-lock.ts). If they cannot be a RedLock, and
- * together hold a majority of the masters, different owners hold the lock and no client can acquire it.
+ * Votes with different owner strings form one hold if they can belong to a RedLock (see red-lock.ts). If they cannot,
+ * but together block a majority of the masters, the result is a hold of different owners, because no client can acquire
+ * the lock.
  *
  * @param seen the observation of each master at `asOf`; `undefined` if unknown
  */
@@ -84,12 +86,12 @@ export function tallyVotes(
   return { outcome: "free", seen: { state: "free", key, asOf, votes: { ...decided, agreement: "none" } } };
 }
 
-/** Returns a string that identifies a hold, the same on each master that votes for it. */
+/** Returns a string that identifies a hold. All masters that vote for the hold have the same string. */
 export function formatHoldIdentity({ type, holders }: Pick<HeldObservation, "type" | "holders">): string {
   return [type, ...holders.map(({ token, role }) => `${role ?? ""} ${token}`).toSorted()].join("\0");
 }
 
-/** Whether an observation of one master is a vote for this hold. */
+/** Returns whether an observation on one master is a vote for this hold. */
 export function isVoteFor(vote: HeldObservation, hold: HeldObservation): boolean {
   const { ownersPerMaster } = hold.holders[0];
   if (ownersPerMaster === undefined) return formatHoldIdentity(vote) === formatHoldIdentity(hold);
@@ -98,7 +100,7 @@ export function isVoteFor(vote: HeldObservation, hold: HeldObservation): boolean
 
 interface RedLockVotes {
   readonly group: readonly [HeldObservation, ...HeldObservation[]];
-  /** Identifies the hold, even when masters join or leave. */
+  /** The token that identifies the hold. It stays the same when masters start or stop voting for the hold. */
   readonly token: Key;
 }
 
@@ -118,7 +120,7 @@ function findRedLock(
   return { group: [first, ...others], token: known?.token ?? owners[0] ?? "" };
 }
 
-/** Returns the owners with their numbers of votes, most votes first. All votes of a RedLock count as one owner. */
+/** Returns each owner with its number of votes, most votes first. All votes of a RedLock count for one owner. */
 function listOwners(
   held: readonly HeldObservation[],
   redLock: RedLockVotes | undefined,
@@ -131,17 +133,17 @@ function listOwners(
   }));
 }
 
-/** Returns the owner label. On a master that has lost the companion, only the token is known. */
+/** Returns the owner of a group of votes. Prefers a vote with a companion, because a vote without one has no label. */
 function findLabel(group: readonly [HeldObservation, ...HeldObservation[]]): Key {
   const labelled = group.find(({ holders: [{ fence }] }) => fence !== null) ?? group[0];
   return labelled.holders[0].owner;
 }
 
-/** A value that only has the shape of a Redisson lock may be other data. */
+/** Whether a vote blocks its master. A possible lock without a TTL does not count, because it may be other data. */
 const isBlockingHold = (hold: HeldObservation) =>
   isPlainRedissonHold(hold) && (hold.confidence !== "possible" || isRedLockPart(hold));
 
-/** Returns the time until the lock can be acquired on a master with this observation, in milliseconds. */
+/** Returns the time, in ms, until the lock can be acquired on a master with this observation; `Infinity` if never. */
 function computeFreeInMs(seen: ReadableObservation): number {
   if (seen.state === "not_a_lock") return Number.POSITIVE_INFINITY;
   return seen.state === "held" ? (seen.remainingMs ?? Number.POSITIVE_INFINITY) : 0;

@@ -7,11 +7,14 @@ import type { Key } from "../../../lib/keys/key.ts";
 const READ_LIMIT = { times: 5, withinMs: 100 };
 
 /**
- * Delays reads of keys that were read too often recently, so that other keys do not wait. Enqueues each delayed key
- * again later.
+ * Delays reads of keys that were read too often recently, so that reads of other keys do not wait. Enqueues each
+ * delayed key again later.
  */
 export class BusyKeys {
-  /** Number of recent reads per key and the start of their interval, oldest first. */
+  /**
+   * Number of reads of each key in its current interval, and the start of the interval (`performance.now()`). Oldest
+   * first.
+   */
   readonly #recentReads = new Map<Key, { since: number; times: number }>();
   readonly #heldBack = new Set<Key>();
   readonly #requeue: (key: Key) => void;
@@ -48,7 +51,7 @@ export class BusyKeys {
     return true;
   }
 
-  /** Drops the delayed keys. */
+  /** Drops the delayed keys without reading them. */
   clearHeldBack(): void {
     this.#heldBack.clear();
     clearTimeout(this.#timer);

@@ -4,7 +4,7 @@ import { CallSize } from "./call-size.ts";
 
 const LIMITS = { least: 200, near: 500, most: 10_000 };
 
-/** Records calls to a Redis that takes this long per key. */
+/** Records calls to a Redis that takes `msPerKey` per key. */
 function recordCalls(callSize: CallSize, calls: number, msPerKey: number, roundTripMs: number): void {
   for (let call = 0; call < calls; call++) {
     callSize.record(callSize.size, callSize.size * msPerKey + roundTripMs);

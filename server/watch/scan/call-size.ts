@@ -1,32 +1,35 @@
 /** Limits on the number of keys per call. */
 export interface CallSizeLimits {
   readonly least: number;
-  /** The initial size, and the maximum for a nearby Redis. */
+  /** Initial number of keys per call, and the maximum for a nearby Redis. */
   readonly near: number;
   readonly most: number;
 }
 
-/** Maximum duration of a call to a nearby Redis, in ms. Includes waiting for other calls of this process. */
+/**
+ * Target duration of a call to a nearby Redis in ms, excluding the round trip. Includes waiting for other calls of this
+ * process.
+ */
 const CALL_MS = 1;
 /**
- * Maximum duration of a call to a distant Redis, in ms. A call may take up to half a round trip, because the other
- * clients are distant too.
+ * Maximum target duration of a call in ms. For a distant Redis, the target is half a round trip, because the other
+ * clients are assumed to be distant too.
  */
 const CALL_MS_MAX = 4;
 const CALL_SHARE_OF_ROUND_TRIP = 0.5;
 /**
- * Number of calls whose durations are compared. Only the shortest one counts, because the others may have waited for
- * other clients or for this process.
+ * Number of calls whose durations are compared. Only the shortest duration counts, because the other calls may have
+ * waited for other clients or for this process.
  */
 const CALLS_JUDGED = 4;
 const GROWTH = 1.25;
 const REDUCTION = 0.7;
 /**
- * Duration, in ms, after which a call counts as stalled. Redis was busy with other work, or this process got no CPU
- * time.
+ * Time, in ms, by which a call must exceed its target duration to count as stalled. During a stall, Redis was busy with
+ * other work, or this process got no CPU time.
  */
 const STALL_MS = 10;
-/** Pause after a stall, in ms. It is short to limit how much frequent stalls slow down a scan. */
+/** Pause after a stall, in ms. A short pause limits how much frequent stalls slow down a scan. */
 const REST_MS = 5;
 /**
  * Minimum share of a call's duration that counts as Redis time. The exact share is unknown, because the round trip is
@@ -35,8 +38,8 @@ const REST_MS = 5;
 const COST_SHARE_MIN = 0.5;
 
 /**
- * Chooses the number of keys per call from the durations of previous calls. Increases it slightly after short calls,
- * reduces it after long ones, and halves it after a stall. All durations are in ms.
+ * Chooses the number of keys per call from the durations of previous calls. Increases the number slightly after short
+ * calls, reduces it after long calls, and halves it after a stall. All durations are in ms.
  */
 export class CallSize {
   readonly #limits: CallSizeLimits;
@@ -56,7 +59,7 @@ export class CallSize {
     return Math.floor(this.#size);
   }
 
-  /** Returns the estimated time that Redis takes for a number of keys, in ms. Returns 0 before the first call. */
+  /** Returns the estimated time, in ms, that Redis takes for a number of keys. Returns 0 before the first call. */
   estimateCostMs(keys: number): number {
     return this.#costsPerKeyMs.length === 0 ? 0 : keys * Math.min(...this.#costsPerKeyMs);
   }
@@ -66,12 +69,12 @@ export class CallSize {
     return Math.min(CALL_MS_MAX, Math.max(CALL_MS, this.#roundTripMs * CALL_SHARE_OF_ROUND_TRIP));
   }
 
-  /** Sets the round-trip time: the duration of a command that does no work, in ms. */
+  /** Sets the round-trip time in ms, measured as the duration of a command that does no work. */
   setRoundTrip(roundTripMs: number): void {
     this.#roundTripMs = roundTripMs;
   }
 
-  /** @param tookMs time from sending the call to its reply */
+  /** Records a completed call. @param tookMs time from sending the call to receiving its reply */
   record(keys: number, tookMs: number): void {
     const workMs = Math.max(0, tookMs - this.#roundTripMs);
     this.#recordCost(keys, Math.max(workMs, tookMs * COST_SHARE_MIN));
@@ -80,7 +83,7 @@ export class CallSize {
       this.#restMs = REST_MS;
       return;
     }
-    // A call with few keys does not show how long a full one takes.
+    // A call with few keys does not show how long a full call takes.
     if (keys < this.#size / 2) return;
     this.#judged.push(workMs);
     if (this.#judged.length < CALLS_JUDGED) return;
@@ -90,8 +93,8 @@ export class CallSize {
   }
 
   /**
-   * Returns how long to pause before the next call, in ms. Returns 0 unless a call has stalled since the last call of
-   * this method.
+   * Returns the pause before the next call, in ms. Returns 0 unless a call has stalled since this method was last
+   * called.
    */
   takeRestMs(): number {
     const restMs = this.#restMs;

@@ -1,8 +1,8 @@
 import { CallSize, type CallSizeLimits } from "./call-size.ts";
 
-// A call of size `near` takes Redis 0.3 to 0.9 ms: 0.6 to 0.9 µs per key to scan, 15 to 30 µs to read, 6 µs to fingerprint.
-// Smaller calls than `least` make a scan slower but do not shorten the p99 of other clients: a round trip then takes longer
-// than the work of Redis.
+// A call with `near` keys takes Redis 0.3 to 0.9 ms: 0.6 to 0.9 µs per key to scan, 15 to 30 µs to read, and 6 µs to
+// fingerprint. Calls with fewer keys than `least` would slow down a scan without lowering the p99 latency of other
+// clients, because the round trip would take longer than Redis's work.
 const SCAN_LIMITS: CallSizeLimits = { least: 500, near: 1000, most: 10_000 };
 const READ_LIMITS: CallSizeLimits = { least: 16, near: 32, most: 100 };
 const FINGERPRINT_LIMITS: CallSizeLimits = { least: 20, near: 50, most: 1000 };

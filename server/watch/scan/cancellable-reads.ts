@@ -1,14 +1,14 @@
 import type { Key } from "../../../lib/keys/key.ts";
 
-/** Delay of a read in ms. Most holds are shorter if clients use the API at a high rate. */
+/** Delay of a cancellable read in ms. If clients use the API at a high rate, most holds are shorter than this delay. */
 const DELAY_MS = 20;
 
 /**
- * Delayed reads of keys that only a verb of this process changed. The next verb often makes such a read unnecessary. A
- * read in progress may show the state between two verbs, so its key must be read again.
+ * Delayed reads of keys that only a verb of this process changed. The next verb often makes such a read unnecessary. If
+ * a key is already being read, that read may show the state between two verbs, so the key must be read again.
  */
 export class CancellableReads {
-  /** When (`performance.now()`) each key is due, oldest first. */
+  /** Time (`performance.now()`) at which each key is due for reading, earliest first. */
   readonly #dueAt = new Map<Key, number>();
   /** Number of reads in progress for each key. */
   readonly #reading = new Map<Key, number>();
@@ -27,12 +27,12 @@ export class CancellableReads {
     this.#timer ??= setTimeout(this.#enqueueDue, DELAY_MS);
   }
 
-  /** Cancels the pending read of a key. @returns whether there was one */
+  /** Cancels the pending read of a key. @returns whether a read was pending */
   remove(key: Key): boolean {
     return this.#dueAt.delete(key);
   }
 
-  /** Enqueues all reads immediately. */
+  /** Enqueues all delayed reads immediately. */
   enqueueAll(): void {
     for (const key of [...this.#dueAt.keys()]) this.enqueue(key);
   }
@@ -47,7 +47,7 @@ export class CancellableReads {
     return this.#reading.has(key);
   }
 
-  /** Runs `read` and marks these keys as being read until it settles. */
+  /** Runs `read` and marks the keys as being read until `read` settles. Cancels their delayed reads. */
   async duringRead<Result>(keys: readonly Key[], read: () => Promise<Result>): Promise<Result> {
     for (const key of keys) {
       this.#dueAt.delete(key);

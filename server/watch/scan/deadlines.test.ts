@@ -17,7 +17,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("next" as const) }) },
 );
 
-/** A reference implementation without a heap. */
+/** Reference implementation of `Deadlines` without a heap. */
 class Model {
   readonly moments = new Map<string, number>();
 

@@ -1,5 +1,5 @@
 /**
- * A binary heap of deadlines by key. Two parallel arrays and an index by key take about 60 bytes per lock, a third of
+ * A binary heap of deadlines by key. Two parallel arrays and an index by key take about 60 bytes per key, a third of
  * the memory of a heap of objects.
  */
 export class Deadlines<Key> {
@@ -32,12 +32,12 @@ export class Deadlines<Key> {
     return place === undefined ? undefined : this.#moments[place];
   }
 
-  /** Returns the next deadline, or `undefined` if the heap is empty. */
+  /** Returns the earliest deadline, or `undefined` if the heap is empty. */
   peekNext(): number | undefined {
     return this.#moments[0];
   }
 
-  /** Removes and returns the keys whose deadline has passed. */
+  /** Removes and returns the keys whose deadline has passed at `now`. */
   takeDue(now: number): Key[] {
     const keys: Key[] = [];
     for (;;) {
@@ -52,7 +52,10 @@ export class Deadlines<Key> {
     return this.#keys.length;
   }
 
-  /** Places an entry at a position or above it. The entry at that position must have been moved or removed. */
+  /**
+   * Writes an entry at position `from` or at one of its ancestors. The previous entry at `from` must already have been
+   * moved or removed.
+   */
   #rise(from: number, key: Key, at: number): void {
     let place = from;
     while (place > 0) {
@@ -65,7 +68,10 @@ export class Deadlines<Key> {
     this.#put(place, key, at);
   }
 
-  /** Places an entry at a position or below it. */
+  /**
+   * Writes an entry at position `from` or at one of its descendants. The previous entry at `from` must already have
+   * been moved or removed.
+   */
   #sink(from: number, key: Key, at: number): void {
     let place = from;
     for (;;) {

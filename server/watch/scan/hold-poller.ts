@@ -7,26 +7,26 @@ import { RecentCosts } from "./recent-costs.ts";
 
 /** Time between the starts of two rounds, in ms. If a round takes longer, the next one follows immediately. */
 const ROUND_EVERY_MS = 1000;
-/** Maximum polling rate in keys per ms. Without it, small keyspaces would be polled as fast as Redis replies. */
+/** Maximum polling rate in keys per ms. Without a limit, small keyspaces would be polled as fast as Redis replies. */
 const KEYS_PER_MS_MAX = 10;
 /** Maximum share of Redis's time that polling may use. */
 const POLL_SHARE = 0.2;
-/** Time, in ms, after which a key is read in full again, because fingerprints exclude waiters. */
+/** Time, in ms, after which a key is read in full again. A fingerprint does not show changes to the waiters. */
 const FULL_READ_AFTER_MS = 25_000;
 const FULL_READS_PER_MS_MAX = 0.4;
-/** Rounding error of one deadline in ms, caused by Redis and the script. */
+/** Maximum difference, in ms, between two readings of the same deadline. Redis and the script round each deadline. */
 const DEADLINE_TOLERANCE_MS = 5;
 /** Number of rounds that the reported delay covers. */
 const ROUNDS_MEASURED = 3;
 
 interface CheckedKey extends KeyFingerprint {
-  /** Time (`performance.now()`) of the request. */
+  /** Time (`performance.now()`) at which the fingerprint was requested. */
   readonly sentAt: number;
 }
 
 export interface HoldPollerDeps {
   readFingerprints(keys: readonly Key[]): Promise<FingerprintReading[]>;
-  /** Lists the known keys, or only those that were not read for at least `unreadForMs`. */
+  /** Lists the known keys, or only those that have not been read for at least `unreadForMs`. */
   listKnownKeys(unreadForMs?: number): Iterable<Key>;
   /** Whether the last full read of the key had the same deadline, which proves that the hold is unchanged. */
   isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean;
@@ -45,16 +45,19 @@ export interface HoldPollerDeps {
  * Polls the keys of known holds while notifications are off. Reads a fingerprint of each key, and reads a key in full
  * if its fingerprint has changed.
  *
- * A round of 10,000 keys takes a second. With more keys, or a busy or slow Redis, a round takes longer, because the
- * rate and the share of Redis's time are limited.
+ * A round of 10,000 keys takes about 1 s. With more keys, or a busy or slow Redis, a round takes longer, because the
+ * polling rate and the share of Redis's time are limited.
  */
 export class HoldPoller {
   #checked: ReadonlyMap<Key, CheckedKey> = new Map();
-  /** The longest delay in each recent round: between two checks of a key, or until a changed key was read. */
+  /**
+   * Longest delay of each recent round in ms. A delay is the time between two checks of a key, or from the last check
+   * of a changed key until the key is read in full.
+   */
   readonly #roundDelaysMs: number[] = [];
   #currentDelayMs = 0;
   readonly #costs = new RecentCosts();
-  /** When (`performance.now()`) the key whose turn is next was last checked. */
+  /** Approximate time (`performance.now()`) of the previous check of the key that is checked next. */
   #oldestCheckAt: number | undefined;
   readonly #abortController = new AbortController();
 
@@ -69,8 +72,8 @@ export class HoldPoller {
   }
 
   /**
-   * The longest time, in ms, for which a change to a known key stayed unnoticed in the last rounds. `undefined` before
-   * the first measurement.
+   * Longest time, in ms, for which a change to a known key may have stayed unnoticed in the last rounds. `undefined`
+   * before the first measurement.
    */
   get measuredDelayMs(): number | undefined {
     if (this.#roundDelaysMs.length === 0 || this.#oldestCheckAt === undefined) return undefined;
@@ -82,7 +85,7 @@ export class HoldPoller {
     for (;;) {
       const startedAt = performance.now();
       if (!this.deps.shouldPoll()) this.#reset();
-      // A failed round does not count. The reported delay keeps growing.
+      // A failed round does not count as a check, so the reported delay keeps growing.
       else await this.#pollRound(signal).catch(() => signal.throwIfAborted());
       const restMs = Math.max(1, startedAt + ROUND_EVERY_MS - performance.now());
       await sleep(restMs, undefined, { signal, ref: false });
@@ -157,8 +160,8 @@ export class HoldPoller {
   }
 
   /**
-   * Enqueues full reads of keys that were not read for some time, to update data that fingerprints exclude, such as
-   * waiters. The rate does not grow with the number of locks.
+   * Enqueues full reads of keys that have not been read for some time, to update data that fingerprints exclude, such
+   * as waiters. The rate of full reads is limited, regardless of the number of locks.
    */
   #enqueueFullReads(known: number): void {
     const unreadForMs = Math.max(FULL_READ_AFTER_MS, known / FULL_READS_PER_MS_MAX);
@@ -177,7 +180,7 @@ export class HoldPoller {
   }
 }
 
-/** Whether two rounded deadlines may be equal. A deadline is `undefined` if there is no TTL. */
+/** Returns whether two rounded deadlines may be equal. A deadline is `undefined` if the key has no TTL. */
 export function isSameDeadline(one: number | undefined, other: number | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return Math.abs(one - other) <= DEADLINE_TOLERANCE_MS;

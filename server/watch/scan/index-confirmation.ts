@@ -2,7 +2,7 @@ import type { KeyReader } from "./key-reader.ts";
 
 interface IndexConfirmationDeps {
   readonly reader: Pick<KeyReader, "waitUntilSettled">;
-  /** Identifies the observation period. Changes may have been missed between two periods. */
+  /** Returns the id of the current observation period. If the id changes, changes to keys may have been missed. */
   getContinuityId(): string;
   /** Whether Redis responds and the index is complete. */
   isComplete(): boolean;
@@ -20,14 +20,14 @@ export class IndexConfirmation {
     return this.#at;
   }
 
-  /** Records that the index contains everything up to this time. Has no effect while the index is incomplete. */
+  /** Records that the index contains every change up to this time. Has no effect while the index is incomplete. */
   confirm(at: number): void {
     if (this.deps.isComplete()) this.#at = at;
   }
 
   /**
-   * Waits until the notified keys have been read, and then confirms the time up to which all notifications have
-   * arrived.
+   * Waits until the notified keys have been read, and then confirms `deliveredUntil`, the time up to which all
+   * notifications have arrived. Has no effect if the observation is interrupted while this method waits.
    */
   async confirmWhenRead(deliveredUntil: number): Promise<void> {
     if (this.#isWaiting) return;

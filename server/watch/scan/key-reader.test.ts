@@ -17,7 +17,7 @@ interface ReaderInput {
   onOverflow(): void;
 }
 
-/** Reads from a Redis that replies after a millisecond. */
+/** Creates a reader for a Redis that replies after 1 ms. If `isAway` is set, all reads fail. */
 function openReader({ isAway, onOverflow }: ReaderInput = { isAway: false, onOverflow: () => undefined }) {
   const readings: { key: Key; at: number }[] = [];
   const read = async (keys: readonly Key[]) => {
@@ -56,7 +56,7 @@ it("a constantly changing key is read some tens of times a second, other keys at
   await settled;
   const hot = readings.filter(({ key }) => key === "hot");
   expect(hot.length).toBeGreaterThan(10);
-  // Five in 100 ms, and one that was enqueued during the fifth.
+  // At most five reads per 100 ms, plus one that was enqueued during the fifth.
   expect(hot.length).toBeLessThan(70);
   expect(hot.at(-1)?.at).toBeGreaterThan(lastMarkAt);
   const waits = [...calmMarks].map(

@@ -16,12 +16,14 @@ export interface Reading {
 
 const BATCH = 100;
 const RETRY_MS = 100;
-/** Maximum share of the time that reads may use. Under this limit, one read covers several changes to a busy lock. */
+/** Target share of the time that reads use. The resulting pauses let one read cover several changes to a busy lock. */
 const READ_SHARE = 0.2;
 const PAUSE_MS_MAX = 15;
-/** Maximum time, in ms, to fill a batch before it is sent during a burst scan. */
+/** Maximum time, in ms, for which a batch waits for more keys during a burst scan. */
 const BURST_WAIT_MS = 10;
-/** Queue length, in keys, above which a full scan is cheaper. */
+/**
+ * Queue length, in keys, above which the queue is dropped and a full scan reads all keys, because the scan is cheaper.
+ */
 const QUEUE_MAX = 250_000;
 
 export interface KeyReaderDeps {
@@ -32,7 +34,10 @@ export interface KeyReaderDeps {
   /** Whether Redis replies to a probe sent now. */
   isResponding(): Promise<boolean>;
   onReadings(readings: readonly Reading[]): void;
-  /** Returns how long after its last read, in ms, a key must be read again, or `undefined` if no read is scheduled. */
+  /**
+   * Returns the time, in ms, after which a key must be read again, counted from its last read. Returns `undefined` if
+   * no further read is scheduled.
+   */
   computeRereadDelayMs(key: Key): number | undefined;
   /** Batch size during a scan. */
   readonly callSize: CallSize;
@@ -42,12 +47,12 @@ export interface KeyReaderDeps {
 
 /**
  * Reads keys that may have changed, in batches and in queue order. Coalesces repeated requests for a key. Reads held
- * keys again when they are due.
+ * keys again when their next read is due.
  */
 export class KeyReader {
   /**
-   * Whether a scan waits for reads. During a scan, batches have `callSize` keys. In a `burst`, there are no pauses
-   * between batches.
+   * The mode of the current scan, or `no` if no scan is in progress. During a scan, batches have `callSize` keys. In a
+   * `burst` scan, a batch waits only to fill up, for at most 10 ms. In a `paced` scan, reads pause as usual.
    */
   scanning: "no" | "paced" | "burst" = "no";
   readonly #dirty = new Set<Key>();
@@ -61,9 +66,9 @@ export class KeyReader {
   readonly #rereads = new RereadSchedule<Key>((key) => this.enqueueRead(key));
   #draining: Promise<void> | undefined;
   #isStopped = false;
-  /** When (`performance.now()`) the next batch may start. A full batch starts immediately. */
+  /** Earliest time (`performance.now()`) at which the next batch starts. A full batch starts immediately. */
   #nextAt = Number.NEGATIVE_INFINITY;
-  /** Maximum batch size, which each timeout halves and each successful batch doubles. */
+  /** Maximum batch size in keys. Halved by each timeout and doubled by each successful batch. */
   #batchMax = BATCH;
 
   constructor(private readonly deps: KeyReaderDeps) {
@@ -78,12 +83,15 @@ export class KeyReader {
     return this.#dirty.size;
   }
 
-  /** Whether the key is slow, and therefore read by `SlowKeys` on a separate connection. */
+  /** Whether the key is slow. `SlowKeys` reads slow keys on a separate connection. */
   isReadApart(key: Key): boolean {
     return this.#slowKeys.has(key);
   }
 
-  /** Enqueues a read of the key, unless one is already queued. */
+  /**
+   * Enqueues a read of the key unless one is already queued. Delays the read of a busy key, and leaves a slow key to
+   * `SlowKeys`.
+   */
   enqueueRead(key: Key): void {
     this.#cancellable.remove(key);
     if (this.#slowKeys.takeChange(key) || this.#busyKeys.holdBackIfBusy(key)) return;
@@ -93,14 +101,17 @@ export class KeyReader {
     this.#draining ??= this.#drain();
   }
 
-  /** Enqueues a delayed read, which `cancelRead` can cancel. Does not delay a key that is already queued. */
+  /**
+   * Enqueues a delayed read that `cancelRead` can cancel. If the key is slow, queued or being read, enqueues a regular
+   * read instead.
+   */
   enqueueCancellableRead(key: Key): void {
     const isOnlyRead = !this.#dirty.has(key) && !this.#cancellable.isReading(key) && !this.#slowKeys.has(key);
     if (isOnlyRead) this.#cancellable.add(key);
     else this.enqueueRead(key);
   }
 
-  /** Cancels the read that `enqueueCancellableRead` enqueued. Returns false if the key must be read anyway. */
+  /** Cancels the read that `enqueueCancellableRead` enqueued. Returns false if no such read is pending. */
   cancelRead(key: Key): boolean {
     return this.#cancellable.remove(key);
   }
@@ -115,14 +126,14 @@ export class KeyReader {
     return this.#waitUntilRead(new Set([...this.#dirty, ...this.#reading]));
   }
 
-  /** Resolves when fewer than `marks` keys are queued. */
+  /** Resolves when fewer than `marks` keys are queued, or when the reader is stopped. */
   async waitForRoom(marks: number): Promise<void> {
     while (this.#dirty.size >= marks && !this.#isStopped) {
       await new Promise<void>((resolve) => this.#onDrained.push(resolve));
     }
   }
 
-  /** Resolves when all keys enqueued so far have been read. */
+  /** Resolves when all keys enqueued so far have been read. Does not wait for slow keys. */
   waitUntilSettled(): Promise<void> {
     this.#cancellable.enqueueAll();
     return this.#waitUntilRead(new Set([...this.#dirty, ...this.#reading, ...this.#busyKeys.heldBack]));
@@ -136,7 +147,8 @@ export class KeyReader {
   }
 
   /**
-   * Reads a key immediately, bypassing the queue. Returns a slow key (see `SlowKeys`) as unreadable without reading it.
+   * Reads a key immediately, bypassing the queue. For a slow key (see `SlowKeys`), returns an unreadable observation
+   * without reading the key.
    */
   async readNow(key: Key): Promise<Observation[]> {
     const slow = this.#slowKeys.describe(key);
@@ -152,7 +164,7 @@ export class KeyReader {
     }
   }
 
-  /** @returns the keys that were enqueued but not read */
+  /** Stops the reader. @returns the keys that were enqueued but not read, and the slow keys */
   stop(): Key[] {
     const changed = [...this.#dirty, ...this.#busyKeys.heldBack, ...this.#cancellable.keys];
     const left = [...this.#reading, ...changed, ...this.#slowKeys.keys];
@@ -164,7 +176,7 @@ export class KeyReader {
   }
 
   async #drain(): Promise<void> {
-    // Messages of a burst arrive within one turn of the event loop.
+    // Waits for the current turn of the event loop to end, because the messages of a burst arrive within one turn.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#dirty.size > 0 && !this.#isStopped) {
       await this.#pause();
@@ -219,7 +231,7 @@ export class KeyReader {
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 
-  /** Enqueues the keys of a failed read again, except those that timed out, which become slow keys. */
+  /** Enqueues the keys of a failed read again. Keys that timed out become slow keys instead. */
   async #handleFailure(keys: readonly Key[], error: unknown): Promise<void> {
     for (const key of keys) this.#dirty.add(key);
     if (!isTimeout(error)) {
@@ -267,7 +279,7 @@ export class KeyReader {
     this.deps.onReadings(observations.map((observation) => ({ observation, sentAt, receivedAt })));
     for (const { key } of observations) {
       const dueMs = this.deps.computeRereadDelayMs(key);
-      // Adds 1 ms, so that the deadline has also passed in Redis.
+      // Adds 1 ms so that the deadline has also passed in Redis.
       this.#rereads.set(key, dueMs === undefined ? undefined : receivedAt + dueMs + 1);
     }
     this.#rereads.arm();

@@ -10,13 +10,15 @@ import { ScanCursor } from "./scan-cursor.ts";
 import type { TimeBudget } from "./time-budget.ts";
 
 /**
- * Number of queued keys at which a scan pauses. Keys from notifications would otherwise wait behind the keys of the
+ * Number of queued keys at which a scan pauses, so that keys from notifications do not wait behind the keys of the
  * scan.
  */
 const QUEUE_AHEAD_MAX = 500;
 const TRIES = 5;
 const RETRY_MS = 200;
-/** Minimum number of scanned keys from which an interrupted scan is resumed. A shorter scan starts again. */
+/**
+ * Number of scanned keys above which an interrupted scan is resumed. A shorter scan starts again from the beginning.
+ */
 const RESUMABLE_KEYS_MIN = 100_000;
 
 export interface KeyspaceScanProgress {
@@ -33,13 +35,13 @@ interface KeyspaceScanDeps {
     KeyReader,
     "enqueueRead" | "queuedCount" | "waitUntilSettled" | "waitForRoom" | "scanning"
   >;
-  /** Lists the known keys; if `isPaced`, without those that were read recently. */
+  /** Lists the known keys. If `isPaced` is true, omits keys that were read recently. */
   listKnownKeys(isPaced: boolean): Iterable<Key>;
   isKnown(key: Key): boolean;
   readonly oversizedKeys: OversizedKeys;
   readonly nonLockKeys: NonLockKeys;
   readonly sizes: CallSizes;
-  /** Whether notifications are off, so that scans follow each other closely. */
+  /** Whether notifications are off. Scans then run at shorter intervals. */
   isPolled(): boolean;
 }
 
@@ -48,15 +50,15 @@ export class KeyspaceScan {
   progress: KeyspaceScanProgress | undefined;
   /** Measures how long a new key can stay unnoticed. */
   readonly coverage = new PassCoverage();
-  /** An interrupted scan, and the server run that its cursor belongs to. */
+  /** An interrupted scan, and the id of the server run in which its cursor is valid. */
   #unfinished: { readonly discovery: ScanCursor; readonly run: string } | undefined;
 
   constructor(private readonly deps: KeyspaceScanDeps) {}
 
   /**
-   * Scans the keyspace once, within the budget, or without one as fast as Redis permits.
+   * Scans the keyspace once, within the budget. Without a budget, scans as fast as Redis permits.
    *
-   * @throws if the signal aborts the scan or Redis does not respond; the next run resumes it
+   * @throws if the signal aborts the scan or Redis does not respond; the next run resumes a long scan
    */
   async run(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void> {
     const { redis, patterns, reader, listKnownKeys, oversizedKeys, nonLockKeys, isPolled, sizes } = this.deps;
@@ -64,7 +66,7 @@ export class KeyspaceScan {
     // Reads all keys again, because the format rules may have changed since the last scan.
     if (budget === undefined || !isPolled()) nonLockKeys.clear();
     try {
-      // Iterates over a copy. During the iteration, a key that is removed and added again would otherwise be visited
+      // Iterates over a copy. A key that is removed and added again during the iteration would otherwise be visited
       // repeatedly.
       await this.#enqueueKeys([...listKnownKeys(budget !== undefined)], signal, budget);
       const run = await readRunId(redis);
@@ -72,8 +74,8 @@ export class KeyspaceScan {
       const unfinished = this.#unfinished;
       this.#unfinished = undefined;
       const rest = unfinished !== undefined && unfinished.run === run ? unfinished.discovery : undefined;
-      // The rest of the interrupted scan may contain unknown locks. A complete scan follows, because the part already
-      // scanned may contain new locks.
+      // First completes the interrupted scan, whose remaining keys may include unknown locks. Then runs a complete
+      // scan, because new locks may have been created among the keys already scanned.
       oversizedKeys.startScan();
       const fresh = new ScanCursor(redis, patterns, (name) => oversizedKeys.record(name), sizes);
       for (const cursor of [...(rest === undefined ? [] : [rest]), fresh]) {
@@ -116,7 +118,7 @@ export class KeyspaceScan {
     }
   }
 
-  /** Yields the unknown keys of each page. Pauses in proportion to the cost of the page. */
+  /** Yields the unknown keys of each page. If there is a budget, pauses in proportion to the cost of each page. */
   async *#readUnknownKeys(
     cursor: ScanCursor,
     signal: AbortSignal,
@@ -174,7 +176,10 @@ async function raceWithAbort(signal: AbortSignal, work: Promise<void>): Promise<
   }
 }
 
-/** Returns the id of the server run, or `undefined` if this user may not read it. A cursor is valid in one run only. */
+/**
+ * Returns the id of the server run, or `undefined` if Redis does not return it. A SCAN cursor is valid only within one
+ * run.
+ */
 export async function readRunId(redis: Redis): Promise<string | undefined> {
   const info = await redis.info("server").catch(() => "");
   return /^run_id:(\w+)/m.exec(info)?.[1];

@@ -2,17 +2,19 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { FingerprintReading, KeyFingerprint } from "../../formats/registry/read-fingerprints.ts";
 import type { CallSize } from "./call-size.ts";
 
-/** Maximum number of keys to store, about 100 bytes each. Every scan reads the keys beyond this limit. */
+/** Maximum number of keys to store. Each takes about 100 bytes. Every scan reads the keys beyond this limit. */
 const KEYS_MAX = 200_000;
-/** Share of the unchanged keys that each scan reads again, because a companion can turn a key into a lock. */
+/**
+ * Share of the unchanged keys that each scan reads again. An unchanged key becomes a lock if its companion is created.
+ */
 const REREAD_SHARE = 1 / 50;
-/** Added to the digest of a key with a TTL. Larger than any digest. */
+/** Offset added to the digest of a key that has a TTL. Larger than any digest. */
 const WITH_TTL = 2 ** 40;
 
 /** Fingerprints of watched keys that are not locks. Scans skip keys whose fingerprint is unchanged. */
 export class NonLockKeys {
   readonly #known = new Map<Key, number>();
-  /** Fingerprints taken directly before the read of each key. */
+  /** Fingerprints of the keys selected for reading, taken before the read. Removed when the key has been read. */
   readonly #taken = new Map<Key, number>();
 
   constructor(
@@ -20,7 +22,11 @@ export class NonLockKeys {
     private readonly callSize: CallSize,
   ) {}
 
-  /** @returns the keys that must be read: new, changed, and a share of the others */
+  /**
+   * Reads the fingerprints of keys.
+   *
+   * @returns the keys to read: new keys, changed keys, and a random share of the unchanged keys
+   */
   async selectUnread(keys: readonly Key[]): Promise<Key[]> {
     const unread: Key[] = [];
     for (let from = 0; from < keys.length; ) {
@@ -34,7 +40,7 @@ export class NonLockKeys {
     return unread;
   }
 
-  /** Records that a key was read. */
+  /** Records that a key was read. If the key is not a lock, stores its fingerprint. */
   record(key: Key, isLock: boolean): void {
     const fingerprint = this.#taken.get(key);
     this.#taken.delete(key);

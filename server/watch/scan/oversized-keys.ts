@@ -5,7 +5,7 @@ import { isAuxiliaryKey } from "../../formats/keys.ts";
 /** Maximum number of oversized keys to count. A higher count would not help an operator. */
 export const OVERSIZED_KEYS_MAX = 1000;
 
-/** Number of leading bytes to compare with prefixes. No library uses a longer prefix for auxiliary keys. */
+/** Number of leading bytes to check for the prefix of an auxiliary key. No library uses a longer prefix. */
 const PREFIX_BYTES = 64;
 
 /** Whether a key name is too long for a lock. Lockkeeper does not decode, match or store such names. */
@@ -16,11 +16,11 @@ export function isOversizedKey(name: Uint8Array): boolean {
 /**
  * Counts the watched keys of a master whose names are longer than `KEY_BYTES_MAX`.
  *
- * Counts a key once, however often SCAN and notifications report it, and removes it when a complete scan does not find
- * it. Each counted key takes about 50 bytes, regardless of the length of its name.
+ * Counts each key once, even if SCAN and notifications report the key repeatedly. Removes a key when a complete scan
+ * does not find it. Each counted key takes about 50 bytes, regardless of the length of its name.
  */
 export class OversizedKeys {
-  /** The number of the last scan that found the key, by digest. */
+  /** Number of the latest scan at the time when each key was last reported, by the digest of the key's name. */
   readonly #lastScan = new Map<string, number>();
   #scan = 0;
 
@@ -30,7 +30,8 @@ export class OversizedKeys {
   }
 
   record(name: Uint8Array): void {
-    // Ignores companions of locks with long names, because their names are even longer.
+    // Ignores auxiliary keys. The name of an auxiliary key is longer than the name of its lock, so only the auxiliary
+    // key may exceed the limit.
     if (isAuxiliaryKey(Buffer.from(name.subarray(0, PREFIX_BYTES)).toString("latin1"))) return;
     const digest = digestEnds(name);
     if (this.#lastScan.size < OVERSIZED_KEYS_MAX || this.#lastScan.has(digest))
@@ -49,8 +50,8 @@ export class OversizedKeys {
 }
 
 /**
- * Computes a digest in constant time, because a name can have up to 512 MB. Names of equal length that differ only in
- * the middle get the same digest.
+ * Computes a digest of the length, the beginning and the end of a name. Hashing a whole name of up to 512 MB would take
+ * too long. Names of equal length that differ only in the middle get the same digest.
  */
 function digestEnds(name: Uint8Array): string {
   return createHash("sha1")

@@ -1,21 +1,21 @@
 const PARTS = 64;
 
 /**
- * Measures how long a new key can stay unnoticed: the longest time between two scans of any one part of the keyspace.
- * Times are `performance.now()`.
+ * Measures how long a new key can stay unnoticed: the longest time between two consecutive scans of the same part of
+ * the keyspace. Times are `performance.now()`.
  */
 export class PassCoverage {
-  /** When the last complete scan started, followed by when it had read each part. */
+  /** Start time of the last complete scan, followed by the time at which the scan had read each part. */
   #last: readonly number[] | undefined;
   #current: number[] = [];
   #gapMs: number | undefined;
 
-  /** Starts a scan, which counts only if it completes. */
+  /** Starts recording a scan. The scan counts only if `completePass` is called. */
   startPass(): void {
     this.#current = [performance.now()];
   }
 
-  /** Records that everything up to this share of the keyspace has been read. */
+  /** Records that the keyspace has been read up to this share. @param share from 0 to 1 */
   recordProgress(share: number): void {
     const read = Math.min(PARTS, Math.floor(share * PARTS));
     const now = performance.now();
@@ -34,8 +34,8 @@ export class PassCoverage {
   }
 
   /**
-   * How long a new key can stay unnoticed, in ms. `undefined` before two complete scans. Grows if a scan takes longer
-   * than the previous one.
+   * Longest time, in ms, for which a new key can stay unnoticed. `undefined` before two complete scans. Grows while a
+   * scan takes longer than the previous scan.
    */
   get gapMs(): number | undefined {
     if (this.#gapMs === undefined) return undefined;
@@ -43,7 +43,7 @@ export class PassCoverage {
     return Math.ceil(Math.max(this.#gapMs, performance.now() - oldest));
   }
 
-  /** Discards previous scans. */
+  /** Discards all recorded scans. */
   reset(): void {
     this.#last = undefined;
     this.#current = [];

@@ -1,11 +1,11 @@
-/** Number of durations to compare, because a single command may have waited for other clients or for this process. */
+/** Number of durations to compare. A single command may have waited for other clients or for this process. */
 const JUDGED_BY = 4;
 
-/** Estimates the time that Redis spends on a repeated command, as the shortest of its latest durations. */
+/** Estimates the time that Redis spends on a repeated command. The estimate is the shortest of the latest durations. */
 export class RecentCosts {
   readonly #tookMs: number[] = [];
 
-  /** @returns the estimate, in milliseconds */
+  /** Records a duration. @returns the new estimate, in ms */
   record(tookMs: number): number {
     this.#tookMs.push(tookMs);
     if (this.#tookMs.length > JUDGED_BY) this.#tookMs.shift();

@@ -3,13 +3,16 @@ import { TimeBudget } from "./time-budget.ts";
 /** Share of the time that scans may take once the index is complete. */
 const SCAN_SHARE = 0.05;
 /**
- * Maximum saved time, in ms. Work within it runs without a pause, so a small keyspace is scanned without interruption.
+ * Maximum time, in ms, that the budget saves. Work within the saved time runs without a pause, so a small keyspace is
+ * scanned without interruption.
  */
 const SAVED_MS_MAX = 250;
 const RETRY_MS = 500;
 
 interface ReconciliationDeps {
-  /** Scans the keyspace once and reads the keys it finds. Without a budget, scans as fast as Redis permits. */
+  /**
+   * Scans the keyspace once and reads the keys that the scan finds. Without a budget, scans as fast as Redis permits.
+   */
   scanKeyspace(signal: AbortSignal, budget: TimeBudget | undefined): Promise<void>;
   isUp(): boolean;
   /** Returns the time between the end of a scan and the start of the next, in ms. */
@@ -23,11 +26,11 @@ interface ReconciliationDeps {
 /** Schedules scans of the keyspace, one at a time, and tracks whether the index is complete. */
 export class ReconciliationScheduler {
   isCaughtUp = false;
-  /** True until the first scan has completed. The start of each hold that this scan finds is unknown. */
+  /** True until the first scan has completed. The start of each hold that the first scan finds is unknown. */
   isInitialScan = true;
   lastPass: { readonly at: number; readonly tookMs: number } | undefined;
   #startedAt: number | undefined;
-  /** Increases with each gap in the observation. */
+  /** Number of gaps in the observation. */
   #generation = 0;
   #currentPass: Promise<void> | undefined;
   #abortController = new AbortController();
@@ -42,14 +45,14 @@ export class ReconciliationScheduler {
     return this.#startedAt === undefined ? undefined : Math.round(performance.now() - this.#startedAt);
   }
 
-  /** Marks the index as incomplete after a disconnection or reconnection. Aborts a scan in progress. */
+  /** Marks the index as incomplete after a disconnection or reconnection. Aborts any scan in progress. */
   invalidate(): void {
     this.#generation++;
     this.isCaughtUp = false;
     this.#abortController.abort();
   }
 
-  /** Aborts a scan in progress and starts one without pauses. */
+  /** Aborts any scan in progress and runs a scan without pauses. Resolves when the scan has ended. */
   async runNow(): Promise<void> {
     this.#abortController.abort();
     await this.#runPass(undefined);
@@ -88,7 +91,7 @@ export class ReconciliationScheduler {
     this.#startedAt = startedAt;
     this.#abortController = new AbortController();
     await this.deps.scanKeyspace(this.#abortController.signal, budget);
-    // A gap since the start of the scan may have hidden changes from it. The next scan finds them.
+    // If the observation was interrupted during the scan, the scan may have missed changes. The next scan finds them.
     if (!this.deps.isUp() || generation !== this.#generation) return;
     this.lastPass = { at: this.deps.now(), tookMs: Math.round(performance.now() - startedAt) };
     this.isInitialScan = false;

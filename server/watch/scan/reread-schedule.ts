@@ -11,7 +11,7 @@ export class RereadSchedule<Key> {
   constructor(private readonly onDue: (key: Key) => void) {}
 
   /**
-   * Replaces the scheduled time of the key, with effect from the next call to `arm`.
+   * Replaces the scheduled time of the key. Takes effect with the next call to `arm`.
    *
    * @param at `performance.now()`; `undefined` removes the key
    */

@@ -7,15 +7,15 @@ import { Glob, matchesAny, removeCovered } from "../../redis/glob.ts";
 import { CallSizes } from "./call-sizes.ts";
 import { isOversizedKey } from "./oversized-keys.ts";
 
-/** Minimum number of patterns for which one SCAN with local matching is faster than one SCAN per pattern. */
+/** Minimum number of patterns at which one SCAN with local matching is faster than one SCAN per pattern. */
 const PATTERNS_FOR_SINGLE_PASS = 3;
 const COUNT_GROWTH = 1.25;
 /**
- * Maximum total size of the key names on a page, in bytes. After a larger page, the next pages become smaller, down to
- * single keys.
+ * Target maximum size, in bytes, of all key names on a page. After a larger page, the next pages request fewer keys,
+ * down to single keys.
  */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
-/** Number of leading bytes of a name to match against the patterns. */
+/** Number of leading bytes of an oversized name to match against the patterns. */
 const MATCHED_BYTES_MAX = 64 * 1024;
 interface ScanPage {
   readonly cursor: string;
@@ -32,11 +32,11 @@ export class ScanCursor {
   /** Number of keys scanned in all passes, estimated from COUNT. */
   scanned = 0;
   readonly #globs: readonly Glob[];
-  /** The pattern of each pass; `undefined` for a pass over all keys, which are matched locally. */
+  /** Pattern of each pass. `undefined` for a pass over all keys, whose names are then matched locally. */
   readonly #passes: readonly (string | undefined)[];
   #pass = 0;
   #cursor = "0";
-  /** Maximum COUNT, which is lowered if large names fill a page. */
+  /** Maximum COUNT. Lowered after a failed call and after a page whose names exceed `PAGE_BYTES_MAX`. */
   #countMax = Number.MAX_SAFE_INTEGER;
 
   constructor(
@@ -58,9 +58,9 @@ export class ScanCursor {
   /**
    * Yields the matching keys of each page.
    *
-   * @param given `each` also yields empty pages, which allows the caller to stop at any page
+   * @param given `each` also yields empty pages, so that the caller can stop after any page
    * @throws if the signal aborts the scan or Redis does not respond; a resumed scan does not repeat pages that were
-   * already yielded
+   *   already yielded
    */
   async *readPages(signal: AbortSignal, given: "matching" | "each" = "matching"): AsyncGenerator<Key[]> {
     await this.#measureRoundTrip();
@@ -73,7 +73,7 @@ export class ScanCursor {
         isOver = page.cursor === "0";
         this.#recordPage(page);
         this.#limitPageBytes(page);
-        // Redis scans the next page while this one is processed.
+        // Requests the next page before this page is processed, so that Redis and this process work in parallel.
         if (!isOver) {
           nextPage = this.#readPage(pattern, signal);
           nextPage.catch(() => undefined);
@@ -110,8 +110,8 @@ export class ScanCursor {
   }
 
   /**
-   * Limits the size of pages, because Redis and this process hold a whole page in memory, and a name may have
-   * megabytes.
+   * Limits the size of pages, because Redis and this process hold a whole page in memory, and a single name can be
+   * several megabytes long.
    */
   #limitPageBytes({ count, found }: ScanPage): void {
     const bytes = found.reduce((sum, { length }) => sum + length, 0);
@@ -134,7 +134,7 @@ export class ScanCursor {
         ? await this.redis.scanBuffer(cursor, "COUNT", count)
         : await this.redis.scanBuffer(cursor, "MATCH", pattern, "COUNT", count);
     } catch (error) {
-      // Without a lower limit, the scan would keep requesting a page that is too large to arrive in time.
+      // Lowers COUNT. Otherwise, the scan would keep requesting a page that is too large to arrive before the timeout.
       this.#countMax = Math.max(1, Math.floor(count / 4));
       throw error;
     }

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A master whose replies for stuck keys time out after a second. */
+/** Creates the slow keys of a master whose reads of `stuck` keys time out after 1 s. */
 function openSlowKeys({ stuck, isResponding = true }: { stuck: Set<Key>; isResponding?: boolean }) {
   const tries: { key: Key; at: number }[] = [];
   const seen: Observation[] = [];

@@ -3,17 +3,20 @@ import type { Observation, UnreadableObservation } from "../../formats/observati
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { isTimeout } from "../../redis/failure.ts";
 
-/** Number of timeouts after which a slow key is unreadable, counting only those while Redis responds to probes. */
+/**
+ * Number of timeouts after which a slow key is reported as unreadable. A timeout counts only if Redis responds to a
+ * probe.
+ */
 const UNREADABLE_AFTER = 3;
 const BACK_OFF = { firstMs: 1000, mostMs: 60_000 };
-/** Share of the backoff that remains after a change to the key. */
+/** Share of the backoff after which a slow key is read again if the key has changed. */
 const CHANGED_SHARE = 1 / 4;
-/** Maximum number of slow keys, beyond which further ones wait for the next scan. */
+/** Maximum number of slow keys. If the limit is reached, a further slow key is read again only by the next scan. */
 const SLOW_MAX = 1000;
 
 interface SlowKey {
   timeouts: number;
-  /** When (`performance.now()`) the last read ended; `undefined` before the first. */
+  /** Time (`performance.now()`) at which the last read ended. `undefined` before the first read. */
   triedAt: number | undefined;
   nextAt: number;
   unreadable: UnreadableObservation | undefined;
@@ -29,9 +32,9 @@ interface SlowKeysDeps {
 }
 
 /**
- * Reads slow keys, which are keys whose reply did not arrive in time. Until a read succeeds, batches omit a slow key,
- * and a separate connection reads it: one key at a time, with a backoff that doubles from 1 s to 60 s. A timeout counts
- * only if Redis responded to a probe in the meantime.
+ * Reads slow keys, which are keys whose read has timed out. Until a read of a slow key succeeds, batches omit the key,
+ * and a separate connection reads it. The separate connection reads one key at a time, with a backoff per key that
+ * doubles from 1 s to 60 s. A timeout counts only if Redis responds to a probe that is sent with the read.
  */
 export class SlowKeys {
   readonly #slow = new Map<Key, SlowKey>();
@@ -49,7 +52,7 @@ export class SlowKeys {
     return this.#slow.has(key);
   }
 
-  /** Adds a slow key, unless there are already too many. @returns whether the key is now one of the slow keys */
+  /** Adds a slow key unless the limit is reached. @returns whether the key is now a slow key */
   add(key: Key): boolean {
     if (this.#slow.has(key)) return true;
     if (this.#slow.size >= SLOW_MAX) return false;
@@ -63,7 +66,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** Returns whether the key is slow. If so, schedules its next read earlier. */
+  /** Schedules an earlier read of a slow key that has changed. Returns false if the key is not slow. */
   takeChange(key: Key): boolean {
     const slow = this.#slow.get(key);
     if (slow === undefined) return false;
@@ -74,7 +77,7 @@ export class SlowKeys {
     return true;
   }
 
-  /** Returns the unreadable state of a slow key, or `undefined` for any other key. */
+  /** Returns an unreadable observation of a slow key, or `undefined` for any other key. */
   describe(key: Key): UnreadableObservation | undefined {
     const slow = this.#slow.get(key);
     return slow && (slow.unreadable ?? createTimeoutObservation(key, Math.max(1, slow.timeouts)));

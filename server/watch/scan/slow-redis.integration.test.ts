@@ -10,7 +10,7 @@ const LOCKS = KEYS / 20;
 const BLOCK = "for step = 1, tonumber(ARGV[1]) do end";
 const BLOCK_MS = 20;
 
-/** `filled` is a connection to a Redis with the keys. */
+/** `filled` is a connection to a Redis with `KEYS` keys. Every 20th key matches `lock:*`. */
 const it = redisTest().extend("filled", { scope: "file" }, async ({ direct }) => {
   await direct.eval(
     "for at = 1, tonumber(ARGV[1]) do redis.call('SET', (at % 20 == 0 and 'lock:' or 'some:') .. at, 1) end",
@@ -29,7 +29,10 @@ async function scanKeys(redis: Redis, sizes: CallSizes): Promise<Set<string>> {
   return found;
 }
 
-/** Iterations that block Redis for long enough. On Redis 7.2 and later, scripts see a frozen clock. */
+/**
+ * Returns the number of loop iterations that block Redis for more than `BLOCK_MS`. A script cannot measure the time
+ * itself, because its clock is frozen on Redis 7.2 and later.
+ */
 async function findBlockSteps(redis: Redis): Promise<number> {
   for (let steps = 100_000; ; steps *= 2) {
     const startedAt = performance.now();
@@ -38,7 +41,7 @@ async function findBlockSteps(redis: Redis): Promise<number> {
   }
 }
 
-/** Blocks Redis with one script after another. @returns a function that stops this */
+/** Blocks Redis with one script after another. @returns a function that stops the scripts */
 async function blockRedis(redis: Redis): Promise<() => Promise<void>> {
   const steps = await findBlockSteps(redis);
   let isBlocking = true;

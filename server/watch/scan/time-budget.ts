@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Limits work to a share of the time. Unused time is saved, so that short work after a pause starts immediately. */
+/** Limits work to a share of the time. Saves unused time so that short work after a pause starts immediately. */
 export class TimeBudget {
   #savedMs: number;
   #updatedAt = performance.now();
 
-  /** @param maxSavedMs maximum saved time in ms: the work that can run without a pause */
+  /** @param maxSavedMs maximum saved time in ms, which is the amount of work that can run without a pause */
   constructor(
     private readonly share: number,
     private readonly maxSavedMs: number,
@@ -13,7 +13,10 @@ export class TimeBudget {
     this.#savedMs = maxSavedMs;
   }
 
-  /** Subtracts the time of completed work from the budget. If the budget is then negative, waits until it is 0. */
+  /**
+   * Subtracts the duration of completed work from the budget. If the budget is then negative, waits until it is 0
+   * again.
+   */
   async spend(workedMs: number, signal: AbortSignal): Promise<void> {
     const now = performance.now();
     this.#savedMs =

@@ -4,16 +4,16 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
 import { describeExcess } from "../../formats/raw-key.ts";
 
-/** Maximum number of keys to count. */
+/** Maximum number of keys to store and count. */
 const UNREADABLE_MAX = 10_000;
 
 export interface UnreadableKey {
   readonly reason: UnreadableReason;
-  /** Why the key cannot be read, without a trailing period. */
+  /** Why the key cannot be read, as a phrase without a trailing period. */
   readonly why: string;
 }
 
-/** A master's watched keys whose last read failed. */
+/** The watched keys of a master that could not be read, or whose content is too large to read. */
 export class UnreadableKeyList {
   readonly #byKey = new Map<Key, UnreadableKey>();
   readonly #counts = { too_large: 0, forbidden: 0, timeout: 0, error: 0 };

@@ -9,25 +9,28 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
 import { PendingNotifications } from "./pending-notifications.ts";
 
 const KEY = "lock:a";
-/** A notification arrives at most this, or the duration of the read, after the reply to a later read. */
+/**
+ * Maximum time, in ms, by which a notification arrives after the reply to a later read. If that read takes longer, its
+ * duration is the maximum.
+ */
 const OVERTAKING_MS = 5;
 
 type Owner = "a" | "b";
 
 interface Read {
   readonly sentAt: number;
-  /** The state in Redis; undefined: Redis has not executed the read yet. */
+  /** The state that the read returns. `undefined` until Redis has executed the read. */
   result?: { readonly owner: Owner | undefined; readonly notified: number };
 }
 
-/** One key in Redis, and an observer that receives notifications and replies on two connections. */
+/** A simulated key, and an observer that receives notifications and replies on two connections. */
 class ObservedKey {
   #now = 1000;
   #owner: Owner | undefined;
   readonly #notifications: ("set" | "del")[] = [];
   #delivered = 0;
   #read: Read | undefined;
-  /** How many notifications must arrive before which time, one entry per reply. */
+  /** Number of notifications that must have arrived by the time `at`, with one entry per reply. */
   #due: { readonly count: number; readonly at: number }[] = [];
   readonly #pending = new PendingNotifications();
   #hold: ObservedHold | undefined;
@@ -88,7 +91,7 @@ class ObservedKey {
     this.#due.push({ count: read.result.notified, at: this.#now + windowMs });
   }
 
-  /** Delivers everything, and reads the key again. */
+  /** Delivers all replies and notifications, and then reads the key again. */
   settle(): void {
     this.execute();
     this.reply();

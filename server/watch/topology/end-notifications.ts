@@ -4,43 +4,46 @@ import { isSameHolder } from "../holds/holder-identity.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /**
- * Notifications and replies arrive on two connections. Either can overtake the other by this time, in ms, or by the
- * duration of the read if that is longer.
+ * Maximum time, in ms, by which a notification and a reply can overtake each other, because they arrive on two
+ * connections. If the read takes longer, the duration of the read is the maximum.
  */
 const OVERTAKING_MS = 5;
 
-/** When the first and the last notification for a key arrived. */
+/** Arrival times (`performance.now()`) of the first and the last notification for a key. */
 interface Arrivals {
   readonly first: number;
   readonly last: number;
 }
 
-/** What the notifications prove about a key at the time of a read. */
+/** Evidence from notifications that a key was gone before a read. */
 export type KeyEnd =
   /** No notification reported the key as gone. */
   | "none"
-  /** The key was gone before the read, so a hold that looks the same is a new one. */
+  /** The key was gone before the read was sent, so a hold that looks unchanged is a new hold. */
   | "certain"
-  /** The notification arrived after the read was sent. The next read decides. */
+  /** A notification arrived after the read was sent. The next read decides. */
   | "undecided"
-  /** The notification arrived around the read that first showed the hold. It may belong to the previous hold. */
+  /**
+   * A notification arrived at about the time of the read that first showed the hold. The notification may belong to the
+   * previous hold.
+   */
   | "possible";
 
 /**
- * Stores notifications of deleted keys until a read consumes them. Only a read that was sent after a notification
- * consumes it.
+ * Stores notifications that a key was gone until a read consumes them. A notification is consumed only by a read that
+ * was sent after the notification arrived.
  *
  * The order of a notification and an overlapping read is unknown. The read may show the hold that the notification
- * ended, or the next hold. If Lockkeeper took an ended hold for a new one, it would report a hold that never existed.
- * Times are `performance.now()`.
+ * ended, or the next hold. If Lockkeeper mistook an ended hold for a new one, it would report a hold that never
+ * existed. Times are `performance.now()`.
  */
 export class EndNotifications {
   readonly #certain = new Map<Key, Arrivals>();
-  /** Notifications that may belong to an earlier hold. */
+  /** Arrival times of notifications that may belong to an earlier hold. */
   readonly #possible = new Map<Key, number>();
   /**
-   * For each hold that a read has just shown, the time until which a notification may belong to an earlier hold. Oldest
-   * first.
+   * Time until which a notification may belong to an earlier hold, for each key whose hold a read has just shown for
+   * the first time. Oldest first.
    */
   readonly #newUntil = new Map<Key, number>();
 
@@ -56,10 +59,10 @@ export class EndNotifications {
   }
 
   /**
-   * Returns what the stored notifications prove about the key at the time of a read. Removes those that arrived before
-   * the read was sent.
+   * Returns what the stored notifications prove about the key at the time of a read. Removes the notifications that
+   * arrived before the read was sent.
    *
-   * @param before the hold of the previous read
+   * @param before the hold after the previous read, if any
    * @param sentAt when the read was sent
    */
   consume(observation: Observation, before: ObservedHold | undefined, sentAt: number): KeyEnd {

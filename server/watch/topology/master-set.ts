@@ -7,7 +7,7 @@ const SETTLE_TIMEOUT_MS = 500;
 
 export interface MasterSetDeps {
   createWatch(master: Master): MasterWatch;
-  /** Enqueues a key that had not been read yet when its master was removed. */
+  /** Enqueues a key whose master was removed before the key was read. */
   enqueueRead(key: Key): void;
   onStateChange(): void;
 }
@@ -32,14 +32,14 @@ export class MasterSet {
     return [...this.#watches.values()];
   }
 
-  /** Number of lost connections to the current masters. */
+  /** Total number of times that a connection to a current master was lost. */
   get breaks(): number {
     return this.list.reduce((sum, { connection }) => sum + connection.breaks, 0);
   }
 
   /**
-   * Identifies the observation periods of all masters. A different value means that changes may have been missed in
-   * between.
+   * Identifies the current observation periods of all masters. If the value changes, changes to keys may have been
+   * missed.
    */
   get continuityId(): string {
     return this.list.map(({ connection }) => connection.continuityId).join(" ");
@@ -51,7 +51,7 @@ export class MasterSet {
     for (const watch of this.#watches.values()) watch.start();
   }
 
-  /** Stops the watches without closing the masters, which belong to another component. */
+  /** Stops the watches. Does not close the masters, because they belong to another component. */
   stop(): void {
     this.#isRunning = false;
     this.#unsubscribe();
@@ -71,7 +71,7 @@ export class MasterSet {
     this.deps.onStateChange();
   }
 
-  /** Resolves when everything queued so far has been read, at the latest after 500 ms. */
+  /** Resolves when all keys queued so far have been read, or after 500 ms. */
   async waitUntilSettled(): Promise<void> {
     const round = () => Promise.all(this.list.map((watch) => watch.waitUntilSettled()));
     // A moved key is enqueued again on its new master, which takes a second round.
@@ -79,12 +79,12 @@ export class MasterSet {
     await waitForReads(all);
   }
 
-  /** Reads the queued keys without a pause. Resolves when they have been read, at the latest after 500 ms. */
+  /** Reads the queued keys without a pause. Resolves when they have been read, or after 500 ms. */
   async readQueued(): Promise<void> {
     await waitForReads(Promise.all(this.list.map((watch) => watch.readQueued())));
   }
 
-  /** Scans every master again, because format rules have changed. Known keys stay valid. */
+  /** Scans every master again. Call this after the format rules have changed. The known keys stay in the index. */
   async rescan(): Promise<void> {
     await Promise.all(this.list.map(({ reconciliation }) => reconciliation.runNow()));
   }

@@ -30,21 +30,22 @@ export interface MasterWatchSettings {
   getFormatRules(): FormatRules;
 }
 
-/** The state of the whole target, as a master watch uses it. */
+/** The state of the whole target, as required by a master watch. */
 export interface MasterView {
   /**
-   * Lists the known keys of this master, or only those that were not read on this master for at least `unseenForMs`.
+   * Lists the known keys of this master, or only those that have not been read on this master for at least
+   * `unseenForMs`.
    */
   listKnownKeys(at: MasterWatch, unseenForMs?: number): Iterable<Key>;
   isKnown(key: Key, at: MasterWatch): boolean;
-  /** Reads keys on this master, except those that have moved, which are enqueued on their new master. */
+  /** Reads keys on this master. Omits keys that have moved, and enqueues them on their new master. */
   readKeys(keys: readonly Key[], at: MasterWatch, redis: Redis, rules: FormatRules): Promise<Observation[]>;
   readFingerprints(keys: readonly Key[], redis: Redis): Promise<FingerprintReading[]>;
-  /** Returns the last observation of the key on this master. */
+  /** Returns the last observation of the key on this master, or `undefined` if there is none. */
   findObservation(key: Key, at: MasterWatch): ReadableObservation | undefined;
   /**
-   * Returns how long after its last read on this master, in ms, the key must be read again. `undefined` if no read is
-   * scheduled.
+   * Returns the time, in ms, after which the key must be read again, counted from its last read on this master. Returns
+   * `undefined` if no further read is scheduled.
    */
   computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined;
   /** Called when notifications of these keys may have been lost. */
@@ -57,27 +58,30 @@ export interface MasterListener {
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void;
   /**
    * Called for a script event that directly follows all notifications of its verb. Returns true if the event explains
-   * the notifications.
+   * the notifications, so that neither needs further handling.
    */
   onVerbEvent(event: ScriptEvent, at: MasterWatch): boolean;
-  /** Called for an ignored message on the script event channel. */
+  /** Called for a malformed message on the script event channel. */
   onInvalidScriptEvent(): void;
-  /** Called when a client of Redisson has entered or left the queue of a fair lock. */
+  /** Called when a Redisson client has entered or left the queue of a fair lock. */
   onQueueChange?(key: Key, at: MasterWatch): void;
-  /** Called with readings after the clock of the master has been updated from them. */
+  /** Called with new readings, after they have updated the clock of the master. */
   onReadings(readings: readonly Reading[], at: MasterWatch): void;
   /** Called when the master starts or stops refusing all writes, or the reason changes. */
   onWritesRefusedChange(at: MasterWatch): void;
-  /** Called when the state of the connection, the notifications or the reconciliation has changed. */
+  /** Called when the state of the connection, of the notifications or of the reconciliation has changed. */
   onStateChange(): void;
 }
 
-/** Scan interval without notifications, in ms. */
+/** Scan interval, in ms, while the master sends no notifications. */
 const SCAN_ONLY_EVERY_MS = 1000;
-/** A reconciliation scan skips known keys that were read within this share of the scan interval. */
+/**
+ * Share of the scan interval for which a read counts as recent. A reconciliation scan skips known keys with a recent
+ * read.
+ */
 const FRESH_READ_SHARE = 5 / 6;
 
-/** Watches one master: its connection and notifications, the reads of changed keys, and scans of its keyspace. */
+/** Watches one master. Maintains the connection and the notifications, reads changed keys, and scans the keyspace. */
 export class MasterWatch {
   readonly clock = new RedisClock();
   readonly connection: MasterConnection;
@@ -159,7 +163,7 @@ export class MasterWatch {
     this.holdPoller.start();
   }
 
-  /** Stops watching. @returns the keys that were enqueued but not read */
+  /** Stops watching. @returns the keys that were enqueued but not read, and the slow keys */
   stop(): Key[] {
     this.reconciliation.stop();
     this.holdPoller.stop();
@@ -171,12 +175,15 @@ export class MasterWatch {
     this.#reader.enqueueRead(key);
   }
 
-  /** Enqueues a delayed read, which `cancelRead` can cancel. Does not delay a key that is already queued. */
+  /**
+   * Enqueues a delayed read that `cancelRead` can cancel. If the key is slow, queued or being read, enqueues a regular
+   * read instead.
+   */
   enqueueCancellableRead(key: Key): void {
     this.#reader.enqueueCancellableRead(key);
   }
 
-  /** Cancels the read that `enqueueCancellableRead` enqueued. Returns false if the key must be read anyway. */
+  /** Cancels the read that `enqueueCancellableRead` enqueued. Returns false if no such read is pending. */
   cancelRead(key: Key): boolean {
     return this.#reader.cancelRead(key);
   }
@@ -193,7 +200,10 @@ export class MasterWatch {
     return this.#reader.waitUntilSettled();
   }
 
-  /** Reads a key immediately, bypassing the queue. */
+  /**
+   * Reads a key immediately, bypassing the queue. For a slow key (see `SlowKeys`), returns an unreadable observation
+   * without reading the key.
+   */
   readNow(key: Key): Promise<Observation[]> {
     return this.#reader.readNow(key);
   }
@@ -243,7 +253,8 @@ export class MasterWatch {
       shouldPoll: () => this.isPolled,
       callSize: this.#callSizes.poll,
       getRoundTripMs: () => (connection.roundTripUs === null ? null : connection.roundTripUs / 1000),
-      // A round without keys does not prove that Redis responds.
+      // A round without keys does not prove that Redis responds. The confirmed time is therefore not later than the
+      // last reply to a probe.
       onRoundEnd: (at) => this.#confirmation.confirm(Math.min(at, connection.answeredAt)),
     });
   }
@@ -252,7 +263,10 @@ export class MasterWatch {
     return this.view.readFingerprints(keys, await this.master.reads.waitUntilReady());
   }
 
-  /** Whether a single holder with its own deadline is unchanged. A new hold would have a different deadline. */
+  /**
+   * Returns whether the hold is unchanged since the key was last read. Only a single holder with the same deadline
+   * proves that, because a new hold would have a different deadline.
+   */
   #isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean {
     const seen = this.view.findObservation(key, this);
     if (deadlineMs === undefined || seen?.state !== "held" || seen.holders.length > 1) return false;
@@ -260,9 +274,9 @@ export class MasterWatch {
   }
 
   /**
-   * Lists keys that a reconciliation reads in addition to those the scan finds. Unreadable keys are included because
-   * their deletion may cause no notification. Known keys are included if they were not read recently, unless the holds
-   * are polled.
+   * Lists the keys that a reconciliation scan reads in addition to the keys that SCAN returns. Includes unreadable
+   * keys, because their deletion may cause no notification. If `freshForMs` is 0, includes all known keys. Otherwise,
+   * includes the known keys that have not been read for `freshForMs`, but no known keys if the holds are polled.
    */
   *#listKnownKeys(freshForMs: number): Iterable<Key> {
     const isPolled = freshForMs > 0 && !this.connection.seesChanges;
@@ -270,7 +284,7 @@ export class MasterWatch {
     yield* this.unreadableKeys.keys;
   }
 
-  /** Forgets that keys are unreadable if they have moved to another master. */
+  /** Removes keys that have moved to another master from the unreadable keys. Returns the observations. */
   #dropMoved(keys: readonly Key[], observations: Observation[]): Observation[] {
     if (observations.length === keys.length) return observations;
     const here = new Set(observations.map(({ key }) => key));
@@ -298,7 +312,10 @@ export class MasterWatch {
     this.listener.onStateChange();
   }
 
-  /** Scans for changes from before notifications started, or from before Lockkeeper detected their absence. */
+  /**
+   * Scans the keyspace, because changes may have been missed before notifications started, or before Lockkeeper
+   * detected that notifications do not arrive.
+   */
   #onNotificationsChange(): void {
     this.listener.onStateChange();
     void this.reconciliation.runNow();

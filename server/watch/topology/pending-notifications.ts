@@ -6,7 +6,7 @@ import { countMissingHolders, HolderExits } from "../holds/holder-exits.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { EndNotifications } from "./end-notifications.ts";
 
-/** Events after which the key may have been gone, even if a read finds it. */
+/** Events that show that the key may have been gone, even if a later read finds the key. */
 const END_NOTIFICATIONS = new Set([
   "del",
   "expired",
@@ -19,24 +19,24 @@ const END_NOTIFICATIONS = new Set([
   "copy_to",
 ]);
 
-/** The notifications for a key between two reads. */
+/** What the notifications for a key show about the time between two reads. */
 export interface ConsumedNotifications {
-  /** Whether the key was reported as gone before the read was sent. */
+  /** Whether a notification proves that the key was gone before the read was sent. */
   readonly wasGone: boolean;
-  /** Whether the key was reported as gone, before or after the observed state. */
+  /** Whether a notification reported the key as gone, before or after the observed state. */
   readonly mayBeGone: boolean;
   /**
-   * Whether a new hold may look like the previous one: more exits were reported than holders are missing, or the hold
-   * may have ended and begun again.
+   * Whether the observed hold may be a new hold that looks like the previous one. True if more exits were reported than
+   * holders are missing, or if the hold may have ended and begun again.
    */
   readonly hasAmbiguousExit: boolean;
   /** Whether an operator extended the lease. */
   readonly isExtended: boolean;
-  /** Why the previous hold ended. */
+  /** Why the previous hold ended. `undefined` if no cause is known. */
   readonly endCause: EndCause;
 }
 
-/** When a read was sent, and whether the key's slot was migrating recently. */
+/** The time at which a read was sent, and whether the key's slot was migrating recently. */
 interface ReadingInfo {
   readonly sentAt: number;
   readonly isMoving: boolean;
@@ -56,7 +56,10 @@ export class PendingNotifications {
     if (event === "expired" || event === "evicted") this.#setEndCause(key, event);
   }
 
-  /** Records an extension by an operator. Unlike a renewal by the holder, the event names the operator in `by`. */
+  /**
+   * Records a script event if an operator has extended the lease. Unlike a renewal by the holder, such an event names
+   * the operator in `by`.
+   */
   recordScriptEvent({ type, key, by }: ScriptEvent): void {
     if (type === "renewed" && by !== undefined) this.#extendedAt.set(key, performance.now());
   }
@@ -64,8 +67,8 @@ export class PendingNotifications {
   /**
    * Records a blind period, in which notifications of these keys may have been lost.
    *
-   * @param isKnown whether a key is known. Drops the notifications of all other keys, because no read may ever consume
-   *   them: any client can forge notifications for keys that do not exist.
+   * @param isKnown returns whether a key is known. The notifications of all other keys are dropped, because no read may
+   *   ever consume them: any client can forge notifications for keys that do not exist.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {
     for (const pending of [this.#endCauses, this.#extendedAt])
@@ -80,14 +83,14 @@ export class PendingNotifications {
   }
 
   // Forgets how the previous hold of the key ended. Notifications and script events arrive in order on one connection,
-  // so a cause from before the start of a hold does not apply to that hold.
+  // so a cause that arrived before the start of a hold does not apply to that hold.
   clearEndCause(key: Key): void {
     this.#endCauses.delete(key);
   }
 
   /**
-   * Returns and removes the notifications that a read reflects. Those that arrived after the read was sent are kept for
-   * the next read as well.
+   * Returns the notifications that a read may reflect. Removes those that arrived before the read was sent. The others
+   * also apply to the next read.
    */
   consume(
     observation: Observation,
@@ -101,8 +104,8 @@ export class PendingNotifications {
     if (extendedAt !== undefined && sentAt > extendedAt) this.#extendedAt.delete(key);
     if (recorded !== undefined && sentAt > recorded.at) this.#endCauses.delete(key);
     const isShort = this.#holderExits.exceedsMissing(key, countMissingHolders(observation, before), sentAt);
-    // Migration deletes a key on one master and restores it on the other. The lock may also have changed during the
-    // migration.
+    // Migration deletes a key on one master and restores the key on another. A deletion therefore does not prove that
+    // the hold ended, but the lock may also have changed during the migration.
     const isAmbiguous = isShort || end === "possible" || (end === "certain" && isMoving);
     return {
       wasGone: end === "certain" && !isMoving,

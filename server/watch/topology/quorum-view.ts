@@ -17,14 +17,16 @@ import type { MasterWatch } from "./master-watch.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
 import { VoterSet, type VoterState } from "./voter-set.ts";
 
-/** Maximum number of read rounds, because under contention each round can change the decision. */
+/**
+ * Maximum number of read rounds. Under contention, each round can change the decision, so further rounds may not help.
+ */
 const READ_ROUNDS_MAX = 4;
 /**
  * Interval, in ms, at which masters are polled until they agree on a fencing token. No notification reports the
  * agreement.
  */
 const AGREEMENT_POLL_MS = 50;
-/** Number of keys that are reevaluated per slice after a master connected or disconnected. */
+/** Number of keys to reevaluate in one turn of the event loop after a master has connected or disconnected. */
 const REEVALUATION_SLICE = 500;
 
 /** The read that triggered an evaluation. */
@@ -42,7 +44,7 @@ interface ReadingTrigger {
 export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
   readonly #consensusByKey = new Map<Key, KeyConsensus<VoterState>>();
-  /** Number of reads in progress by key, during which the consensus of the key is kept. */
+  /** Number of reads in progress for each key. The consensus of a key is kept while the key is being read. */
   readonly #readsInProgress = new Map<Key, number>();
   #reevaluation: { isOver: boolean } = { isOver: true };
 
@@ -140,7 +142,7 @@ export class QuorumView implements TopologyView {
 
   /**
    * Records a script event of one master without reporting it, because the events of the lock are inferred from all
-   * votes. A force-release contributes its operator and reason.
+   * votes. For a force-release, the operator and the reason are kept for the inferred event.
    */
   onScriptEvent(event: ScriptEvent, at: MasterWatch): undefined {
     this.#voters.get(at).pendingNotifications.recordScriptEvent(event);
@@ -215,7 +217,9 @@ export class QuorumView implements TopologyView {
     return applied;
   }
 
-  /** Decides that a key is still free. Used if the key has no stored votes and its reading is not `held`. */
+  /**
+   * Returns the result for a key that is still free. Used if the key has no stored votes and its reading is not `held`.
+   */
   #concludeFree(key: Key, sentAt: number): AppliedReading {
     const observation = { state: "free", key, asOf: this.clock.now() } as const;
     const decision = { observation, endCause: undefined, wasGone: false, forceRelease: undefined };
@@ -244,8 +248,8 @@ export class QuorumView implements TopologyView {
   }
 
   /**
-   * Reevaluates all keys after a master connected or disconnected. Works in slices, because there may be very many
-   * keys.
+   * Reevaluates all keys after a master has connected or disconnected. Works in slices so that the event loop is not
+   * blocked while there are many keys.
    */
   async #reevaluateAll(): Promise<void> {
     this.#reevaluation.isOver = true;

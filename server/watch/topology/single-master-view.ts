@@ -15,7 +15,7 @@ import type { MasterWatch } from "./master-watch.ts";
 import { PendingNotifications } from "./pending-notifications.ts";
 import type { AppliedReading, TopologyView } from "./topology-view.ts";
 
-/** Maximum number of redirections, because two masters can redirect to each other during a migration. */
+/** Maximum number of redirections to follow. During a migration, two masters can redirect to each other. */
 const REDIRECTIONS_MAX = 5;
 
 /** The view of a target where each key has exactly one master. */
@@ -38,7 +38,7 @@ export class SingleMasterView implements TopologyView {
     return (all.find(({ connection }) => connection.isUp) ?? all[0])?.clock ?? this.#fallbackClock;
   }
 
-  // If no master has the key, nothing is read. A master that takes over starts by reading the known keys.
+  // Does nothing while no master is known for the key. A new master first reads all its known keys.
   enqueueRead(key: Key): void {
     this.#findWatch(key)?.enqueueRead(key);
   }
@@ -75,7 +75,8 @@ export class SingleMasterView implements TopologyView {
     const { routing } = this.masters;
     const observations = await readKeys(redis, keys, rules, routing);
     if (routing === undefined) return observations;
-    // If the slot migrated during the read, a read on the new master may be more recent.
+    // Drops the observations of keys whose slot migrated during the read, because a read on the new master may be more
+    // recent.
     const here = observations.filter(({ key }) => this.masters.findMaster(key) === master);
     const found = new Set(here.map(({ key }) => key));
     for (const key of keys) if (!found.has(key)) this.enqueueRead(key);

@@ -8,7 +8,7 @@ import type { ObservationContext } from "../holds/continuity.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import type { MasterView, MasterWatch } from "./master-watch.ts";
 
-/** The effect of a reading: the observation to apply to the index, and facts for its events. */
+/** The evaluated form of a reading: the observation to apply to the index, and details for the resulting events. */
 export interface AppliedReading {
   readonly observation: Observation;
   readonly context: ObservationContext;
@@ -16,7 +16,7 @@ export interface AppliedReading {
   readonly endCause: EndCause;
   /** The script event that reported the end of the hold, if this reading confirms it. */
   readonly scriptEvent?: ScriptEvent | undefined;
-  /** Time on the target's clock. */
+  /** Time of the observation on the target's clock, in Unix ms. */
   readonly asOf: number;
   readonly sentAt: number;
   readonly isInitialScan: boolean;
@@ -24,7 +24,7 @@ export interface AppliedReading {
 
 /** Combines the observations and notifications of a target's masters into one state. */
 export interface TopologyView extends MasterView {
-  /** Whether the state can be current. */
+  /** Whether enough masters respond for the state to be current: at least one, or on a quorum, a majority. */
   readonly isUp: boolean;
   /** Number of masters of a quorum that must agree. `undefined` if the target is not a quorum. */
   readonly majority?: number;
@@ -33,7 +33,7 @@ export interface TopologyView extends MasterView {
   /** Enqueues a read of the key on each master that has it. */
   enqueueRead(key: Key): void;
   /**
-   * Reads the key immediately, bypassing the queue. Resolves after the index contains the result.
+   * Reads the key immediately, bypassing the queue. Resolves when the index contains the result.
    *
    * @throws if Redis is unreachable
    */
@@ -54,8 +54,10 @@ export interface TopologyView extends MasterView {
   ): { readonly event: ScriptEvent; readonly endCause: EndCause } | undefined;
   /** Evaluates a reading of one master. @returns the result to apply, or `undefined` if there is none yet */
   evaluateReading(reading: Reading, at: MasterWatch): AppliedReading | undefined;
-  /** Called when the state of a master changed. */
+  /** Called when the state of a master has changed. */
   onMasterStateChange(): void;
-  /** Returns the votes of a quorum on a key that no client holds. */
+  /**
+   * Returns the votes of a quorum on a key. Returns `undefined` if no votes are stored or the target is not a quorum.
+   */
   findVotes(key: Key): SeenVotes | undefined;
 }

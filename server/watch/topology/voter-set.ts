@@ -7,7 +7,7 @@ import { NO_CONTINUITY } from "../holds/hold-version.ts";
 import type { MasterWatch } from "./master-watch.ts";
 import { PendingNotifications } from "./pending-notifications.ts";
 
-/** The state of one quorum master and its notifications. */
+/** A master of a quorum, with its pending notifications and its connection state. */
 export class VoterState {
   readonly pendingNotifications = new PendingNotifications();
   term = 0;
@@ -20,7 +20,7 @@ export class VoterState {
   }
 }
 
-/** The masters of a quorum, a set that never changes, although each master can disconnect and reconnect. */
+/** The masters of a quorum. The set never changes, but each master can disconnect and reconnect. */
 export class VoterSet {
   readonly #states = new Map<MasterWatch, VoterState>();
 
@@ -47,20 +47,24 @@ export class VoterSet {
     return voter;
   }
 
-  /** Starts a new term for each master that has disconnected. @returns whether any master connected or disconnected */
+  /**
+   * Starts a new term for each master that has disconnected since the last call.
+   *
+   * @returns whether any master has connected or disconnected
+   */
   updateTerms(): boolean {
     let hasChanged = false;
     for (const voter of this.all) {
       if (voter.wasUp === voter.isUp) continue;
       hasChanged = true;
       voter.wasUp = voter.isUp;
-      // Observations from before a disconnection no longer count.
+      // Observations from before a disconnection do not count in the new term.
       if (!voter.isUp) voter.term++;
     }
     return hasChanged;
   }
 
-  /** Describes how completely a majority of the masters is observed. Fewer masters cannot decide. */
+  /** Describes how completely the masters are observed. Requires a majority, because fewer masters cannot decide. */
   describeCoverage(): Pick<ObservationContext, "since" | "continuityId"> & {
     readonly isInitialScan: boolean;
   } {
@@ -81,7 +85,12 @@ export class VoterSet {
     };
   }
 
-  /** Runs a read on all connected masters. @throws NeverSentError if fewer than a majority respond */
+  /**
+   * Runs a read on all connected masters. Resolves when all reads have settled, or 50 ms after a majority has
+   * succeeded.
+   *
+   * @throws NeverSentError if fewer than a majority succeed
+   */
   async runOnMajority(run: (watch: MasterWatch) => Promise<unknown>): Promise<void> {
     const reads = this.up.map(({ watch }) => run(watch));
     const answered = await settleQuorum(reads, this.majority);

@@ -80,7 +80,7 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
   awaitCondition: {
     summary: "放弃锁并等待条件变量",
     description:
-      "连同全部可重入次数一起放弃持有，等待另一个持有者发出信号，再以相同的次数、租约和所有者重新获取锁。响应是新的持有：`holdId` 不同，fencing token 更大。如果在放弃持有之前被拒绝（`queue_full`、`too_many_waiting`、`condition_unsupported`），持有不变。返回 `timeout` 后不再持有锁。断开连接会结束等待且不再获取锁，收到的信号会转给下一个客户端；带 `Idempotency-Key` 时，可在 5 秒内重复请求以继续等待。支持 `redisson` 格式的普通锁和公平锁，不支持多数派目标。",
+      "连同全部重入次数一起放弃持有，等待另一个持有者发出信号，再以相同的次数、租约和所有者重新获取锁。响应是新的持有：`holdId` 不同，fencing token 更大。如果在放弃持有之前被拒绝（`queue_full`、`too_many_waiting`、`condition_unsupported`），持有不变。返回 `timeout` 后不再持有锁。断开连接会结束等待且不再获取锁，收到的信号会转给下一个客户端；带 `Idempotency-Key` 时，可在 5 秒内重复请求以继续等待。支持 `redisson` 格式的普通锁和公平锁，不支持多数派目标。",
     parameters: { id: "条件变量的名称：1 到 64 个字母、数字、点、`_` 或 `-`。任何名称都可以使用。" },
     results: { "200": "新的持有。" },
     examples: ["最多等待 10 秒，再等待锁 5 秒"],

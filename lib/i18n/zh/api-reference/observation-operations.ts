@@ -31,7 +31,7 @@ export const observationOperations: Readonly<Record<string, OperationTexts>> = {
   getWaits: {
     summary: "列出死锁和阻塞源头",
     description:
-      "返回谁在等待谁：先列出死锁，再按累计等待时间列出阻塞其他客户端、且自身已知没有在等待的持有者。只有声明过，才能确定客户端在等待时持有某个锁：在 `acquire` 中使用 `holding`、嵌套调用 `@lockkeeper/redis` 的 `withLock`，或者是 Redisson 公平锁队列中的线程。所有者标签相同不能作为依据。轮询的客户端不可见。死锁会在 2 秒内报告。无权读取的锁不会列出。",
+      "返回谁在等待谁：先列出死锁，再按累计等待时间列出阻塞其他客户端、且未发现自身在等待的持有者。只有声明过，才能确定客户端在等待时持有某个锁：在 `acquire` 中使用 `holding`、嵌套调用 `@lockkeeper/redis` 的 `withLock`，或者是 Redisson 公平锁队列中的线程。所有者标签相同不能作为依据。轮询的客户端不可见。死锁会在 2 秒内报告。无权读取的锁不会列出。",
     results: { "200": "等待关系。" },
     parameters: {
       key: "只返回与此锁有关的死锁和阻塞源头，并返回 `position`：谁阻塞了它，以及有多少客户端排在它后面。",

@@ -29,7 +29,7 @@ const ACQUIRE_FIELDS = {
 export const requestFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   acquireLock: {
     ...ACQUIRE_FIELDS,
-    kind: "锁的类型，默认为 `lock`。其他类型要求 `redisson` 格式，quorum 目标不支持。同一个键的所有客户端必须使用相同的类型。",
+    kind: "锁的类型，默认为 `lock`。其他类型要求 `redisson` 格式，多数派目标不支持。同一个键的所有客户端必须使用相同的类型。",
     permits:
       "要获取的许可数，要么全部获取，要么一个也不获取。仅用于 `semaphore` 和 `plain_semaphore`，默认为 1。持有的 `count` 即许可数，一次释放归还全部许可。",
     limit:
@@ -39,7 +39,7 @@ export const requestFields: Readonly<Record<string, Readonly<Record<string, stri
     holding:
       "在本次请求结束前不会释放的持有的 `holdId`，须属于同一目标。死锁据此检测，`GET /waits` 也据此显示谁排在你的后面。其他调用方的持有不起作用。仅在带 `waitMs` 时有效。",
     onDeadlock:
-      "等待陷入死锁时的处理方式。`report`（默认）：在 `GET /waits` 中列出。`refuse`：死锁中选择此项的等待里，最晚开始的一个以 `deadlock` 结束。不支持 quorum 目标。",
+      "等待陷入死锁时的处理方式。`report`（默认）：在 `GET /waits` 中列出。`refuse`：死锁中选择此项的等待里，最晚开始的一个以 `deadlock` 结束。不支持 多数派目标。",
     leaseMs: "持有的租约，毫秒，默认为 30000。带 `reenter` 时，为重入后的最短剩余时间，默认为持有的租约。",
     reenter:
       "要重入的持有的 `holdId`，用于重入而不是获取锁。计数加 1，`holdId` 和 `fence` 不变。必须使用同一个 API 密钥和 `Idempotency-Key`，此外只允许 `leaseMs` 字段。",

@@ -20,7 +20,7 @@ export function createWaitsRoutes(): Route[] {
       expensive: true,
       summary: "List deadlocks and root blockers",
       description:
-        "Returns the wait-for graph: deadlocks first, then the holders that block others and are not known to wait themselves, by total time waited. A client is known to hold a lock while it waits only if it declared that: with `holding` in `acquire`, by nested `withLock` calls of `@lockkeeper/redis`, or as a thread of Redisson in the queue of a fair lock. Equal owner labels prove nothing. Clients that poll are not visible. A deadlock is reported within 2 s. Locks that you may not read are left out.",
+        "Returns the wait-for graph: deadlocks first, then the holders that block others and are not themselves known to be waiting, by total time waited. A client is known to hold a lock while it waits only if it declared that: with `holding` in `acquire`, by nested `withLock` calls of `@lockkeeper/redis`, or as a thread of Redisson in the queue of a fair lock. Matching owner labels are not proof. Clients that poll are not visible. A deadlock is reported within 2 s. Locks that you do not have permission to read are omitted.",
       query: WaitsQuery,
       response: {
         status: 200,
