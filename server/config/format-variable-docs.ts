@@ -11,7 +11,7 @@ Set environment variables, or list several Redis deployments in a [configuration
 Lockkeeper does not start if the name of a variable starts with \`LOCKKEEPER_\` but is not a setting. A misspelled name is therefore never ignored: the error suggests the closest setting. Exceptions:
 
 - names that the configuration file refers to
-- names that clients and tests use: \`LOCKKEEPER_URL\`, \`LOCKKEEPER_API_KEY\`, \`LOCKKEEPER_KEY\`, \`LOCKKEEPER_FENCE\`, \`LOCKKEEPER_HOLD_ID\`, \`LOCKKEEPER_BENCH_*\`, \`LOCKKEEPER_E2E_*\`
+- names that clients and tests use: \`LOCKKEEPER_URL\`, \`LOCKKEEPER_API_KEY\`, \`LOCKKEEPER_KEY\`, \`LOCKKEEPER_FENCE\`, \`LOCKKEEPER_HOLD_ID\`, \`LOCKKEEPER_LOCKS\`, \`LOCKKEEPER_HOLDING\`, \`LOCKKEEPER_BENCH_*\`, \`LOCKKEEPER_E2E_*\`
 - Kubernetes service links for a Service whose name starts with \`lockkeeper\`. For example, \`LOCKKEEPER_REDIS_PORT=tcp://…\` is ignored even though a setting has this name
 `;
 

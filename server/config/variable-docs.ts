@@ -73,7 +73,7 @@ const TARGETS = {
     text: "`1`: Lockkeeper writes nothing to the Redis in `REDIS_URL`. Its own data is stored in the Redis in `LOCKKEEPER_HOME_URL` or in the embedded Redis. See [Watching only](targets.md#with-an-acl-user).",
   },
   LOCKKEEPER_FAIR_WAIT_MS: {
-    text: "Extra time in milliseconds until the timeout of each waiter in the queue of a [fair lock](library.md#fair-locks), compared with the waiter ahead of it. If Redisson clients use the same locks, it must equal their `fairLockWaitTimeout`, which has the same default. Otherwise, they can drop live waiters from the queue. Without Redisson clients, keep the default.",
+    text: "Extra time in milliseconds that each waiter in the queue of a [fair lock](library.md#fair-locks) gets, before it times out, over the waiter ahead of it. If Redisson clients use the same locks, it must equal their `fairLockWaitTimeout`, which has the same default. Otherwise, they can drop live waiters from the queue. Without Redisson clients, keep the default.",
   },
   LOCKKEEPER_NOTIFICATIONS: {
     text: "`set` enables the keyspace notifications that Lockkeeper needs (`Kghszxe$`), in addition to those already enabled. `off` leaves the server's setting unchanged. If notifications are disabled there, Lockkeeper [polls](freshness.md#without-notifications).",
@@ -171,7 +171,7 @@ const RETENTION = {
 const OBSERVABILITY = {
   LOCKKEEPER_LOG: { text: "Minimum log level. Log lines are JSON on standard error." },
   LOCKKEEPER_METRICS: {
-    text: "Access to `/metrics`: `key` requires an API key, `open` permits everyone, `off` disables it.",
+    text: "Access to `/metrics`: `key` requires an API key, `open` permits access without a key, `off` disables it.",
   },
   LOCKKEEPER_METRICS_PATTERNS: {
     text: "Number of key patterns per target for which typical times are exported. The patterns become label values.",

@@ -9,7 +9,7 @@ const SETTINGS = Object.keys(EnvironmentVariables.shape);
  * clients, of commands under `lockkeeper run`, of tests and of benchmarks.
  */
 const OTHER_NAMES =
-  /^LOCKKEEPER_(?:URL|API_KEY|KEY|FENCE|HOLD_ID|SAMPLE_RUN|BUILD_BASE_PATH|BENCH_[A-Z0-9_]+|E2E_[A-Z0-9_]+)$/;
+  /^LOCKKEEPER_(?:URL|API_KEY|KEY|FENCE|HOLD_ID|LOCKS|HOLDING|SAMPLE_RUN|BUILD_BASE_PATH|BENCH_[A-Z0-9_]+|E2E_[A-Z0-9_]+)$/;
 /** Matches names that start with Lockkeeper's prefix or with a common misspelling of the prefix. */
 const OWN_PREFIX = /^LOCK_?K?EEPER_/i;
 /**

@@ -20,7 +20,7 @@ export const table: Messages["table"] = {
     held: "已持有",
     attention: "存活状态",
     waiters: "等待者",
-    fence: "fencing token",
+    fence: "栅栏令牌",
   },
   order: "排序",
   orders: {
