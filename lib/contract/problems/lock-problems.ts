@@ -50,7 +50,7 @@ export const LOCK_PROBLEMS = {
       ...keyFields,
       cycle: z.array(DeadlockStep).meta({
         description:
-          "The deadlock. Each client waits for a lock of the next one, and the last one for a lock of the first. Clients that wait for locks which you may neither read nor acquire are left out.",
+          "The deadlock. Each client is waiting for a lock held by the next one, and the last one for a lock held by the first. Clients that wait for locks which you may neither read nor acquire are left out.",
       }),
     },
     example: {
@@ -105,8 +105,7 @@ export const LOCK_PROBLEMS = {
     },
   },
   not_a_lock: {
-    meaning:
-      "The key exists in Redis and holds data that is not a lock of the requested format, or is a semaphore of the other kind, of which permits are acquired.",
+    meaning: "The key exists in Redis and holds data that is not a lock of the requested format.",
     outcome: "not_done",
     retry: "after_change",
     remedy: "Use another key, or specify the `format` and `kind` in which the lock is stored.",
@@ -120,13 +119,13 @@ export const LOCK_PROBLEMS = {
   },
   unit_conflict: {
     meaning:
-      "The key holds a `timestamp` lock whose deadline is in another unit than the requested one. Its clients would misread yours.",
+      "The key holds a `timestamp` lock whose deadline is in a different unit from the requested one. Its clients would misread yours.",
     outcome: "not_done",
     retry: "after_change",
     remedy: "Send the `unit` that the problem contains. All clients of a key must use the same unit.",
     facts: {
       ...keyFields,
-      unit: TimestampUnit.meta({ description: "The unit of the deadline that the key holds." }),
+      unit: TimestampUnit.meta({ description: "The unit of the stored deadline." }),
     },
     example: {
       detail:
@@ -137,7 +136,7 @@ export const LOCK_PROBLEMS = {
   },
   kind_conflict: {
     meaning:
-      "The key is used as a kind of lock that cannot share it with the requested one: a semaphore or a latch, or, for a request of these, another lock.",
+      "The requested kind cannot share a key with the kind that uses it. A semaphore or a latch shares its key with no other kind.",
     outcome: "not_done",
     retry: "after_change",
     remedy: "Use the same `kind` in all clients of the key, or another key.",
@@ -154,11 +153,11 @@ export const LOCK_PROBLEMS = {
   },
   limit_conflict: {
     meaning:
-      "The request states a different `limit` from that of the semaphore, or more permits than its limit; or it states none and the semaphore does not exist.",
+      "The `limit` of the request differs from that of the semaphore, or the request is for more permits than the limit. Or the request has no `limit`, and the semaphore does not exist.",
     outcome: "not_done",
     retry: "after_change",
     remedy:
-      "Send the `limit` that the problem contains; all clients of a key must state the same one. If it is null, send the `limit` that the semaphore is created with. To change the limit, send `PUT /semaphores/{key}`.",
+      "Send the `limit` that the problem contains; all clients of a key must state the same one. If it is null, send the `limit` with which to create the semaphore. To change the limit, send `PUT /semaphores/{key}`.",
     facts: {
       ...keyFields,
       limit: z.int().nullable().meta({
@@ -220,7 +219,7 @@ export const LOCK_PROBLEMS = {
   },
   release_request_unsupported: {
     meaning:
-      "The client that holds the lock does not read release requests: it uses another library, registered no handler, or the target is a quorum.",
+      "The client that holds the lock does not read release requests: it uses another library or registered no handler, or the target is a quorum.",
     outcome: "not_done",
     retry: "never",
     remedy: "Contact the owner of the application, or force-release the lock.",

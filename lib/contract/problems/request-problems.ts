@@ -33,11 +33,11 @@ export const REQUEST_PROBLEMS = {
     },
   },
   invalid_hold_id: {
-    meaning: "The text is not a `holdId`, or it belongs to another key or target than the path.",
+    meaning: "The value is not a `holdId`, or it belongs to another key or target than the path.",
     outcome: "not_done",
     retry: "after_change",
     remedy:
-      "Send the `holdId` exactly as `acquire` returned it, with the key and target that it was acquired for.",
+      "Send the `holdId` exactly as `acquire` returned it, with the key and target for which it was acquired.",
     facts: {},
     example: { detail: "The holdId in the path is not a holdId returned by acquire." },
   },
@@ -100,7 +100,7 @@ export const REQUEST_PROBLEMS = {
     meaning: "The body is larger than the operation permits.",
     outcome: "not_done",
     retry: "after_change",
-    remedy: "Send a smaller body. `detail` has the limit. Split a bulk request into several.",
+    remedy: "Send a smaller body. `detail` contains the limit. Split a bulk request into several.",
     facts: {},
     example: { detail: "The body is larger than 65536 bytes." },
   },
@@ -145,7 +145,7 @@ export const REQUEST_PROBLEMS = {
     meaning: "A resource with this name already exists.",
     outcome: "not_done",
     retry: "after_change",
-    remedy: "Choose another name, or use the resource that has it.",
+    remedy: "Choose another name, or use the existing resource.",
     facts: { field: z.string().meta({ description: "The field whose value is in use." }) },
     example: {
       detail: 'name: an API key named "checkout" already exists. Choose another name.',

@@ -33,7 +33,7 @@ export const SERVER_PROBLEMS = {
   },
   quota_exceeded: {
     meaning:
-      "The caller has reached its quota of live holds or of the bytes that they take. Each instance counts on its own, from the keys that it watches and from its own grants, so the numbers are approximate.",
+      "The caller has reached its quota of live holds or of the bytes that they use. Each instance counts on its own, from the keys that it watches and from its own grants, so the numbers are approximate.",
     outcome: "not_done",
     retry: "after_delay",
     sendsRetryAfter: true,
@@ -44,7 +44,7 @@ export const SERVER_PROBLEMS = {
         .enum(["holds", "bytes"])
         .meta({ description: "holds: number of live holds. bytes: their estimated size in Redis." }),
       limit: z.int().meta({ description: "The quota." }),
-      used: z.int().meta({ description: "What the caller uses, as this instance counts it." }),
+      used: z.int().meta({ description: "The caller's current usage, as counted by this instance." }),
     },
     example: {
       detail:
@@ -55,7 +55,7 @@ export const SERVER_PROBLEMS = {
     },
   },
   queue_full: {
-    meaning: "The lock has the maximum number of waiting clients.",
+    meaning: "The maximum number of clients is already waiting for the lock.",
     outcome: "not_done",
     retry: "after_delay",
     sendsRetryAfter: true,
@@ -102,7 +102,7 @@ export const SERVER_PROBLEMS = {
     outcome: "unknown",
     retry: "same_idempotency_key",
     remedy:
-      "Report it with its `requestId`. The server log has the cause under this ID. Without an `Idempotency-Key`, read the lock before you retry.",
+      "Report it with its `requestId`. The server log contains the cause under this ID. Without an `Idempotency-Key`, read the lock before you retry.",
     facts: {},
     example: { detail: "This is a bug in Lockkeeper. The server's log has the cause under this request ID." },
   },
@@ -153,7 +153,7 @@ export const SERVER_PROBLEMS = {
     retry: "same_idempotency_key",
     sendsRetryAfter: true,
     remedy:
-      "Retry with the same `Idempotency-Key`: it is carried out once. Without one, read the lock before you decide.",
+      "Retry with the same `Idempotency-Key`: it is carried out only once. Without one, read the lock before you decide.",
     facts: {},
     example: {
       detail:

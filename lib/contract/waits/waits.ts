@@ -135,7 +135,8 @@ export const Deadlock = z
         "When the first wait of the cycle times out, Redis clock, in Unix milliseconds. null if unknown.",
     }),
     cycle: z.array(DeadlockWait).meta({
-      description: "Each client waits for a lock of the next one, and the last one for a lock of the first.",
+      description:
+        "Each client is waiting for a lock held by the next one, and the last one for a lock held by the first.",
     }),
     others: z
       .int()
