@@ -160,7 +160,7 @@ const deadlockFields = {
   }),
   onDeadlock: z.enum(["report", "refuse"]).optional().meta({
     description:
-      "What happens if the wait becomes part of a deadlock. `report` (default): `GET /waits` lists it. `refuse`: the youngest wait of the deadlock that chose this ends with `deadlock`. Not on quorum targets.",
+      "What happens if the wait becomes part of a deadlock. `report` (default): `GET /waits` lists it. `refuse`: the most recent wait with this option in the deadlock ends with `deadlock`. Not on quorum targets.",
   }),
 };
 
