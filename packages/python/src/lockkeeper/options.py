@@ -57,8 +57,8 @@ class AcquireOptions(TypedDict, total=False):
     #: Up to 16 holds, or their ids, that are not released before the wait ends, so that the server finds deadlocks. The
     #: holds of the client's ``with`` blocks around the call are added automatically. Not for ``acquire_all``.
     holding: Sequence[Union[str, HasHoldId]]
-    #: ``report`` (the default); ``refuse``: the most recent wait with this option in a deadlock raises ``Deadlock``. Not on
-    #: quorum targets, and not for ``acquire_all``.
+    #: ``report`` (the default); ``refuse``: the most recent wait with this option in a deadlock raises ``Deadlock``.
+    #: Not on quorum targets, and not for ``acquire_all``.
     on_deadlock: str
     #: ``s`` or ``ms``; only for the format ``timestamp``.
     unit: str
