@@ -24,7 +24,7 @@ const STUCK_MS = 3000;
 
 /**
  * Ends all processes of a session. Sends the signal first, and SIGKILL if processes remain after `killAfterMs` or at
- * the deadline. Resolves when no process is running.
+ * the deadline. Resolves when none of the session's processes is running.
  */
 export async function endSession(session: ProcessSession, options: EndingOptions): Promise<void> {
   const { signal, killAfterMs, getMsUntilKill, onKill, onStuck } = options;

@@ -51,7 +51,9 @@ class Guardian {
     this.#soon = setImmediate(() => this.#check());
   }
 
-  /** Ends the command when the pipe ends, because the supervisor exited without sending `done`. */
+  /**
+   * Ends the command. Called when the pipe closes without a `done` message, which means that the supervisor has exited.
+   */
   async handleEndOfPipe(): Promise<void> {
     clearTimeout(this.#timer);
     if (this.#orders === undefined) return;

@@ -25,7 +25,7 @@ export function formatReleaseAdvice(
   }
 }
 
-/** Returns why a lock can never be released; `null` if it can. */
+/** Returns why a lock can never be force-released; `null` if it can be. */
 export function getReleaseObstacle(lock: Lock, texts: ReleaseMessages): string | null {
   return lock.release?.may === "never" ? formatReleaseAdvice(lock, texts) : null;
 }

@@ -8,7 +8,7 @@ const DAY = 24 * HOUR;
 /** The labels of the units of a duration, in the page's language. */
 export type UnitMessages = Pick<Messages["ui"], "units">;
 
-/** Formats at most two units: `14 m 02 s`, `2 h 11 m`, `3 d 4 h`. */
+/** Formats a duration in two units: `14 m 02 s`, `2 h 11 m`, `3 d 4 h`. */
 function formatCoarse(ms: number, { units }: UnitMessages): string {
   const part = (unit: number, of: number) => Math.floor((ms % of) / unit);
   const two = (value: number) => String(value).padStart(2, "0");
@@ -109,8 +109,8 @@ const numberFormatters = createLazyFormatter(() => new Intl.NumberFormat("en-US"
 export const formatNumber = (value: number): string => numberFormatters().format(value);
 
 /**
- * Shortens a fencing token to its last six digits, because usually only these digits differ: `…104 822`. Returns tokens
- * with at most nine digits unchanged.
+ * Shortens a fencing token to its last six digits, because usually only these digits differ: `…104 822`. Tokens of up
+ * to nine digits are returned unchanged.
  */
 export function formatFence(fence: string): string {
   if (fence.length <= 9) return fence;

@@ -12,10 +12,7 @@ interface ReasonFieldProps {
   onReason(reason: string): void;
   error: ReactNode;
   isOptional?: boolean;
-  /**
-   * The placeholder, which states where the reason is sent or recorded. By default, states that the audit log contains
-   * the reason.
-   */
+  /** States where the reason is sent or recorded. By default, states that the audit log contains the reason. */
   placeholder?: string;
   charactersMax?: number;
   /** Reasons that the operator can insert with a click. Defaults to reasons for releasing a hold. */

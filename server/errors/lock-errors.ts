@@ -90,7 +90,7 @@ export class QueueFullError extends ErrorWithFacts<QueueFullFacts> {
   readonly code = "queue_full";
 }
 
-/** The hold expired or was force-released. Another client may hold the lock. */
+/** The hold has ended, for example because it expired or was force-released. Another client may hold the lock. */
 export class LostError extends ErrorWithFacts<LostFacts> {
   readonly code = "lost";
 }

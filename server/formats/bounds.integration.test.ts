@@ -158,7 +158,7 @@ async function measureAcquire(redis: Redis, verb: LockVerb, companion: string): 
   return Math.min(...runs);
 }
 
-/** Creates a companion without a hold. Its request window repeats `entry` until the companion has `bytes` bytes. */
+/** Creates a companion without a hold. Its request window repeats `entry` until the companion is `bytes` bytes long. */
 function createCompanion(entry: string, bytes: number): string {
   const head = "\n\n0\n\n0\n0\n0\n0\n0\ntoken\n\n\n";
   return (head + entry.repeat(bytes / entry.length)).slice(0, bytes);

@@ -39,7 +39,7 @@ export interface QueueDeparture {
   readonly owner: string;
   /** Time in ms for which the place is kept for the same id; 0 to remove the waiter. */
   readonly keepMs: number;
-  /** Whether the place is already kept. */
+  /** Whether an earlier call has already kept the place. */
   readonly isKept: boolean;
   /**
    * Time of the waiter's last attempt, in Unix ms on the Redis clock. Set if another client may use the same id. The

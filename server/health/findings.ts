@@ -34,7 +34,7 @@ const SEVERITY_ORDER: readonly Severity[] = ["danger", "warning", "unknown", "no
 const CLOCK_OFFSET_MS_MAX = 1000;
 
 /**
- * Returns the conditions that make a target unsafe for locks, worst first. Identical findings of several masters are
+ * Returns the conditions that make a target unsafe for locks, worst first. Identical findings from several masters are
  * merged.
  */
 export function collectFindings(facts: TargetFacts): Finding[] {

@@ -1,4 +1,4 @@
-/** A clock to detect that this process did not run, because it was suspended, stopped or blocked. */
+/** Detects periods in which this process was suspended, stopped or blocked. */
 export class StallClock {
   #last = { at: performance.now(), wallAt: Date.now() };
 

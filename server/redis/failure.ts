@@ -48,7 +48,7 @@ export class UnexpectedReplyError extends Error {}
 /** The error for a call that was not sent, because there was no connection. */
 export class NeverSentError extends Error {}
 
-/** The error for a read whose reply did not arrive in time. One of the keys may be too large to read. */
+/** The error for a read whose reply did not arrive in time. One of the keys may be too large to read in time. */
 export class ReadTimeoutError extends Error {
   constructor(readonly keys: readonly Key[]) {
     super(TIMED_OUT);

@@ -81,7 +81,7 @@ async function useLock({ call, callVerb }: Api, key: string): Promise<void> {
   expect((await call(`/holds/${second.body.holdId}`)).body).toMatchObject({ held: false });
 }
 
-/** Creates and deletes a foreign lock, and waits until the API lists the lock and then omits it. */
+/** Creates a foreign lock, waits until the API lists it, deletes it, and waits until the API omits it. */
 async function watchForeignLock({ call }: Api, direct: Redis): Promise<void> {
   const key = createTestKey();
   const count = async () => (await call(`/locks?filter=${encodeURIComponent(`key:${key}`)}`)).body.total;

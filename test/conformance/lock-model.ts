@@ -237,8 +237,8 @@ function toAskedHold(hold: ModelHold, { asker, hasOtherFence }: HoldCall): Model
 }
 
 /**
- * Returns the expected grant. The fence is that of the request, because the fence of a lock without its companion is
- * unknown.
+ * Returns the expected grant. Uses the fencing token of the request, because a lock without its companion has no known
+ * token.
  */
 function toGrantAnswer({ count }: ModelState, { token, fence, owner }: ModelHold): ModelAnswer {
   return { token, fence, owner, count };

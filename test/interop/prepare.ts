@@ -1,6 +1,6 @@
 /**
- * Installs the tools of the interoperability tests into `.cache/interop`. Tools that are not available on this machine
- * are left out, and the reason is printed.
+ * Installs the tools of the interoperability tests into `.cache/interop`. Skips tools that are not available on this
+ * machine and prints the reason.
  */
 import { endAll, endWhenInterrupted, isEnding } from "./children.ts";
 import { prepare } from "./prepared.ts";

@@ -25,7 +25,7 @@ export class RestartingServer {
     return new RestartingServer(settings, await startApiProcess(settings));
   }
 
-  /** Environment variables for a command line that uses this server. */
+  /** Environment variables for a CLI process that uses this server. */
   get environment(): Readonly<Record<string, string>> {
     return { LOCKKEEPER_URL: this.process.url, LOCKKEEPER_API_KEY: ROOT_KEY };
   }

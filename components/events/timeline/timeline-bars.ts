@@ -46,8 +46,8 @@ export interface Overlap {
   readonly to: number;
   readonly bars: readonly [HoldBar, HoldBar];
   /**
-   * `wrong`: the overlap should be impossible, because the lock allows one holder or one of the holds has a fencing
-   * token. `unclear`: it is unknown whether the lock allows several holders.
+   * `wrong`: the overlap should be impossible, because the lock allows only one holder or because one of the holds has
+   * a fencing token. `unclear`: it is unknown whether the lock allows several holders.
    */
   readonly is: "wrong" | "unclear";
 }

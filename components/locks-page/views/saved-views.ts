@@ -20,7 +20,7 @@ export function isViewActive(view: View, { filter, sort, columns }: ListSettings
 }
 
 /**
- * Returns the settings of the list after a view is opened. Settings that the view does not contain keep their values.
+ * Returns the list settings that result from opening a view. Settings that the view does not contain keep their values.
  */
 export function applyView(view: View, { sort, columns }: ListSettings): ListSettings {
   return { filter: view.filter, sort: view.sort ?? sort, columns: getViewColumns(view) ?? columns };

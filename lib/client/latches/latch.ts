@@ -30,7 +30,7 @@ export class Latch {
   readonly #connection: Connection;
 
   /**
-   * Creates an object for the latch at a key. Sends no request.
+   * Creates a handle for the latch at a key. Sends no request.
    *
    * @throws InvalidError
    */

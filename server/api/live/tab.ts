@@ -134,7 +134,7 @@ export class Tab {
     return true;
   }
 
-  /** Evaluates the filter of the view if it is not ready, and then sends the window. */
+  /** If the window is not ready, evaluates the filter of the view and sends the window. */
   async prepareWindow(takeSnapshot: () => LiveSnapshot): Promise<void> {
     if (this.#isPreparing) return;
     this.#isPreparing = true;

@@ -7,7 +7,7 @@ export interface EmbeddedFacts {
   readonly epochMs?: string;
   readonly host?: string;
   readonly pid?: string;
-  /** A string that the application added. */
+  /** The text that the application appended to the id. */
   readonly added?: string;
   /** Present if the holder is a writer that waits until the readers have released the lock. */
   readonly waits?: string;

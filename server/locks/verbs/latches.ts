@@ -74,7 +74,7 @@ export class Latches implements LatchVerbs {
   }
 }
 
-/** Whether the latch certainly opened after a read, even if the time of the read was rounded down by up to 1 ms. */
+/** Returns whether the latch definitely opened after a read, whose time may have been rounded down by up to 1 ms. */
 function isAfter(openedUs: number, readAtMs: number | undefined): boolean {
   return readAtMs !== undefined && openedUs >= (readAtMs + 1) * 1000;
 }

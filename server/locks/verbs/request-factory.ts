@@ -143,9 +143,9 @@ export class RequestFactory {
 }
 
 /**
- * Derives the token of a hold that shares its key with other holds. Returns `undefined` if each request gets a new
- * token. The name of such a hold's companion contains the token. A repeated request, from any instance, must find that
- * companion, so the token is derived from the request id.
+ * Derives the token of a hold that shares its key with other holds. Returns `undefined` for other kinds and without a
+ * request id: the caller then creates a new token. The name of such a hold's companion contains the token. A repeated
+ * request, from any instance, must find that companion, so the token is derived from the request id.
  */
 export function deriveSharedToken({
   kind,

@@ -121,7 +121,7 @@ export interface QueueChannels {
   readonly keyspace: Buffer | undefined;
 }
 
-/** The waiters of this process for one key. */
+/** The waiters for one key in this process. */
 export class KeyQueue {
   refused: HeldOutcome | undefined;
   readonly #waiters: Waiter[] = [];

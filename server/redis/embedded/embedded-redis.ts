@@ -42,8 +42,8 @@ export interface EmbeddedRedis {
   /** The pid of the current server process. Changes when the server exits unexpectedly and is restarted. */
   readonly pid: number;
   /**
-   * Whether the server was already running, because an earlier Lockkeeper process was killed or because another
-   * Lockkeeper process uses the server.
+   * Whether the server was already running: left behind by a Lockkeeper process that was killed, or in use by another
+   * one.
    */
   readonly adopted: boolean;
   /** Stops the server, unless another Lockkeeper process still uses it. */

@@ -50,7 +50,7 @@ function toAnswer(one: VoteInput): ReadableObservation | undefined {
   return held(one);
 }
 
-/** Returns the expected result if the state of every master is known: an owner, `free` or `no_lock`. */
+/** Returns the expected result: an owner, `free` or `no_lock`. The state of every master must be known. */
 function findWinner(all: readonly VoteInput[]): string {
   const names = all.map((one) => (typeof one === "object" ? one.owner : (one ?? "free")));
   const [winner] = [...new Set(names)].filter(

@@ -5,7 +5,7 @@ export type ForceRequest =
   | { readonly do: "open"; readonly target: Target; readonly connections: number }
   /** Acquires `locks` locks whose names begin with `prefix`. */
   | { readonly do: "take"; readonly prefix: string; readonly locks: number }
-  /** Releases the acquired locks: alternately by their holder and by force. */
+  /** Releases the acquired locks, alternating between a release by the holder and a force-release. */
   | { readonly do: "free" };
 
 export type ForceResponse =

@@ -4,7 +4,7 @@ const KEYS = 4096;
 /**
  * The lock names that one connection uses in turn. Each connection has its own names. With shared names, a connection
  * that TCP stalls for a few hundred milliseconds would still hold its lock when the others reach the same name again,
- * and their acquire would be rejected.
+ * and their acquire requests would be rejected.
  */
 export class KeyCycle {
   readonly #size: number;

@@ -1,6 +1,6 @@
 /**
- * A minimal HTTP server for two of Lockkeeper's scripts, with `node:http`, ioredis with default options, JSON, and the
- * comparison of an API key. It does not validate input, retry or watch keys. `POST /hold` never gets a response.
+ * A minimal HTTP server that runs two of Lockkeeper's scripts. It uses `node:http`, ioredis with default options and
+ * JSON, and checks an API key. It does not validate input, retry or watch keys. `POST /hold` never gets a response.
  *
  * Usage: `node --import tsx bare-http.ts REDIS_URL PORT KEY`
  */

@@ -34,7 +34,7 @@ export function getLongestLeaseMs({ history }: AnalyzedHistory): number {
   return history.reduce((longest, { leaseMs = 0 }) => Math.max(longest, leaseMs), 0);
 }
 
-/** Returns the periods in which leases may have been granted or extended that were not certainly released. */
+/** Returns the periods in which a lease may have been granted or extended without a confirmed release. */
 function findAbandonedLeases(story: AnalyzedHistory, lock: string): Span[] {
   const seen = new Map<string, number>();
   for (const { process, t } of story.history) seen.set(process, t);

@@ -3,7 +3,9 @@ import { parseHoldId } from "../../../server/formats/hold-id.ts";
 import { countAttempts } from "./attempt-counter.ts";
 import type { HeldLock } from "./locking-client.ts";
 
-/** An error with a code. `certain`: the server refused the request. `open`: the request may still be executed. */
+/**
+ * A failed call of the lock API. `certain`: the server refused the request. `open`: the request may still be executed.
+ */
 export class HttpFailure extends Error {
   override readonly name = "HttpFailure";
 

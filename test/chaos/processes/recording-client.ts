@@ -247,8 +247,8 @@ export class RecordingClient {
   }
 
   /**
-   * Returns the deadline of a hold. Returns `undefined` if the deadline has already passed, because its time is then
-   * unknown.
+   * Returns the deadline of a hold. Returns `undefined` if the deadline has passed, because the client then reports a
+   * remaining time of 0.
    */
   #getDeadline(hold: HeldLock, now: number): number | undefined {
     const remainingMs = hold.remainingMs();

@@ -30,7 +30,9 @@ async function runWriter(workload: Workload, lock: string): Promise<void> {
   await workload.client.release(held);
 }
 
-/** Downgrades the hold. Repeats a downgrade with an unknown outcome once, as the documentation recommends. */
+/**
+ * Downgrades the hold. Repeats a failed downgrade once. The documentation recommends this if the outcome is unknown.
+ */
 async function becomeReader(workload: Workload, held: RecordedHold): Promise<void> {
   const isReader = (await workload.client.downgrade(held)) || (await workload.client.downgrade(held));
   if (isReader) await workload.look(held);

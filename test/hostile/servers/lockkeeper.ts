@@ -30,7 +30,7 @@ export interface Lockkeeper {
   stop(): Promise<void>;
 }
 
-/** Starts the server of a checkout. A watchdog limits its resident memory. */
+/** Starts the server of a checkout. The server is killed if its resident memory exceeds the limit. */
 export async function startLockkeeper(options: LockkeeperOptions): Promise<Lockkeeper> {
   const { checkout, apiVersion, redisUrl, rootKey, rssBytesMax } = options;
   const script = join(checkout, getApiVersion(apiVersion).serverScript);

@@ -48,8 +48,8 @@ try {
 `;
 
 /**
- * Runner of the TypeScript sample. The file is compiled once with the strictest settings of a reader's project, because
- * loading TypeScript in each process would take longer.
+ * Runner for the TypeScript sample. The file is compiled once with the strictest settings of a reader's project,
+ * because loading TypeScript in each process would take longer.
  */
 export const typescriptRunner: SampleRunner = {
   fileName: "safe-lock.mts",
