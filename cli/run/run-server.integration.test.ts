@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -107,12 +107,23 @@ describe("lockkeeper run --server", { timeout: TIMEOUT_MS }, () => {
     await run.ended;
   });
 
-  it("a restart of the server does not end the command", async ({ startWork, server, log, direct, key }) => {
-    // The command runs for longer than a restart of the server takes on a busy machine.
-    const run = await startWork(15_000, ["--lease", "30s"]);
+  it("a restart of the server does not end the command", async ({
+    start,
+    server,
+    call,
+    log,
+    direct,
+    key,
+  }) => {
+    const finish = `${log}.finish`;
+    const script = `echo begin; until [ -e "${finish}" ]; do sleep 0.1; done; echo end`;
+    const run = start(["--lease", "60s", "--", "sh", "-c", script]);
+    await waitUntil(async () => (await direct.exists(key)) === 1, START_MS);
     await server.restart();
-    expect(await run.ended).toMatchObject({ code: 0, stderr: "" });
-    expect(readWorkSpans(log)[0]?.events).toEqual(["begin", "end"]);
+    // A server that listens may not be connected to Redis yet.
+    await waitUntil(async () => (await call(`/locks/${key}`)).state === "held", START_MS);
+    await writeFile(finish, "");
+    expect(await run.ended).toMatchObject({ code: 0, stdout: "begin\nend\n", stderr: "" });
     expect(await direct.exists(key)).toBe(0);
   });
 
