@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { formatEnclosingHolds, readEnclosingHolds } from "./command-environment.ts";
+import { readConfig } from "../../server/config/config.ts";
+import { createCommandEnvironment, formatEnclosingHolds, readEnclosingHolds } from "./command-environment.ts";
 
 const name = (count: number) => Array.from({ length: count }, (_, at) => ({ holdId: `h1.hold${at}` }));
 
@@ -23,4 +24,10 @@ it("at most 16 holds of the innermost runs are declared", () => {
 it("words that are not hold ids are ignored", () => {
   const variables = { LOCKKEEPER_HOLDING: "  h1.a b h1. h2.c\n h1.d$ h1.e " };
   expect(readEnclosingHolds(variables)).toEqual(["h1.a", "h1.e"]);
+});
+
+it("a server accepts the environment of a command", () => {
+  const holds = [{ key: "lock:a", fence: "7", holdId: "h1.a" }];
+  const environment = createCommandEnvironment({}, { holds, apiKey: "remove" });
+  expect(readConfig(environment, []).port).toBe(3000);
 });

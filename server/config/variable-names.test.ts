@@ -31,11 +31,6 @@ describe("names of variables", () => {
     );
   });
 
-  it("the variables of a command under `lockkeeper run` are accepted", () => {
-    const names = ["KEY", "FENCE", "HOLD_ID", "LOCKS", "HOLDING"];
-    expect(read(Object.fromEntries(names.map((name) => [`LOCKKEEPER_${name}`, "x"]))).port).toBe(3000);
-  });
-
   it("every setting of the schema and what clients, tests and benchmarks read is accepted", () => {
     const others = ["LOCKKEEPER_URL", "LOCKKEEPER_API_KEY", "LOCKKEEPER_BENCH_ETCD", "LOCKKEEPER_E2E_TRACE"];
     // Empty variables count as unset, so this test covers only their names. Another test covers their values.

@@ -27,7 +27,7 @@ interface PendingVerb {
 }
 
 /**
- * Combines the verbs that one connection issues in one turn of the event loop into a single script call, because a call
+ * Combines the verbs that one connection issues in one turn of the event loop into few script calls, because a call
  * costs Redis and Node more than a verb within it. A single verb runs immediately in its own script.
  */
 export class VerbBatches {

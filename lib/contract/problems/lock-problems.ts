@@ -50,7 +50,7 @@ export const LOCK_PROBLEMS = {
       ...keyFields,
       cycle: z.array(DeadlockStep).meta({
         description:
-          "The deadlock. Each client is waiting for a lock held by the next one, and the last one for a lock held by the first. Clients that wait for locks which you may neither read nor acquire are left out.",
+          "The deadlock. Each client is waiting for a lock held by the next one, and the last one for a lock held by the first. Clients that are waiting for locks that you have no permission to read or acquire are omitted.",
       }),
     },
     example: {

@@ -110,9 +110,10 @@ class LockSetModel {
     this.#requests.splice(this.#requests.indexOf(request), 1);
     for (const [index, grant] of request.grants.entries()) {
       if (!this.#isLive(grant)) continue;
-      this.#holds.delete(request.set[index] ?? -1);
+      const held = request.set[index] ?? -1;
+      this.#holds.delete(held);
       // The first withdrawal on a server is sent twice, because the server does not know the script yet.
-      await expect.poll(() => this.direct.exists(this.#keys[request.set[index] ?? -1] ?? "")).toBe(0);
+      await expect.poll(() => this.direct.exists(this.#keys[held] ?? "")).toBe(0);
     }
   }
 
