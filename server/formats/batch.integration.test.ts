@@ -3,12 +3,21 @@ import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { redisTest } from "../../test/support/fixtures.ts";
+import type { TestRedis } from "../../test/support/test-redis.ts";
 import { classifyFailure, readErrorCode } from "../redis/failure.ts";
 import { buildCompanionKey } from "./keys.ts";
 import { LOCK_WRITERS } from "./lock-writer.ts";
 import type { AcquireReply, ReleaseReply } from "./script-replies.ts";
+import { preferBatches } from "./verb-batches.ts";
 
-const it = redisTest();
+/** Opens a connection that batches even few verbs. */
+function openBatching(redis: TestRedis): Redis {
+  const connection = redis.createClient();
+  preferBatches(connection);
+  return connection;
+}
+
+const it = redisTest().extend("direct", { scope: "file" }, ({ redis }) => openBatching(redis));
 const CLIENT = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const BATCH_SIZE = 31;
 type BatchedFormat = "redisson" | "token";
@@ -107,6 +116,20 @@ describe.each(["redisson", "token"] as const)("batches of %s", (format) => {
     expect(await countScripts(direct, () => acquireMany(17))).toBe(3);
   });
 
+  it("up to 8 active verbs run their own scripts, unless the connection prefers batches", async ({
+    redis,
+  }) => {
+    const plain = redis.createClient();
+    const acquireMany = (count: number) =>
+      Promise.all(createKeys(count).map((key, index) => acquire(plain, format, key, createToken(index))));
+    // Caches the scripts.
+    await acquireMany(17);
+    expect(await countScripts(plain, () => acquireMany(8))).toBe(8);
+    // 8 are active when the other 9 are issued, so these share scripts of at most 9 verbs.
+    expect(await countScripts(plain, () => acquireMany(17))).toBe(9);
+    plain.disconnect();
+  });
+
   it("batched verbs return and store the same as verbs that run one by one", async ({ direct }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 20 }), async (steps) => {
@@ -179,7 +202,7 @@ describe.each(["redisson", "token"] as const)("batches of %s", (format) => {
     const user = `batch-${randomUUID()}`;
     const patterns = [...keys.filter((_, index) => index !== 4), "warm"].map((key) => `~*${key}*`);
     await direct.call("ACL", "SETUSER", user, "on", ">secret", "+@all", "allchannels", ...patterns);
-    const limited = redis.createClient();
+    const limited = openBatching(redis);
     try {
       await limited.auth(user, "secret");
       const replies = await Promise.allSettled(
@@ -199,7 +222,7 @@ describe.each(["redisson", "token"] as const)("batches of %s", (format) => {
   it("a full memory refuses each verb by itself, and leaves no lock without a TTL or companion", async ({
     redis,
   }) => {
-    const direct = redis.createClient();
+    const direct = openBatching(redis);
     const [first = "", held = "", last = ""] = createKeys(3);
     const fence = getFence(await acquire(direct, format, held, createToken(1)));
     await direct.config("SET", "maxmemory", "1");
@@ -231,7 +254,7 @@ describe.each(["redisson", "token"] as const)("batches of %s", (format) => {
     direct,
     redis,
   }) => {
-    const client = redis.createClient();
+    const client = openBatching(redis);
     await direct.replicaof("127.0.0.1", 1);
     try {
       const replies = await Promise.allSettled(
@@ -265,7 +288,7 @@ describe.each(["redisson", "token"] as const)("batches of %s", (format) => {
     redis,
   }) => {
     const keys = createKeys(BATCH_SIZE);
-    const cut = redis.createClient();
+    const cut = openBatching(redis);
     await acquire(cut, format, keys[0] ?? "", createToken(0));
     const sent = keys.map((key, index) => acquire(cut, format, key, createToken(index)));
     const settled = Promise.allSettled(sent);

@@ -8,18 +8,24 @@ const PACKET_CHARACTERS = 2048;
 
 /**
  * Sends the commands of one turn of the event loop in few packets, because a system call per command costs more than
- * all other processing of the command. A command waits at most until the turn ends. By then, every readable socket has
- * been processed, so the commands of many HTTP connections are sent together. Commands are strings, and writing one
- * long string costs less than writing many short strings.
+ * all other processing of the command. The first command is sent immediately, so that Redis works while this process
+ * issues the others. Each further command waits at most until the turn ends. By then, every readable socket has been
+ * processed, so the commands of many HTTP connections are sent together. Commands are strings, and writing one long
+ * string costs less than writing many short strings.
  */
 export function coalesceWrites(stream: Pick<Socket, "write" | "end">): void {
   const write = stream.write.bind(stream);
   const end = stream.end.bind(stream);
   let text = "";
+  let isTurnOpen = false;
   const flush = () => {
     const packet = text;
     text = "";
     if (packet !== "") write(packet);
+  };
+  const endTurn = () => {
+    isTurnOpen = false;
+    flush();
   };
   const writeLater = (...given: Parameters<typeof write>) => {
     const [command, ...more] = given;
@@ -27,7 +33,11 @@ export function coalesceWrites(stream: Pick<Socket, "write" | "end">): void {
       flush();
       return write(...given);
     }
-    if (text === "") setImmediate(flush);
+    if (!isTurnOpen) {
+      isTurnOpen = true;
+      setImmediate(endTurn);
+      return write(command);
+    }
     text += command;
     if (text.length >= PACKET_CHARACTERS) flush();
     return true;

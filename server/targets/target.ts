@@ -115,7 +115,12 @@ function openTargetBackend(
   if (isQuorum) return openQuorumBackend(where, lockable, "any");
   const use = readOnly ? "reads" : "reads_and_writes";
   const findSignalledLibraries: FindSignalledLibraries = (key) => libraries.find(key);
-  return openBackend(where, lockable, safety, { findSignalledLibraries, use, fairWaitMs });
+  return openBackend(where, lockable, safety, {
+    findSignalledLibraries,
+    use,
+    fairWaitMs,
+    fewVerbs: "together",
+  });
 }
 
 interface OpenedParts {

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { StartupError } from "../../errors/startup-error.ts";
 import { buildEventChannel, REPLICA_WAIT_KEY } from "../../formats/keys.ts";
+import { preferBatches } from "../../formats/verb-batches.ts";
 import type { ClusterLocation } from "../../redis/cluster/cluster-address.ts";
 import {
   COMMAND_TIMEOUT_MS,
@@ -46,6 +47,12 @@ export type RedisLocation = string | SentinelLocation | ClusterLocation | Quorum
 export interface BackendParts extends Pick<RedisLocksParts, "findSignalledLibraries" | "fairWaitMs"> {
   /** `reads` if Lockkeeper never writes to the target; `reads_and_writes` by default. */
   readonly use?: MasterUse;
+  /**
+   * How verbs are sent while up to 8 are active: `separately` and immediately, for the highest rate of a few callers, or
+   * `together` at the end of each turn of the event loop, for the least CPU time. `separately` by default. A quorum and a
+   * Redis Cluster ignore the option: a quorum uses `separately`, and a cluster has no batches.
+   */
+  readonly fewVerbs?: "separately" | "together" | undefined;
 }
 
 /**
@@ -125,10 +132,11 @@ async function openSingleBackend(
   address: RedisAddress,
   lockable: readonly string[],
   safety: SafetyOptions,
-  { use, ...parts }: BackendParts,
+  { use, fewVerbs, ...parts }: BackendParts,
 ): Promise<Backend> {
   const { verbs, renewals, waits, guardCommandsOf } = connectGuarded(address, safety);
   if (use === "reads") preferReadOnlyScripts(verbs);
+  if (fewVerbs === "together") preferBatches(verbs);
   const wake = connect(address, "wake", { autoResubscribe: false });
   const all = [verbs, wake, renewals, ...waits];
   const close = () => {
