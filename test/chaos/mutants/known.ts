@@ -150,7 +150,7 @@ export const THE_TEN: readonly Mutant[] = [
       },
     ],
     run: { faults: [] },
-    noticedBy: ["C2"],
+    noticedBy: ["C4", "C5", "C7", "C8"],
   },
   {
     name: "fence-not-written-back",
