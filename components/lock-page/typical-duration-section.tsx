@@ -25,7 +25,9 @@ import { DurationPlot } from "./duration-plot.tsx";
 
 type TypicalDurationMessages = typeof lockParts.typical;
 
-/** Shows the typical hold and wait times of the key pattern, compared with the current times of the lock. */
+/**
+ * Shows the typical hold and wait times of the key pattern, compared with the current hold and wait times of the lock.
+ */
 export function TypicalDurationSection({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts).typical;
   const typical = useTypicalDurations(toLockPath(lock));

@@ -23,8 +23,8 @@ interface OverviewStripProps {
 }
 
 /**
- * Shows the metrics of the target above the list of locks. On wide screens, shows a button instead while the overview
- * is closed. If the overview is closed on a wide screen, shows the button that opens it.
+ * Shows the metrics of the target above the list of locks. If the overview is closed on a wide screen, shows the button
+ * that opens it instead.
  */
 export function OverviewStrip({ onFilter }: OverviewStripProps) {
   const { overview } = useMessages(shell).parts;

@@ -17,7 +17,7 @@ import { useSetPassword } from "@/lib/queries/access/operators.ts";
 import { findPasswordFault, PasswordFields } from "./password-fields.tsx";
 import { formatRoles } from "./role-table.tsx";
 
-/** Shows the current operator, and a form that changes the password. */
+/** Shows the current operator with their roles and a logout button, and a form that changes the password. */
 export function AccountSettings() {
   const messages = useMessages(settings);
   const { loading } = useMessages(ui);

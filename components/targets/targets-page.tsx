@@ -6,7 +6,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargets } from "@/lib/queries/targets.ts";
 import { TargetCard } from "./target-card.tsx";
 
-/** Lists all watched targets, and the settings that put their locks at risk. */
+/** Lists all watched targets, each with the settings that put its locks at risk. */
 export function TargetsPage() {
   const messages = useMessages(room);
   const targets = useTargets();

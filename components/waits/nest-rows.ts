@@ -8,7 +8,7 @@ export interface WaitNode {
   readonly behind: readonly WaitNode[];
 }
 
-/** Builds a tree from the rows of a response, which are in depth-first order. */
+/** Builds the trees of waiting clients from the rows of a response. The rows must be in depth-first order. */
 export function nestRows(rows: readonly WaitingClient[]): readonly WaitNode[] {
   const roots: WaitNode[] = [];
   const open: WaitNode[][] = [roots];

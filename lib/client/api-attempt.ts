@@ -3,7 +3,7 @@ import { getGeneralCode, getRetryRule, isErrorCode, type RetryRule } from "./fai
 import { getCurrentMoment, type Moment } from "./moment.ts";
 import { readObject, readText, toPrintable } from "./untrusted.ts";
 
-/** One HTTP request to one server, without retries. */
+/** One attempt to send an HTTP request to one server. */
 export interface AttemptRequest {
   readonly url: string;
   readonly init: RequestInit;

@@ -1,7 +1,7 @@
 import type { ApiErrorCode } from "./api-error.ts";
 import type { OwnerRecord } from "./wire-types.ts";
 
-/** A holder of a lock, as returned in a problem document. */
+/** A holder of a lock, as described in a problem document. */
 export interface HolderFacts {
   readonly owner: string;
   readonly count: number;
@@ -123,7 +123,7 @@ export class HeldError extends LockkeeperError<HeldFacts> {
   readonly code = "held";
 }
 
-/** The lock was still held after `waitMs`. */
+/** The lock was still held, or the latch was still closed, after `waitMs`. */
 export class WaitTimeoutError extends LockkeeperError<HeldFacts> {
   override readonly name = "WaitTimeoutError";
   readonly code = "timeout";
@@ -135,7 +135,7 @@ export class DeadlockError extends LockkeeperError<DeadlockFacts> {
   readonly code = "deadlock";
 }
 
-/** The signal was aborted before the lock was acquired. */
+/** The signal was aborted before the lock was acquired or the latch was open. */
 export class AbortedError extends LockkeeperError<Record<string, never>> {
   override readonly name = "AbortedError";
   readonly code = "aborted";

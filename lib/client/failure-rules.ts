@@ -3,7 +3,7 @@ import type { ErrorCode } from "../contract/error.ts";
 /**
  * Whether and how a failed attempt is retried. `never`: the attempt is not retried. `not_done`: the attempt changed
  * nothing and is retried after a delay. `unknown`: the attempt may have been carried out. A `POST` is retried only with
- * the same idempotency key, and other methods are always retried.
+ * the same idempotency key, and a request with another method is always retried.
  */
 export type RetryRule = "never" | "not_done" | "unknown";
 
@@ -68,8 +68,8 @@ export function getRetryRule(code: ProblemCode): RetryRule {
 }
 
 /**
- * Returns the general code for an HTTP status. It replaces codes that the client does not know, for example from a
- * newer server.
+ * Returns the general code for an HTTP status. The general code replaces a code that the client does not know, for
+ * example from a newer server.
  */
 export function getGeneralCode(status: number): ProblemCode {
   if (status === 401) return "unauthenticated";

@@ -151,9 +151,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Calls the listener when an operator requests the release of this hold. Registering the first listener renews the
-   * hold once, after which operators can send requests. A request arrives with the next renewal. With automatic
-   * renewal, this takes at most a third of the lease.
+   * Registers a listener that is called when an operator requests the release of this hold. The first registration
+   * renews the hold once, after which operators can send requests. A request arrives with the next renewal. With
+   * automatic renewal, this takes at most a third of the lease.
    *
    * Answer each request with `accept` or `refuse`. After `accept`, stop the work and release the hold. All re-entries
    * of the hold share one listener, and registering another listener replaces it.
@@ -168,7 +168,7 @@ export class Hold implements AsyncDisposable {
 
   /**
    * Releases this hold. The lock is released once all re-entries are also released. Repeated calls release the hold
-   * only once. A call after a failed release retries the release with the options of the first call. If the hold has
+   * only once. If a release failed, the next call retries it with the options of the first call. If the hold has
    * already ended, the method does not throw, and the outcome is `not_held`.
    *
    * @throws UnavailableError, UnknownOutcomeError, InvalidError, UnauthenticatedError, ForbiddenError, RefusedError

@@ -10,8 +10,8 @@ export interface PacedRow {
 }
 
 /**
- * Maximum number of rows that get their next stage in one frame. Rendering a whole screen of rows takes longer than a
- * frame.
+ * Maximum number of rows that get their next stage in one frame. Limited because rendering a whole screen of rows takes
+ * longer than a frame.
  */
 export const ROWS_PER_FRAME = 6;
 /** Delay in ms from the last new row until rows with text get their actions. */
@@ -65,7 +65,7 @@ export class RowPacer {
   /**
    * Schedules the next stage of a row.
    *
-   * @returns a function that cancels the schedule
+   * @returns a function that cancels the scheduled stage
    */
   wait(row: PacedRow): () => void {
     this.#pending.set(row, { row, since: this.#ports.now() });
@@ -90,7 +90,10 @@ export class RowPacer {
     return Math.min(Math.max(since, this.#lastAdmittedAt) + settleMs, since + WAIT_MAX_MS);
   }
 
-  /** Sets the next stage of up to `ROWS_PER_FRAME` rows that are due. Rows without text take precedence. */
+  /**
+   * Sets the next stage of up to `ROWS_PER_FRAME` rows that are due. If any of them have no text yet, only those rows
+   * advance.
+   */
   #advanceRows(): void {
     const now = this.#ports.now();
     const due = [...this.#pending.values()].filter((pending) => this.#getDueAt(pending) <= now);

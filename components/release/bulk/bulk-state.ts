@@ -31,7 +31,9 @@ export interface BulkState {
   reviewed: readonly BulkItemResult[];
   /** Results of the current release, at most one per lock. */
   released: readonly BulkItemResult[];
-  /** Results of earlier releases, without the results of locks that are reviewed again. */
+  /**
+   * Results of earlier releases, without the results that another review may change, such as `changed` and `unknown`.
+   */
   before: readonly BulkItemResult[];
 }
 
@@ -100,7 +102,10 @@ function findUnreportedItems(state: BulkState): BulkItem[] {
     .filter((_, index) => !releasedIndexes.has(index));
 }
 
-/** Returns the final result of each lock from the current and all earlier releases, for the CSV file. */
+/**
+ * Returns the results of the current and all earlier releases for the CSV file, without earlier results that another
+ * review may have changed.
+ */
 export function collectResults({ before, released }: BulkState): BulkItemResult[] {
   return [...before, ...released];
 }

@@ -61,7 +61,8 @@ export type LazyCodeState<Code> =
   | { is: "failed"; retry(): void };
 
 /**
- * Loads the code when the component is mounted. Returns whether the code is loading, loaded (with the code) or failed.
+ * Loads the code when the component is mounted. Returns whether the code is loading, loaded (with the code), or failed
+ * to load (with a function that retries).
  */
 export function useLazyCode<Code>(lazy: LazyCode<Code>): LazyCodeState<Code> {
   const [attempt, setAttempt] = useState(0);
