@@ -50,7 +50,7 @@ export const table = {
   moveUp: (column: string) => `Move ${column} left`,
   moveDown: (column: string) => `Move ${column} right`,
   hidden: "hidden: not enough space",
-  shownForSort: "shown: sorted by this column",
+  shownForSort: "shown while the list is sorted by it",
   reset: "Reset",
   densityTitle: "Row height",
   densities,

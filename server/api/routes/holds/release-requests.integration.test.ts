@@ -47,6 +47,7 @@ describe.each(["redisson", "token", "timestamp"])("release requests of holds in 
     expect((await answer(hold, { requestId, answer: "accepted" })).body).toEqual(accepted);
     const changed = await answer(hold, { requestId, answer: "refused" });
     expect([changed.status, changed.body.code]).toEqual([409, "changed"]);
+    expect(changed.body.detail).toMatch(/Nothing was changed\.$/);
     await waitUntil(async () => {
       const { body: list } = await server.call(`/locks?filter=key:${key}`);
       return list.items[0]?.holders[0]?.releaseRequested?.state === "accepted";
