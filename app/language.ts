@@ -12,8 +12,8 @@ const TITLES_BY_LANGUAGE: Readonly<Record<Language, Titles>> = {
 };
 
 /**
- * Returns the language from the language cookie, or the best match for the `accept-language` header if the cookie is
- * not set.
+ * Returns the language from the language cookie, or the best match for the `accept-language` header if the cookie does
+ * not contain a supported language. Falls back to English.
  */
 export async function resolveRequestLanguage(): Promise<Language> {
   const [asked, kept] = await Promise.all([headers(), cookies()]);

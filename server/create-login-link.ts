@@ -10,10 +10,11 @@ import { formatLocation } from "./targets/probe-target.ts";
 const CONNECT_MS = 3000;
 
 /**
- * Creates a one-time login link for the console of the Lockkeeper instance that runs with the same settings.
+ * Creates a one-time login link for the console of the Lockkeeper instance that runs with the same settings. Returns
+ * the URL of the link. The session that the link starts has the role `admin` on all targets.
  *
  * @param name name of the operator whom the link logs in
- * @throws StartupError
+ * @throws StartupError if the name is invalid, the home store cannot be reached, or no instance uses the home store
  */
 export async function createLoginLink(config: Config, name: string): Promise<string> {
   if (!/^[^\p{C}]{1,64}$/u.test(name))

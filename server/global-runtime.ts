@@ -4,8 +4,8 @@ const RUNTIME_SLOT = Symbol.for("lockkeeper");
 const FOLDER_SLOT = Symbol.for("lockkeeper.console-folder");
 
 /**
- * Returns the running server, for pages and the API route, or `undefined` if only the pages are running. The server is
- * stored on `globalThis`, because Next bundles a second copy of each module with separate module-level variables.
+ * Returns the running server for use in pages and the API route; `undefined` if only the pages are running. The server
+ * is stored on `globalThis`, because Next bundles a second copy of each module with separate module-level variables.
  */
 export function getRuntime(): Runtime | undefined {
   return (globalThis as { [RUNTIME_SLOT]?: Runtime })[RUNTIME_SLOT];
@@ -15,7 +15,7 @@ export function setRuntime(value: Runtime): void {
   (globalThis as { [RUNTIME_SLOT]?: Runtime })[RUNTIME_SLOT] = value;
 }
 
-/** Returns the folder that contains the console's files, including the folder `public`. */
+/** Returns the folder that contains the console's files, including `public`; by default, the working directory. */
 export function getConsoleFolder(): string {
   return (globalThis as { [FOLDER_SLOT]?: string })[FOLDER_SLOT] ?? process.cwd();
 }

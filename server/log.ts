@@ -17,8 +17,8 @@ const REDACTED_PATHS = [
 ];
 
 /**
- * Creates a logger that writes JSON lines to standard error. Secrets are redacted, and control characters escaped
- * so that input cannot forge a line.
+ * Creates a logger that writes JSON lines to standard error. Fields that can contain secrets are removed, and control
+ * characters are escaped so that input cannot forge a line.
  */
 export function createLogger(config: Config): Logger {
   const redact = { paths: REDACTED_PATHS, remove: true };

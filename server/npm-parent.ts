@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * Returns a function that reports whether the parent npm process has ended. On some systems, a shell runs between npm
- * and this process. In that case, the parent of the shell is watched.
+ * and this process. In that case, the function checks both the shell and its parent.
  */
 export function watchNpm(): () => boolean {
   const parent = process.ppid;

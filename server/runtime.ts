@@ -177,8 +177,8 @@ export class Runtime {
   }
 
   /**
-   * The command that prints a login link in this installation. Anyone can read it, so it has no options, which may
-   * contain addresses and paths.
+   * The command that prints a login link in this installation. Anyone can read the command, so it omits the options of
+   * the launcher, which may contain addresses and paths.
    */
   get loginCommand(): string {
     return formatLoginCommand({ launcher: this.config.launcher, launcherOptions: [] }, this.config.port);

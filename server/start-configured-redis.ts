@@ -13,8 +13,8 @@ export function needsEmbeddedRedis(config: Config): boolean {
 }
 
 /**
- * Returns the location of the home store, or `undefined` for the embedded Redis. A read-only target is never the home
- * store.
+ * Returns the location of the home store: the configured home store, or otherwise the first target, unless that target
+ * is read-only or a quorum. Returns `undefined` for the embedded Redis.
  */
 export function findHomeLocation({ home, targets: [first] }: Config): Config["home"] {
   if (home !== undefined) return home;

@@ -23,7 +23,8 @@ export async function verifyAuditFile(file: string, head: string | undefined): P
 /**
  * Verifies the audit chain in the home store of the Lockkeeper instance that runs with the same settings.
  *
- * @throws StartupError
+ * @param head hash that the chain must contain
+ * @throws StartupError if the home store cannot be located or reached
  */
 export async function verifyAuditStore(config: Config, head: string | undefined): Promise<ChainReport> {
   const where = await locateHomeStore(config);

@@ -3,7 +3,8 @@ import type { CliEnvironment } from "../connection/environment.ts";
 import type { Terminal } from "../output/terminal.ts";
 
 /**
- * The access of a command to its process: output, terminal, environment and exit code. Tests pass their own context.
+ * The interface between a command and its process: version, environment, terminal, output and exit code. Tests pass
+ * their own context.
  */
 export interface CliContext {
   readonly version: string;
@@ -18,5 +19,5 @@ export interface CliContext {
   setExitCode(code: number): void;
 }
 
-/** Adds one command, defined in its own file in this folder, to the program. */
+/** A function that adds one command to the program. Each command has its own file in this folder. */
 export type AddCommand = (program: Command, context: CliContext) => void;

@@ -19,7 +19,7 @@ interface DirectOptions {
   readonly terminal: Terminal;
 }
 
-/** Connects to Redis, scans the keys once, and returns a source of the locks found. @throws CliError */
+/** Connects to Redis, waits for the first scan of the keys, and returns a source for the locks. @throws CliError */
 export async function openDirectSource(
   connection: RedisConnection,
   { match, terminal }: DirectOptions,
@@ -38,7 +38,7 @@ export async function openDirectSource(
   };
 }
 
-/** Formats the progress of a scan for the terminal. */
+/** Formats the progress of connecting to Redis and scanning the keys, for the terminal. */
 export function formatProgress({ scan, locks, masters }: Health): string {
   if (scan === undefined) return masters.length === 0 ? "Connecting to Redis…" : "Reading locks…";
   const of = scan.keys === null ? "" : ` of ${scan.keys.toLocaleString("en")}`;

@@ -57,7 +57,12 @@ export async function checkRedis(
   }
 }
 
-/** Checks a server and its targets. @returns whether the server is ready and no finding is serious @throws CliError */
+/**
+ * Checks a server and, if an API key is set, its targets. Prints the results.
+ *
+ * @returns whether the server is ready and no finding is serious
+ * @throws CliError
+ */
 export async function checkServer(
   connection: ServerConnection,
   options: DoctorOptions,

@@ -24,14 +24,14 @@ export interface FoundLocks {
   readonly warnings: readonly string[];
 }
 
-/** Lists and reads locks, either through a server or directly from Redis. */
+/** A source of locks for the command line: a server, or a Redis deployment without a server. */
 export interface LocksSource {
   listLocks(query: LockQuery): Promise<FoundLocks>;
   readLock(key: Key): Promise<Lock>;
   close(): void;
 }
 
-/** @throws CliError if the filter or the order is invalid */
+/** Checks the filter and the sort order of a query. @throws CliError if one of them is invalid */
 export function assertLockQuery({ filter, sort }: Pick<LockQuery, "filter" | "sort">): void {
   for (const [name, result] of [
     ["The filter", LockFilter.safeParse(filter)],

@@ -15,7 +15,7 @@ interface LoginOptions extends SettingsOptions {
   readonly name?: string;
 }
 
-/** Adds `lockkeeper login`, which prints a login link to the server of this installation. */
+/** Adds `lockkeeper login`, which prints a one-time login link to the console of the server on this machine. */
 export function addLoginCommand(program: Command, context: CliContext): void {
   addSettingsOptions(
     program

@@ -5,8 +5,8 @@ import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
 
 /**
- * The values of `--kind`. `--permits` without `--kind` selects the kind `semaphore`. With `--kind plain_semaphore`, it
- * specifies the permits of a plain semaphore.
+ * The values of `--kind`. `--permits` without `--kind` selects the kind `semaphore`. With `--kind plain_semaphore`,
+ * `--permits` specifies the permits of a plain semaphore.
  */
 export const RUN_KINDS = WritableKind.exclude(["semaphore"]);
 
@@ -23,7 +23,7 @@ export interface KindOptions {
 }
 
 /**
- * Returns the kind of lock that the options select.
+ * Returns the kind of lock that the options select, or `undefined` if no option selects a kind.
  *
  * @throws CliError if the options exclude each other, or if several keys are given with an option that requires a
  * single key

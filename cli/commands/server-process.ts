@@ -12,7 +12,10 @@ import { explainLocalError } from "../output/local-error.ts";
 import { toPrintable } from "../output/printable.ts";
 import type { CliContext } from "./command-context.ts";
 
-/** Runs the server until a signal stops it. If the server cannot start, prints the error and ends the process. */
+/**
+ * Starts the server in this process. Resolves when the server is ready, and the server then runs until a signal stops
+ * it. If the server cannot start, prints the error and ends the process.
+ */
 export async function runServer(options: SettingsOptions, context: CliContext): Promise<void> {
   await serve({
     output: {

@@ -46,7 +46,7 @@ export function addShowCommand(program: Command, context: CliContext): void {
     });
 }
 
-/** Parses a key from the command line. */
+/** Converts a command-line argument to the key with the same UTF-8 bytes. */
 export function parseKeyArgument(text: string): Key {
   return decodeKey(new TextEncoder().encode(text));
 }

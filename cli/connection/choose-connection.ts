@@ -23,10 +23,10 @@ export interface RedisOption {
   readonly redis?: string;
 }
 
-/** A Lockkeeper server and the API key for it. */
+/** A Lockkeeper server, with the API key and the target to use. */
 export interface ServerConnection {
   readonly kind: "server";
-  /** Without a trailing slash. */
+  /** Base URL of the server, without a trailing slash. */
   readonly url: string;
   /** `undefined` if no API key is set. */
   readonly apiKey: string | undefined;
@@ -57,8 +57,8 @@ export function addRedisOption(command: Command): Command {
  * Chooses the server or the Redis deployment that a command uses. Options take precedence over `LOCKKEEPER_URL`, which
  * takes precedence over `REDIS_URL`.
  *
- * @throws CliError if no server and no Redis is given, if both options are given, or if the chosen connection is
- * invalid
+ * @throws CliError if neither a server nor a Redis deployment is given, if both `--server` and `--redis` are given, or
+ * if the URL or the API key file is invalid
  */
 export function chooseConnection(
   options: ServerOptions & RedisOption,
@@ -76,7 +76,11 @@ export function chooseConnection(
   );
 }
 
-/** Chooses the server for a command that cannot run without a server. @throws CliError */
+/**
+ * Chooses the server for a command that cannot run without a server.
+ *
+ * @throws CliError if no server is given, or if `LOCKKEEPER_URL` or the API key file is invalid
+ */
 export function chooseServer(options: ServerOptions, environment: CliEnvironment): ServerConnection {
   const url = options.server ?? environment.serverUrl;
   if (url === undefined) {
@@ -105,7 +109,7 @@ function createRedisConnection(url: string, setting: RedisConnection["setting"])
 }
 
 /**
- * Parses the URL of a server.
+ * Validates the URL of a server and removes trailing slashes.
  *
  * @throws InvalidArgumentError if the URL is invalid. The message omits the URL, because it may contain a password
  */

@@ -23,7 +23,7 @@ const CONNECT_MS = 3000;
 export interface DirectWatch {
   readonly watcher: Watcher;
   readonly masters: Masters;
-  /** Name and version of the Redis server, such as "Redis 7.0.15". */
+  /** Name and version of the Redis server, such as "Redis 7.0.15". If there are several masters, of one of them. */
   readonly server: string;
   close(): void;
 }
@@ -32,14 +32,14 @@ export interface DirectWatchOptions {
   /** Patterns of the keys to read. An empty list disables the scan. */
   readonly watch: readonly string[];
   readonly lockable: readonly string[];
-  /** Called about every 20 ms during the first scan. */
+  /** Called about every 20 ms until the first scan is complete. */
   onProgress(health: Health): void;
 }
 
 /**
- * Connects to Redis and scans the keys once. Masters that do not respond are omitted if other masters respond.
+ * Connects to Redis and waits for the first scan of the keys. The locks of masters that do not respond are missing.
  *
- * @throws CliError if Redis cannot be reached or cannot store locks
+ * @throws CliError if Redis cannot be reached or does not support locks, or if too few masters respond
  */
 export async function openDirectWatch(
   { where, setting }: RedisConnection,

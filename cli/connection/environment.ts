@@ -1,4 +1,7 @@
-/** Environment variables that the command line reads. Options take precedence. No other file of `cli` reads them. */
+/**
+ * Environment variables that the command line reads. Command-line options take precedence over these variables. No
+ * other file of `cli` reads `process.env`.
+ */
 export interface CliEnvironment {
   /** `LOCKKEEPER_URL`: the server, such as `https://locks.example.com`. */
   readonly serverUrl: string | undefined;
@@ -11,11 +14,11 @@ export interface CliEnvironment {
   readonly redisUrl: string | undefined;
   /** `LOCKKEEPER_WATCH`: patterns of the keys to read for commands that run without a server. */
   readonly watch: readonly string[] | undefined;
-  /** `never` if `NO_COLOR` is set. */
+  /** `never` if `NO_COLOR` is set and not empty. */
   readonly color: "auto" | "never";
   /** `XDG_DATA_HOME`: the folder for application data. */
   readonly dataHome: string | undefined;
-  /** All variables, for the settings of the server. */
+  /** All environment variables. The settings of the server are read from them. */
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 

@@ -44,8 +44,8 @@ export function getProblemExitCode(code: LibraryErrorCode): ExitCode {
 }
 
 /**
- * Converts a problem document to a CLI error. The message contains the server's `detail`, except for `unauthenticated`,
- * where the message explains how to set or replace the API key.
+ * Converts a problem document to a CLI error. The message is the server's `detail`, for `unverified` followed by a hint
+ * to add `--release-unverified`. For `unauthenticated`, the message explains how to set or replace the API key instead.
  */
 export function explainProblem(
   { code, detail }: Pick<Problem, "code" | "detail">,

@@ -12,8 +12,8 @@ const CONNECT_MS = 3000;
 const CHECK_INTERVAL_MS = 20;
 
 /**
- * Returns the lines of a text that describes how Lockkeeper accesses a read-only Redis deployment, and which commands
- * its Redis user is not permitted to run.
+ * Returns lines of text that describe how Lockkeeper accesses a Redis deployment in read-only mode, and which required
+ * commands the Redis user is not permitted to run.
  *
  * @param ownData the Redis that stores Lockkeeper's own data, as a phrase for the text
  * @throws StartupError if Redis cannot be reached or refuses the user. If Redis reports missing permissions, the

@@ -35,7 +35,7 @@ export interface ApiResult<Value> {
   readonly requestId: string | undefined;
 }
 
-/** Calls the API of one server, and converts failures to errors for the user. */
+/** A client for the API of one server. Converts failures to errors for the user. */
 export class ServerApi {
   readonly #transport: ApiTransport;
 
@@ -58,7 +58,11 @@ export class ServerApi {
     return (await this.call(call)).value;
   }
 
-  /** Sends a request; only reads are retried. @throws CliError */
+  /**
+   * Sends a request. Retries failed GET requests for up to 2 s.
+   *
+   * @throws CliError if the request fails or the response does not match `call.schema`
+   */
   async call<Schema extends z.ZodType>(call: ApiCall<Schema>): Promise<ApiResult<z.output<Schema>>> {
     const { method = "GET", path, route, query, body, schema } = call;
     const request = { method, path: path + this.#buildSearch(query), body, timeoutMs: REQUEST_TIMEOUT_MS };
@@ -76,7 +80,7 @@ export class ServerApi {
   /**
    * Opens a stream and returns the response, even if its status is an error.
    *
-   * @throws TypeError if the connection fails
+   * @throws TypeError if the connection fails; the abort reason if `signal` is aborted
    */
   async openStream(
     { path, query }: Pick<ApiCall<z.ZodType>, "path" | "query">,

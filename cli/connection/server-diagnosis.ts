@@ -62,7 +62,7 @@ export async function explainUnreadableResponse(url: string, version: string): P
 /**
  * Explains a response that did not come from Lockkeeper: a proxy responded, or the URL is wrong.
  *
- * @param detail sentences that describe the response
+ * @param detail description of the response; used only if it mentions redirects
  */
 export function explainForeignResponse(
   url: string,

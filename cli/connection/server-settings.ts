@@ -4,7 +4,10 @@ import { type Config, readConfig } from "../../server/config/config.ts";
 import { StartupError } from "../../server/errors/startup-error.ts";
 import type { CliEnvironment } from "./environment.ts";
 
-/** Options that select the settings of a server in this installation. They take precedence over the environment. */
+/**
+ * Options for the settings of a server on this machine, shared by several commands. These options take precedence over
+ * environment variables.
+ */
 export interface SettingsOptions {
   readonly redis?: string;
   readonly host?: string;
@@ -15,7 +18,8 @@ export interface SettingsOptions {
 }
 
 /**
- * Returns the default folder for data: `$XDG_DATA_HOME/lockkeeper` or `~/.local/share/lockkeeper`.
+ * Returns the default data folder: `$XDG_DATA_HOME/lockkeeper`, or `~/.local/share/lockkeeper` if the variable is not
+ * set to an absolute path.
  *
  * @throws StartupError if the account has no home directory
  */

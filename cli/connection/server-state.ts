@@ -3,7 +3,7 @@ import { explainForeignResponse, explainNetworkError, readOpenApi } from "./serv
 const TIMEOUT_MS = 5000;
 const LINES_MAX = 50;
 
-/** The state of a Lockkeeper server that can be read without an API key. */
+/** The part of a server's state that can be read without an API key. */
 export interface ServerState {
   readonly version: string;
   /** First line of `/readyz`: `ready`, or why the server is not ready. */
@@ -11,7 +11,11 @@ export interface ServerState {
   readonly warnings: readonly string[];
 }
 
-/** Reads `/readyz` and the version of a server. @throws CliError if there is no Lockkeeper server at this URL */
+/**
+ * Reads `/readyz` and the version of a server.
+ *
+ * @throws CliError if the server cannot be reached or is not a Lockkeeper server
+ */
 export async function readServerState(url: string): Promise<ServerState> {
   const response = await fetch(`${url}/readyz`, {
     redirect: "manual",

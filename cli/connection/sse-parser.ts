@@ -4,15 +4,15 @@ export interface SseMessage {
   readonly id?: string;
   /** Event name; `message` if the stream does not set one. */
   readonly name: string;
-  /** Empty for a message without data, such as a message that only has an id. */
+  /** Empty for a message without data, such as a comment or a message that only has an id. */
   readonly data: string;
 }
 
 const MESSAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 /**
- * Parses server-sent events. Yields each message when the empty line after it arrives, including messages that only
- * have an id.
+ * Parses server-sent events. Yields each message when the empty line after it arrives, including comments and messages
+ * that only have an id.
  *
  * @throws Error if an incomplete message exceeds 16 Mi characters
  */

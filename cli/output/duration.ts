@@ -6,8 +6,8 @@ const UNITS = [
 ] as const;
 
 /**
- * Formats a duration in at most two units: `250ms`, `30s`, `5m 3s`, `2d 4h`. Durations from one second are rounded down to
- * seconds.
+ * Formats a duration in at most two units: `250ms`, `30s`, `5m 3s`, `2d 4h`. A duration of one second or longer is
+ * rounded down to the smaller of the two units, so `2d 4h` omits minutes and seconds.
  *
  * @param ms milliseconds, 0 or more
  */
@@ -31,7 +31,11 @@ const MS_OF_UNIT: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Parses a duration such as `250ms`, `30s`, `5m`, `2h` or `1d`. @returns milliseconds, or `undefined` if it is invalid */
+/**
+ * Parses a duration such as `250ms`, `30s`, `5m`, `2h` or `1d`.
+ *
+ * @returns milliseconds, or `undefined` if `text` is not a duration
+ */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit = ""] = PATTERN.exec(text) ?? [];
   if (amount === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { Style } from "./style.ts";
 
 const TYPE_COLUMNS = 14;
 
-/** Formats an event as one line with its time in UTC, type, key and other known details. */
+/** Formats an event or a gap as one line. For an event: time in UTC, type, key and other known details. */
 export function formatEventLine(entry: HistoryEntry, style: Style): string {
   const time = style.dim(new Date(entry.at).toISOString());
   const type = padToColumns(entry.type, TYPE_COLUMNS);

@@ -1,7 +1,7 @@
 /**
- * Exit codes of `lockkeeper`, the same for every command. If the command of `run` was executed, `run` exits with the
- * exit code of the command, or with 128 plus the number of the signal that ended the command. Like timeout(1),
- * Lockkeeper's own codes start at 120, a range that programs rarely use.
+ * Exit codes of `lockkeeper`, the same for every command. If the lock was held until the command of `run` ended, `run`
+ * exits with the exit code of the command, or with 128 plus the number of the signal that ended the command. Like those
+ * of timeout(1), Lockkeeper's own codes for failures are just below 128, a range that programs rarely use.
  */
 export const EXIT_CODES = {
   success: 0,
@@ -15,13 +15,13 @@ export const EXIT_CODES = {
    * queue.
    */
   held: 120,
-  /** The lock was lost while the command ran. */
+  /** The lock was lost, or its lease was about to end, before the command had exited. */
   lost: 121,
   /** The server or Redis could not be reached, or the outcome is unknown. */
   unavailable: 122,
-  /** The API key is missing, wrong or expired, or lacks the permission. */
+  /** The API key is missing, wrong or expired, or lacks a permission; or Redis refused the credentials. */
   unauthorized: 123,
-  /** The server refused the request, for example because the lock has changed since it was shown. */
+  /** The request was refused, for example because the lock has changed since it was shown. */
   refused: 124,
   /** Usage error, or an error without a code of its own. */
   failure: 125,

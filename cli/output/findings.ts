@@ -23,7 +23,7 @@ function paintSeverity(severity: Severity, style: Style): string {
   return severity === "warning" ? style.yellow(text) : style.dim(text);
 }
 
-/** Returns whether a finding means that locks can be lost or held twice. */
+/** Returns whether any finding has severity `danger`. */
 export function hasSeriousFinding(findings: readonly Pick<Finding, "severity">[]): boolean {
   return findings.some(({ severity }) => severity === "danger");
 }

@@ -9,7 +9,7 @@ import { formatPairs } from "./table.ts";
 
 type Pair = readonly [name: string, value: string | undefined];
 
-/** Formats all known facts about one lock. Each holder has its own section if there are several. */
+/** Formats all known facts about one lock. If there are several holders, each has its own section. */
 export function formatLockDetails(lock: Lock, style: Style): string {
   const { holders } = lock;
   const title = `${style.bold(toPrintable(lock.key))}\n`;

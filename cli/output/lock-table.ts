@@ -7,7 +7,10 @@ import { formatTable, type TableColumn } from "./table.ts";
 const KNOWN_SINCE_MS = 1000;
 export const UNKNOWN = "?";
 
-/** Formats how long a holder has held the lock. `≥` means that the lock was already held when it was first observed. */
+/**
+ * Formats how long a holder has held the lock. `≥` means that the lock was already held when it was first observed, `?`
+ * that the time is unknown.
+ */
 export function formatHeld({ since, sinceIs }: Pick<Holder, "since" | "sinceIs">, asOf: number): string {
   if (since === null) return UNKNOWN;
   const heldMs = Math.max(0, asOf - since);
@@ -21,7 +24,10 @@ export function formatExpiry({ state, remainingMs }: Pick<Lock, "state" | "remai
   return remainingMs === null ? "no TTL" : formatDuration(remainingMs);
 }
 
-/** Formats the number of waiters. `~` marks an estimate, `≥` that additional clients may be polling. */
+/**
+ * Formats the number of waiters. `~` marks an estimate. `≥` means that additional clients may be polling, `?` that the
+ * number is unknown.
+ */
 export function formatWaiters({ count, known }: Waiters): string {
   if (count === null || (known === "unknown" && count === 0)) return UNKNOWN;
   if (count === 0) return "0";
@@ -38,7 +44,7 @@ export function formatOwners(holders: readonly Pick<Holder, "owner">[]): string 
 
 /**
  * Formats the sum of the holders' re-entrancy counts. For a semaphore, formats the acquired and the total permits, such
- * as `3/10`.
+ * as `3/10`, or `3/?` if the total is not stored.
  */
 export function formatCount({ holders, permits }: Pick<Lock, "holders" | "permits">): string {
   const count = holders.reduce((sum, holder) => sum + holder.count, 0);
@@ -83,9 +89,9 @@ const COLUMNS: readonly TableColumn<Lock>[] = [
 
 export interface LockTableOptions {
   readonly style: Style;
-  /** Width of the terminal. `undefined` if the output is not a terminal. */
+  /** Width of the terminal in columns; `undefined` if the output is not a terminal. */
   readonly columns: number | undefined;
-  /** The time on the Redis clock at which durations are computed, in Unix milliseconds. */
+  /** The time for which hold times and remaining times are computed, in Unix milliseconds on the Redis clock. */
   readonly asOf: number;
 }
 

@@ -5,8 +5,8 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const ELLIPSIS = "…";
 
 /**
- * Escapes the characters of untrusted text that a terminal would interpret or hide, such as `\u{1b}`. All text from
- * Redis or a server must pass through this function before it is printed.
+ * Replaces each character of untrusted text that a terminal would interpret or hide with an escape such as `\u{1b}`.
+ * All text from Redis or a server must pass through this function before it is printed.
  */
 export function toPrintable(text: string): string {
   return text.replace(INVISIBLE, (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`);
@@ -17,7 +17,9 @@ export function measureColumns(text: string): number {
   return stringWidth(text);
 }
 
-/** Shortens printable text to at most `columns` terminal columns, which must be 1 or more. */
+/**
+ * Shortens printable text to at most `columns` terminal columns, including an ellipsis. `columns` must be 1 or more.
+ */
 export function truncateToColumns(text: string, columns: number): string {
   if (measureColumns(text) <= columns) return text;
   let kept = "";

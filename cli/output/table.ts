@@ -16,7 +16,11 @@ export interface TableColumn<Row> {
   readonly paint?: (row: Row, cell: string, style: Style) => string;
 }
 
-/** @param columnsMax width of the terminal; `undefined` if the output is not a terminal */
+/**
+ * Formats rows as a table with a header line. Escapes the text of all cells.
+ *
+ * @param columnsMax width of the terminal in columns; `undefined` if the output is not a terminal
+ */
 export function formatTable<Row>(
   columns: readonly TableColumn<Row>[],
   rows: readonly Row[],

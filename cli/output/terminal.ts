@@ -3,7 +3,7 @@ import { CliError } from "./cli-error.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { PLAIN_STYLE, type Style, TERMINAL_STYLE } from "./style.ts";
 
-/** The terminal of the process. The members also work if the process has no terminal. */
+/** The terminal of the process. All members except `ask` also work if the process has no terminal. */
 export interface Terminal {
   /** Style of standard output. Adds no styling if standard output is not a terminal or `NO_COLOR` is set. */
   readonly style: Style;
@@ -25,7 +25,7 @@ export interface Terminal {
 
 const ERASE_LINE = "\r\u001b[2K";
 
-/** @param color `never` if `NO_COLOR` is set */
+/** @param color `never` to disable colors and font weights */
 export function createTerminal(color: "auto" | "never"): Terminal {
   const { stdin, stdout, stderr } = process;
   let hasProgress = false;

@@ -59,7 +59,10 @@ export function readEnclosingHolds(variables: Variables): string[] {
   return words.filter((word) => HOLD_ID.test(word)).slice(-HOLDING_MAX);
 }
 
-/** Formats the value of the variable for a command that runs with `holds` in addition to the enclosing holds. */
+/**
+ * Formats the value of `LOCKKEEPER_HOLDING` for a command that runs with `holds` in addition to the enclosing holds.
+ * Limited to the innermost `HOLDING_MAX` holds.
+ */
 export function formatEnclosingHolds(
   variables: Variables,
   holds: readonly { readonly holdId: string }[],

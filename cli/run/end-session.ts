@@ -5,7 +5,7 @@ import { getMonotonicMs } from "./shared-moment.ts";
 export interface EndingOptions {
   /** The signal to send before SIGKILL; `undefined` if another process has already sent the signal. */
   readonly signal: NodeJS.Signals | undefined;
-  /** Time between the first signal and SIGKILL, in milliseconds. */
+  /** Maximum time between the first signal and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
   /**
    * Returns the time in milliseconds until SIGKILL must be sent, even if `killAfterMs` has not passed. Called

@@ -32,7 +32,7 @@ const SHELL_VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const BASH = "/bin/bash";
 
 /**
- * A command that starts in its own session when `open` is called. Until then, a shell script (the gate) runs in its
+ * A command with its own session that starts when `open` is called. Until then, a shell script (the gate) runs in its
  * place, so that the process id is known before the command starts.
  */
 export class GatedCommand {

@@ -32,8 +32,8 @@ const RESPONSE_MS = { ready: 20_000, watching: 5000, ending: 5000 } as const;
 const DISMISS_MS = 1000;
 
 /**
- * Starts and controls one guardian process on behalf of the supervisor. The guardian also receives messages that are
- * sent before it is ready.
+ * One guardian process, which the supervisor starts and controls. The guardian also receives messages that are sent
+ * before it is ready.
  */
 export class GuardianProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -43,8 +43,8 @@ export class GuardianProcess {
   #state: "starting" | "running" | "dismissed" = "starting";
 
   /**
-   * Starts the process. Call `waitFor("ready")` to wait until the guardian has started, or for the error if it cannot
-   * start.
+   * Starts the process. Call `waitFor("ready")` to wait until the guardian is ready. The returned promise rejects if
+   * the guardian cannot start.
    */
   constructor(
     environment: NodeJS.ProcessEnv,
@@ -107,7 +107,7 @@ export class GuardianProcess {
     clearTimeout(timer);
   }
 
-  /** Kills the guardian without calling `onExit`, because it cannot be used and is replaced. */
+  /** Kills a guardian that cannot be used, without calling `onExit`. */
   disown(): void {
     this.#state = "dismissed";
     this.#child.kill("SIGKILL");

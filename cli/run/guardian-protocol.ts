@@ -12,13 +12,13 @@ export interface GuardianOrders {
   readonly margins: LeaseMargins;
   readonly endSignal: NodeJS.Signals;
   readonly killAfterMs: number;
-  /** When the guardian sends SIGKILL to the command. Set once the supervisor has sent `endSignal`. */
+  /** When the guardian sends SIGKILL to the command. Set once the supervisor ends the command itself. */
   readonly killBy?: SharedMoment;
 }
 
 /**
  * Messages from the supervisor to the guardian, one JSON object per line. If the pipe ends without `done`, the
- * supervisor was killed.
+ * supervisor has exited unexpectedly.
  */
 export type SupervisorMessage =
   | { readonly type: "watch"; readonly orders: GuardianOrders }
@@ -28,7 +28,8 @@ export type SupervisorMessage =
 
 /**
  * Messages from the guardian to the supervisor. `ready`: the guardian accepts orders. `watching`: the guardian has
- * received orders. `ending`: the guardian ends the command, because the lease was not extended in time.
+ * received orders and watches the command. `ending`: the guardian ends the command, because the lease was not extended
+ * in time.
  */
 export type GuardianMessage = { readonly type: "ready" | "watching" | "ending" };
 

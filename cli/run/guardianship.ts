@@ -5,9 +5,9 @@ import type { SharedMoment } from "./shared-moment.ts";
 export interface GuardianshipEvents {
   /** Called when the guardian starts to end the command because the lease was not extended in time. */
   onEnding(): void;
-  /** Called when the guardian was killed and its replacement watches the command. */
+  /** Called when the guardian has been replaced and its replacement watches the command. */
   onReplaced(): void;
-  /** Called when the guardian was killed and no replacement could be started. */
+  /** Called when the guardian had to be replaced and no replacement could be started. */
   onFailure(error: Error): void;
 }
 
@@ -17,7 +17,7 @@ export interface GuardianshipEvents {
  */
 const START_TRIES = 3;
 
-/** Keeps one guardian process running while a lock is held, and replaces it if it is killed. */
+/** Keeps one guardian process running until `dismiss` is called. Replaces a guardian that exits or does not respond. */
 export class Guardianship {
   #process: GuardianProcess;
   /**
@@ -66,7 +66,7 @@ export class Guardianship {
     }
   }
 
-  /** Informs the guardian of the new deadline of a renewed lease. */
+  /** Sends the new deadline of a renewed lease to the guardian. */
   extend(deadline: SharedMoment): void {
     if (this.#orders === undefined) return;
     this.#orders = { ...this.#orders, deadline };
@@ -74,7 +74,7 @@ export class Guardianship {
   }
 
   /**
-   * Informs the guardian that the supervisor sends the end signal. The guardian then only sends SIGKILL, at `killBy`.
+   * Notifies the guardian that the supervisor sends the end signal. The guardian then sends only SIGKILL, at `killBy`.
    */
   announceEnding(killBy: SharedMoment): void {
     if (this.#orders === undefined) return;

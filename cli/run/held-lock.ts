@@ -5,7 +5,7 @@ import type { LivenessState } from "../../lib/contract/liveness.ts";
 import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { OnDeadlock } from "../../server/formats/wait-declaration.ts";
 
-/** Identifies one hold. The command receives the hold in this form. */
+/** Key, hold id and fencing token of one hold, as passed to the command in `LOCKKEEPER_LOCKS`. */
 export interface HeldFacts {
   readonly key: string;
   readonly holdId: string;
@@ -15,15 +15,17 @@ export interface HeldFacts {
 
 /** One or more locks that are held together, acquired through a server or directly in Redis. */
 export interface HeldLock {
-  /** In the order of the requested keys. */
+  /** The holds, in the order of the requested keys. */
   readonly holds: readonly HeldFacts[];
   /** Aborted when a hold is lost, with an `Error` as the reason. */
   readonly signal: AbortSignal;
   /** Returns the time until the end of the earliest lease in milliseconds; 0 if a hold was lost or released. */
   remainingMs(): number;
   /**
-   * Calls the listener when an operator requests the release of a lock. Also declares to the server that this client
-   * reads release requests.
+   * Calls the listener when an operator requests the release of a lock. Registering the listener renews the holds once,
+   * after which operators can send requests.
+   *
+   * @throws LostError if a hold was lost
    */
   onReleaseRequested(listener: ReleaseRequestListener): void;
   /**
@@ -44,26 +46,26 @@ export interface LockRequest {
   readonly owner: string | undefined;
   readonly record: OwnerRecord;
   readonly format: WritableFormat | undefined;
-  /** The kind of lock. Only with a single key. */
+  /** The kind of lock. Used only with a single key. */
   readonly kind: WritableKind | undefined;
   /** The number of permits to acquire, only for semaphores. */
   readonly permits: number | undefined;
   /** The total number of permits, only for semaphores. */
   readonly limit: number | undefined;
   /**
-   * The `holdId`s of holds that the caller does not release before the wait ends, for deadlock detection. Only with a
-   * single key.
+   * The `holdId`s of holds that the caller does not release before the wait ends, for deadlock detection. Used only
+   * with a single key.
    */
   readonly holding: readonly string[];
-  /** Whether a deadlock is reported or ends the wait. Only with a single key. */
+  /** Whether a deadlock is reported or ends the wait. Used only with a single key. */
   readonly onDeadlock: OnDeadlock | undefined;
   /** Cancels the wait. */
   readonly signal: AbortSignal;
 }
 
-/** Acquires locks through a server or directly in Redis, and renews their leases. */
+/** A client that acquires locks through a server or directly in Redis, and renews their leases. */
 export interface LockSource {
-  /** @throws LockHeldError if the lock was held for the whole wait; CliError for other failures */
+  /** @throws LockHeldError if a lock was held for the whole wait; CliError for other errors with a known error code */
   acquire(request: LockRequest): Promise<HeldLock>;
   close(): void;
 }
@@ -90,7 +92,7 @@ interface LockingClient<Holding> {
   acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<ClientGroup>;
 }
 
-/** Acquires one or more locks with a client. */
+/** Acquires one or more locks with a client. With several keys, ignores the options that are for a single key. */
 export async function acquireLocks<Holding>(
   client: LockingClient<Holding>,
   keys: readonly string[],
@@ -119,9 +121,9 @@ function toHeldLock(group: ClientGroup): HeldLock {
 /** The holder of a lock, as shown to the user. */
 export interface LockHolder {
   readonly owner: string;
-  /** Absent without a server, because only a server observes the lock. */
+  /** Absent if the lock was acquired without a server or the server did not return the liveness. */
   readonly liveness?: LivenessState;
-  /** `null` if the lock has no TTL. */
+  /** Time until the lock expires, in milliseconds; `null` if the lock has no TTL. */
   readonly remainingMs: number | null;
 }
 

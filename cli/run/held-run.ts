@@ -23,7 +23,7 @@ export interface HeldRunOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** The signal that the command receives when the lock is lost or its lease is about to end. */
   readonly endSignal: NodeJS.Signals;
-  /** Time between `endSignal` and SIGKILL, in milliseconds. */
+  /** Maximum time between `endSignal` and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
   /**
    * The signal that the command receives when an operator requests the release of the lock; `undefined` to not receive
@@ -32,7 +32,10 @@ export interface HeldRunOptions {
   readonly releaseSignal: NodeJS.Signals | undefined;
 }
 
-/** Runs one command while a lock is held. Starts the command, ends it if the lock is lost, and releases the lock. */
+/**
+ * The run of one command while a lock is held. Starts the command, ends it if the lock is lost or about to expire, and
+ * releases the lock.
+ */
 export class HeldRun {
   readonly #margins: LeaseMargins;
   readonly #watch: LeaseWatch;
@@ -60,7 +63,11 @@ export class HeldRun {
     if (hold.signal.aborted) onLoss();
   }
 
-  /** Runs the command and releases the lock. @returns the exit code of `lockkeeper run` @throws CliError */
+  /**
+   * Runs the command and releases the lock. @returns the exit code of `lockkeeper run`
+   *
+   * @throws CliError if the command cannot be started; AbortError if a signal arrives before the start
+   */
   async run(): Promise<number> {
     try {
       const command = await this.#start();

@@ -24,7 +24,7 @@ const GRACE_SHARE = 1 / 4;
 /**
  * Computes when to end a command whose lease is not renewed.
  *
- * @param killAfterMs the configured time between the signal and SIGKILL
+ * @param killAfterMs the configured maximum time between the first signal and SIGKILL
  */
 export function computeLeaseMargins(leaseMs: number, killAfterMs: number): LeaseMargins {
   const killBeforeMs = Math.min(KILL_MS_MAX, Math.max(KILL_MS_MIN, leaseMs * KILL_SHARE));

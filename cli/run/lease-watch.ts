@@ -15,7 +15,7 @@ const CHECK_MS_MAX = 250;
 /** Maximum difference in ms between two readings of the same deadline. A later deadline comes from a renewal. */
 const SAME_RENEWAL_MS = 5;
 
-/** Watches the deadline of a hold, which the lock client extends with each renewal. */
+/** A timer for the lease of a held lock. The lock client extends the lease with each renewal. */
 export class LeaseWatch {
   readonly #everyMs: number;
   #deadline: SharedMoment;

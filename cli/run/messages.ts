@@ -4,10 +4,10 @@ import { toPrintable } from "../output/printable.ts";
 const STANDARD_ERROR = 2;
 
 /**
- * Prints a line to standard error.
+ * Prints a line with the prefix `lockkeeper: ` to standard error. Ignores errors.
  *
- * Bypasses `process.stderr`, because Node makes a pipe non-blocking when it creates this stream. The command shares the
- * pipe, and its writes would then fail.
+ * Bypasses `process.stderr`. If standard error is a pipe, creating that stream makes the pipe non-blocking, and writes
+ * of the command, which shares the pipe, could fail.
  */
 export function printMessage(text: string): void {
   try {

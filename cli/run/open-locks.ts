@@ -6,7 +6,7 @@ import type { LockSource } from "./held-lock.ts";
  *
  * @param target target name in hold ids when `connection` is a Redis deployment; a server connection contains its own
  * target
- * @throws CliError
+ * @throws CliError if the API key is missing or Redis cannot be reached
  */
 export async function openLocks(
   connection: ServerConnection | RedisConnection,

@@ -1,6 +1,6 @@
 import { HAS_PROCESS_TABLE, readProcess, readSessionProcesses } from "./process-table.ts";
 
-/** Identifies a session of processes. Can be sent to another process. */
+/** A reference to a session of processes, which can be sent to another process. */
 export interface SessionRef {
   /** Process id of the leader, which is also the id of the session and of its first process group. */
   readonly leaderPid: number;

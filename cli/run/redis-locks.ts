@@ -15,14 +15,16 @@ import {
 import { explainLockError } from "./lock-errors.ts";
 import { waitForLock } from "./wait-for-lock.ts";
 
-/** Acquires locks directly in Redis, without a server. */
+/** A lock source that acquires locks directly in Redis, without a server. */
 export class RedisLocks implements LockSource {
   private constructor(private readonly client: LockClient) {}
 
   /**
+   * Connects to Redis.
+   *
    * @param target target name that becomes part of the hold ids, such as the name of the same Redis deployment on a
    * server
-   * @throws CliError
+   * @throws CliError if Redis cannot be reached or does not support locks
    */
   static async open(where: RedisLocation, target: string | undefined): Promise<RedisLocks> {
     try {

@@ -7,10 +7,10 @@ import { describeError, printMessage } from "./messages.ts";
 const RELEASE_MS = 5000;
 
 /**
- * Releases the hold. Does not throw if the release fails, but prints a message, because the hold then expires with its
- * lease.
+ * Releases the hold. If the release fails or takes longer than 5 s, prints a message and returns `unknown`. The hold
+ * then expires with its lease.
  *
- * @param remainingMs time until the lease ends
+ * @param remainingMs time until the lease ends, in milliseconds
  */
 export async function releaseHold(
   hold: HeldLock,

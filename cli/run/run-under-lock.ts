@@ -16,7 +16,7 @@ export interface RunOptions
   /** The environment of this process. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly apiKey: "pass" | "remove";
-  /** `quiet`: prints only errors. */
+  /** `quiet`: does not print the message that a lock is held and the run waits. */
   readonly verbosity: "normal" | "quiet";
 }
 
@@ -30,7 +30,7 @@ const LEAVE_QUEUE_MS = 300;
  * Acquires the locks, runs the command and releases the locks.
  *
  * @param openLocks connects to the server or to Redis
- * @returns the exit code of the command, or one of `EXIT_CODES`
+ * @returns the exit code of the command, one of `EXIT_CODES`, or 128 plus the number of a signal
  * @throws CliError
  */
 export async function runUnderLock(

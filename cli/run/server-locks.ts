@@ -26,7 +26,7 @@ const Refused = z.object({
 });
 const Inspected = z.object({ liveness: z.object({ state: z.enum(LIVENESS_STATES) }) });
 
-/** Acquires locks through a Lockkeeper server. */
+/** A lock source that acquires locks through a Lockkeeper server. */
 export class ServerLocks implements LockSource {
   readonly #client: LockkeeperClient;
   readonly #transport: ApiTransport;

@@ -21,8 +21,8 @@ export function addMs({ monotonicMs, wallMs }: SharedMoment, ms: number): Shared
 }
 
 /**
- * Returns the time in milliseconds until the moment, on the clock that reaches it first. Negative if the moment has
- * passed.
+ * Returns the time in milliseconds until the moment, measured on the clock that reaches the moment first. Negative if
+ * the moment has passed.
  */
 export function computeMsUntil({ monotonicMs, wallMs }: SharedMoment): number {
   return Math.min(monotonicMs - getMonotonicMs(), wallMs - Date.now());

@@ -6,7 +6,10 @@ const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2
 /** Signals that are ignored. Ctrl-Z (SIGTSTP) would stop the supervisor, which could then not renew the lease. */
 const IGNORED = ["SIGTSTP"] as const;
 
-/** Forwards the signals that this process receives to the command. Before the command starts, a signal cancels the run. */
+/**
+ * Forwards signals such as SIGINT and SIGTERM from this process to the command, and ignores SIGTSTP. Before the command
+ * starts, a forwarded signal cancels the run instead.
+ */
 export class SignalRelay {
   readonly #interrupted = new AbortController();
   #session: ProcessSession | undefined;
@@ -30,7 +33,7 @@ export class SignalRelay {
 
   /**
    * Exit code for an interrupted run: 128 plus the number of the signal that arrived before the command had started.
-   * `undefined` if no signal arrived.
+   * `undefined` if no signal arrived before the start.
    */
   get exitCode(): number | undefined {
     return this.#received === undefined ? undefined : 128 + constants.signals[this.#received];

@@ -15,8 +15,8 @@ export interface WaitOptions {
 }
 
 /**
- * Calls `acquire` for up to `waitMs` until it succeeds. Retries only if the server or Redis is unavailable; other
- * errors are thrown immediately.
+ * Calls `acquire` until it succeeds, for up to `waitMs`. Retries only after transient failures, such as an unavailable
+ * server or Redis. Throws other errors immediately.
  *
  * @param acquire called with the remaining wait in milliseconds, or Infinity for no limit
  */

@@ -4,10 +4,10 @@ import { createContext, type ReactNode, use, useEffect, useRef, useState, useSyn
 
 /** A command that the current page adds to the palette. */
 export interface PaletteCommand {
-  /** Stable across renders. The last segment must be unique on a page. */
+  /** Id of the command, which must be stable across renders. Its last segment must be unique on a page. */
   readonly id: string;
   readonly name: string;
-  /** Shown in gray after the name. */
+  /** Text that is shown in gray after the name. */
   readonly hint?: string | undefined;
   /** The keyboard shortcut to show next to the command, such as `p`. */
   readonly keys?: string | undefined;

@@ -5,8 +5,8 @@ import { formatLag } from "./connection.ts";
 type ShellMessages = Messages["shell"];
 
 /**
- * Describes how complete the index is. Returns one line for each of these that applies: the last scan, a running scan,
- * missed changes, omitted locks, unreadable keys and oversized keys.
+ * Describes how complete the index is. Returns a line about the last scan and, if applicable, lines about a running
+ * scan, missed changes, omitted locks, unreadable keys and oversized keys.
  */
 export function describeCompleteness(health: Health, messages: ShellMessages): string[] {
   const { now, scannedAt, scanMs, scan, missed, leftOut, unreadableKeys, oversizedKeys } = health;

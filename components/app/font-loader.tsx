@@ -13,8 +13,9 @@ const DELAY_MS = 5000;
 const YEAR_S = 365 * 24 * 3600;
 
 /**
- * Downloads the fonts into the browser's cache after the page has loaded, then sets the fonts cookie. The server uses
- * the fonts for pages that are requested with the cookie. The current page keeps the system fonts.
+ * Downloads the fonts into the browser's cache 5 s after the first live data has arrived. If all fonts were loaded,
+ * sets the fonts cookie. The server uses the fonts for pages that are requested with the cookie. The current page keeps
+ * the system fonts.
  */
 export function FontLoader({ families }: { families: readonly string[] }) {
   const isLive = useLiveState().connection === "live";

@@ -14,8 +14,8 @@ export function buildTargetHref(href: string, target: string | undefined): strin
 type TargetLinkProps = Omit<ComponentProps<typeof Link>, "href"> & { href: string };
 
 /**
- * Renders a link that keeps the target of the current page. Prefetches on hover only, because prefetching all visible
- * links would occupy connections that the first rows need.
+ * Renders a link that keeps the target of the current page. By default, prefetches on hover only, because prefetching
+ * all visible links would occupy connections that the first rows need.
  */
 export function TargetLink({ href, prefetch, ...rest }: TargetLinkProps) {
   const [isPointedAt, setIsPointedAt] = useState(false);

@@ -14,7 +14,7 @@ const TONES = { good: "text-ink", bad: "text-bad", open: "text-warn" } as const;
 const COLUMNS_CLASS =
   "@3xl:grid @3xl:grid-cols-[144px_150px_150px_minmax(0,5fr)_minmax(0,4fr)_130px] @3xl:items-center @3xl:gap-x-3";
 
-/** Shows the column headers. Phones hide the headers, because each action takes two lines there. */
+/** Shows the column headers. Hidden in narrow windows, such as on phones, where each action takes two lines. */
 export function AuditHeads() {
   const { heads } = useMessages(audit);
   return (

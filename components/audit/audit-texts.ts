@@ -6,7 +6,7 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 export type OutcomeTone = "good" | "bad" | "open";
 
 /**
- * Returns how to show an outcome: as a success (`good`), as a failure (`bad`), or as not yet known (`open`).
+ * Returns how to show an outcome: as a success (`good`), as a failure (`bad`), or as not recorded (`open`).
  *
  * @param count number of refusals that the entry counts; `undefined` if the entry is not about refusals
  */

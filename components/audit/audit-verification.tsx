@@ -10,7 +10,10 @@ import { audit } from "@/lib/i18n/en/audit.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useAuditVerification } from "@/lib/queries/audit.ts";
 
-/** Shows a button that verifies that no entry of the audit log was changed or removed, and the result. */
+/**
+ * Shows a button that verifies that no entry of the audit log was changed or removed, and the result. Before the first
+ * verification, shows the number and the hash of the last entry instead of a result.
+ */
 export function AuditVerificationPanel({ head }: { head: ChainPlace | undefined }) {
   const messages = useMessages(audit);
   const verification = useAuditVerification();

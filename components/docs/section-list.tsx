@@ -8,7 +8,7 @@ import { ReferenceText } from "./reference-text.tsx";
 /** The prefix that all API paths share. The list omits it. */
 const API_PREFIX = "/api/v1";
 
-/** Shows the table of contents. On phones, it lists only the sections. */
+/** Shows the table of contents. In windows narrower than 1024 px, lists only the sections. */
 export function SectionList({ sections }: { sections: readonly Section[] }) {
   const messages = useMessages(docs);
   return (

@@ -26,7 +26,7 @@ const FACET_ORDER = [
   "kind",
 ] as const satisfies readonly FacetField[];
 
-/** Shows the filters: the key prefixes, the facets of the current search, and links to the other targets. */
+/** Shows the filters: the key prefixes, the facets of the current search, and links to the targets. */
 export function FacetPanel({ filter, fault, onFilter }: FacetFilterProps) {
   const messages = useMessages(english);
   const counts = useLiveFacets(fault === undefined ? filter : undefined);

@@ -3,10 +3,10 @@ import type { LivenessState } from "@/lib/contract/liveness.ts";
 import { compareNames } from "./compare-names.ts";
 import { findFieldTerms, isSameTerm } from "./facet-terms.ts";
 
-/** Number of values to show before the operator clicks "more". */
+/** Number of values to show before the operator clicks "more". Selected values are shown in addition. */
 export const FACET_ROWS_SHOWN = 6;
 
-/** All liveness states, most severe first, in a fixed order. */
+/** All liveness states in display order, most severe first. */
 export const LIVENESS_ORDER = [
   "overdue",
   "no_ttl",
@@ -31,8 +31,9 @@ export interface FacetRows {
 }
 
 /**
- * Returns the values with the most locks, sorted by name so that rows stay in place while counts change. The liveness
- * facet keeps the order of `LIVENESS_ORDER`.
+ * Returns the rows of a facet. Terms that match no listed value come first, followed by the values with the most locks
+ * and the selected values, or by all values if `amount` is `all`. Sorts the values by name, so that rows stay in place
+ * while counts change. The liveness facet always has all values, in the order of `LIVENESS_ORDER`.
  */
 export function buildFacetRows(facet: Facet, filter: string, amount: "few" | "all"): FacetRows {
   const terms = findFieldTerms(filter, facet.field);

@@ -17,15 +17,15 @@ interface KeyTreeBranchProps {
   prefix: string;
   level: number;
   isFirst: boolean;
-  /** Whether this is the only branch on its level, so that it opens automatically. */
+  /** Whether this is the only branch on the first level, so that it opens automatically. */
   isOnly: boolean;
   /** The next level of the tree. Rendered only while the branch is open. */
   children: ReactNode;
 }
 
 /**
- * Shows a key prefix and its number of held locks. The accessible name also contains the number of locks that need
- * attention and the number of waiters.
+ * Shows a key prefix, its number of held locks and, while the branch is open, the next level of the tree. The
+ * accessible name also contains the number of locks that need attention and the number of waiters.
  */
 export function KeyTreeBranch({ namespace, prefix, level, isFirst, isOnly, children }: KeyTreeBranchProps) {
   const { name, deeper } = namespace;

@@ -4,8 +4,8 @@ import { createContext, use } from "react";
 
 export interface KeyTreeState {
   /**
-   * Whether each branch is open that the operator has opened or closed, by prefix. Any other branch is open only if it
-   * is the only one on its level or contains the selected branch.
+   * The branches that the operator has opened (`true`) or closed (`false`), by prefix. Any other branch is open only if
+   * it is the only branch on the first level or contains the selected branch.
    */
   readonly opened: ReadonlyMap<string, boolean>;
   open(name: string, isOpen: boolean): void;

@@ -21,8 +21,8 @@ export interface FacetVisibility {
 let wasToggled = false;
 
 /**
- * Returns whether the filter sidebar is open, and a function that opens or closes it. By default, the sidebar is open
- * in windows of 1600 px and wider. Below 1024 px, the sidebar is always hidden.
+ * Returns whether the operator opened or closed the filter sidebar, and a function that opens or closes it. By default,
+ * the sidebar is open in windows of 1600 px and wider. Below 1024 px, the sidebar is always hidden.
  */
 export function useFacetVisibility(): FacetVisibility {
   const [chosen, setChosen] = useUiFlag("facets");

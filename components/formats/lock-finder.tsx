@@ -21,7 +21,7 @@ function formatStartLabel(state: FinderReport["state"], messages: FinderMessages
   return state === "cancelled" || state === "failed" ? messages.resume : messages.find;
 }
 
-/** Scans all keys for locks and suggests a value for `LOCKKEEPER_WATCH`. */
+/** Lets the operator start a scan of all keys for locks, and suggests a value for `LOCKKEEPER_WATCH`. */
 export function LockFinder() {
   const { finder: messages } = useMessages(english);
   const { data: finding, error } = useFinderReport();

@@ -15,7 +15,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { usePreviewRules } from "@/lib/queries/formats.ts";
 
 export interface ProposedRules {
-  /** All rules of the API after the change. */
+  /** All rules set through the API, after the change. */
   readonly rules: readonly FormatRule[];
   readonly kind: "add" | "remove";
   /** The added or removed rule. */

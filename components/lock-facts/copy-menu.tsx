@@ -31,12 +31,12 @@ export interface CopyMenuProps {
   lock: Lock | undefined;
   /** The element that anchors the menu and receives the focus when it closes. */
   anchor: RefObject<HTMLElement | null>;
-  /** Shows a message that names what was copied. */
+  /** Shows a message that names what was copied, or reports that copying failed. */
   showToast(text: string): void;
   onClose(): void;
 }
 
-/** Shows a menu with which the operator copies a link to a lock, its description, or a shell command. */
+/** Shows a menu with which the operator copies a link to a lock, its key, its owners, or a shell command. */
 export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenuProps) {
   const messages = useMessages(lockCopy);
   const target = useTargetName();

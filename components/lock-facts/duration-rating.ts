@@ -10,7 +10,7 @@ export function findLongestHolder({ holders }: Lock): Holder | undefined {
   }, undefined);
 }
 
-/** Returns `typical`, or `undefined` if it is based on fewer than `SAMPLES_MIN` holds or waits. */
+/** Returns `typical`, or `undefined` if it is not known or is based on fewer than `SAMPLES_MIN` holds or waits. */
 export function selectSufficientSamples(typical: TypicalMs | null | undefined): TypicalMs | undefined {
   return typical == null || typical.samples < SAMPLES_MIN ? undefined : typical;
 }

@@ -22,8 +22,9 @@ interface HolderNameProps {
 }
 
 /**
- * Shows the holder's name, or the owner string if the holder has no name. Unless `wrap` is set, shows one line and
- * shortens random values in the middle.
+ * Shows the holder's name. Without a name, shows the owner string, or a description of a reservation or of an owner
+ * string that does not identify a client. Unless `wrap` is set, shows one line and shortens random values in the
+ * middle.
  */
 export function HolderName({ holder, wrap = false, isHeading = false }: HolderNameProps) {
   const messages = useMessages(english);
@@ -88,7 +89,10 @@ interface HolderCellProps {
   isUnreadable?: boolean;
 }
 
-/** Shows the holder and its host on two lines. A tooltip contains the owner strings. */
+/**
+ * Shows the holder, or a summary of several holders, with details such as the host on a second line. If `isNamed` is
+ * set, a tooltip contains the owner strings.
+ */
 export function HolderCell({
   holders,
   summary = null,

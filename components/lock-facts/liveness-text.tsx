@@ -17,8 +17,8 @@ const LIVENESS_CLASS: Record<LivenessState, string> = {
 };
 
 /**
- * Shows the liveness as a word, with the evidence in a tooltip, if a table has no room for the liveness column. Shows
- * nothing if the state is `unknown`, or `no_ttl`, which the row shows elsewhere.
+ * Shows the liveness as a word, with the evidence in a tooltip, for tables without room for the liveness column. Shows
+ * nothing for `unknown`, or for `no_ttl`, because the row shows that state elsewhere.
  */
 export function LivenessLabel({ lock }: { lock: Lock }) {
   const messages = useMessages(english);

@@ -65,8 +65,8 @@ const READ_COMMANDS: Record<RedisType, string> = {
 };
 
 /**
- * Builds the redis-cli command that shows the value of a lock. A sorted set with a key that must be escaped is only
- * counted.
+ * Builds the redis-cli command that shows the value of a lock. For a sorted set whose key must be escaped, the command
+ * shows only the number of members.
  */
 export function buildInspectCommand(key: Key, type: RedisType | null): string {
   const command = READ_COMMANDS[type ?? "hash"];
@@ -81,7 +81,8 @@ export function buildInspectCommand(key: Key, type: RedisType | null): string {
  * Builds the redis-cli command that deletes a lock if the owner that the operator saw still holds it. Lockkeeper cannot
  * authorize or audit this command.
  *
- * @returns the command; `undefined` if comparing the owner is not enough to identify the hold
+ * @returns the command; `undefined` if the lock does not have exactly one holder, is not a plain lock, or has a format
+ * for which comparing the owner is not sufficient
  */
 export function buildReleaseCommand(lock: Lock): string | undefined {
   const [holder, second] = lock.holders;

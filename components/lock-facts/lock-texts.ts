@@ -32,7 +32,7 @@ export function computeSubjectRemainingMs(lock: Lock, only: Holder | undefined, 
  */
 const TIMESTAMP_ROUNDING_MS = 2000;
 
-/** Returns the grace period of the lock in ms; `null` if there is none. */
+/** Returns the grace period of the lock in ms; `null` if there is none or the lock has several holders. */
 export function getGraceMs(lock: Lock): number | null {
   const [holder, second] = lock.holders;
   // With several holders, the difference is not a grace period: the lock expires with the last holder.
@@ -81,8 +81,8 @@ export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | nu
 }
 
 /**
- * A hold that keeps clients from acquiring the lock: a reservation by the operator `by`, or the rest of a minimum hold
- * time (`by` is `null`).
+ * A hold that keeps clients from acquiring the lock: a reservation by the operator `by`, or the remainder of a minimum
+ * hold time (`by` is `null`).
  */
 export interface ReservedHold {
   by: string | null;

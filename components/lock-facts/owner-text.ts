@@ -56,7 +56,10 @@ const LONG_HEX = /(?<![0-9a-z])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{16,1
  */
 const BASE64 = /^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/]{20,128}={0,2}$/;
 
-/** Shortens the random values in an owner string in the middle: `8743c9c0…4586:42`, `worker-3:8743c9c0…4586`. */
+/**
+ * Replaces the middle of each random value in an owner string with an ellipsis: `8743c9c0…4586:42`,
+ * `worker-3:8743c9c0…4586`.
+ */
 export function shortenOwner(owner: string): string {
   if (BASE64.test(owner)) return shortenRandomValue(owner.replace(/=+$/, ""));
   return owner.replace(UUID, shortenRandomValue).replace(LONG_HEX, shortenRandomValue);

@@ -30,8 +30,8 @@ export const REQUEST_INK: Readonly<Record<State, string>> = {
 };
 
 /**
- * Shows an icon for a hold whose release was requested, to be placed before the holder's name. The tooltip contains the
- * holder's response, or the reason of the request while there is no response.
+ * Shows an icon for a hold whose release was requested. Place the icon before the holder's name. The tooltip contains
+ * the holder's response, or the reason of the request while there is no response.
  */
 export function ReleaseRequestMark({ request }: { request: ReleaseRequest | null | undefined }) {
   const messages = useMessages(english);

@@ -23,15 +23,15 @@ export function canAskHolder(lock: Lock, only: Holder | undefined): boolean {
 /**
  * Returns the latest release request of a hold; `null` if there is none.
  *
- * @param only one of several holders
+ * @param only one of several holders; `undefined` for the first holder
  */
 export function findReleaseRequest(lock: Lock, only?: Holder | undefined): ReleaseRequest | null {
   return findSubject(lock, only)?.releaseRequested ?? null;
 }
 
 /**
- * Returns the newer of two states of a hold's release request. They can arrive out of order: the live stream can report
- * the holder's response before the page receives the result of sending the request.
+ * Returns the newer of two states of a hold's release request. The states can arrive out of order: the live stream can
+ * report the holder's response before the page receives the result of sending the request.
  */
 export function pickNewerRequest(
   known: ReleaseRequest | null,

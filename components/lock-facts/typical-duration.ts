@@ -4,7 +4,7 @@ import type { TypicalMs } from "@/lib/contract/stats.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { isLivenessCritical } from "./liveness-label.ts";
 
-/** Minimum number of ended holds needed to show a typical duration. */
+/** Minimum number of ended holds or waits needed to show a typical duration. */
 export const SAMPLES_MIN = 3;
 /** Minimum number of ended holds needed to compare a hold with p95. Must match the server. */
 const SAMPLES_TO_JUDGE = 20;
@@ -19,7 +19,8 @@ export function formatTypicalDuration(
 
 /**
  * Returns whether a lock has been held for longer than `times` the p95 of its key pattern. With `times` = 1, the result
- * matches the server's filter `held>typical`.
+ * matches the server's filter `held>typical`. Returns `false` if the typical duration is unknown or is based on fewer
+ * than `SAMPLES_TO_JUDGE` holds.
  *
  * @param times the multiple of p95 that the hold must exceed
  */
@@ -39,8 +40,8 @@ export function isLongerThanTypical(
 const TYPICAL_FACTOR_MAX = 2;
 
 /**
- * Returns whether a lock needs attention: it is overdue, has no TTL, or has been held for unusually long. The result
- * matches the server's filter `is:needs_attention`.
+ * Returns whether a lock needs attention: it is overdue, has no TTL, or has been held for unusually long. Always false
+ * for latches, unlisted locks and locks that are not held. The result matches the server's filter `is:needs_attention`.
  */
 export function needsAttention(lock: Lock, typical: TypicalMs | undefined, now: number | null): boolean {
   if (lock.state !== "held" || lock.unlisted === true || lock.kind === "latch") return false;

@@ -3,7 +3,7 @@ import type { Lock, Votes } from "@/lib/contract/lock.ts";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows the votes of a quorum: "on 3 of 5 masters". */
+/** Shows how many masters of a quorum voted for each owner, such as "on 3 of 5 masters". */
 export function VotesText({ lock, votes }: { lock: Lock; votes: Votes }) {
   const messages = useMessages(english).votes;
   const { of, known, state, agreement, owners } = votes;

@@ -17,8 +17,8 @@ export function getPermitUse({ permits }: Lock): { acquired: number; total: numb
 }
 
 /**
- * Summarizes the holders of a lock that several clients can share: acquired permits, the count of a latch, or the
- * number of readers. Returns `null` if showing the holder's name is sufficient.
+ * Summarizes the holders of a lock that several clients can share: acquired or available permits, the count of a latch,
+ * or the number of readers. Returns `null` if showing the holder's name is sufficient.
  */
 export function summarizeHolders(lock: Lock, messages: KindMessages): string | null {
   const { kind, holders } = lock;
@@ -37,7 +37,7 @@ export function summarizeHolders(lock: Lock, messages: KindMessages): string | n
 
 /**
  * Describes the kind of a lock for a row. For a fair lock, includes the length of its queue. Returns `null` for a plain
- * lock.
+ * lock or an unknown kind.
  */
 export function describeKind({ kind, holders, waiters }: Lock, messages: KindMessages): string | null {
   if (kind === null || kind === "lock") return null;

@@ -23,7 +23,7 @@ interface HolderFactsProps {
   blocked: string | null;
 }
 
-/** Shows the details of one holder. */
+/** Shows the details of one holder, such as its owner record, lease and fencing token. */
 export function HolderFacts({ lock, holder, onRelease, blocked }: HolderFactsProps) {
   const messages = useMessages(lockPage);
   const request = useMessages(releaseRequest);

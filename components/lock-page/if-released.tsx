@@ -12,7 +12,7 @@ import { listFormats } from "../lock-facts/use-format-texts.ts";
 
 /**
  * Describes the consequences of a release: which client acquires the lock next, and how the library of the previous
- * holder reacts.
+ * holder reacts. If the lock cannot be released, explains why instead.
  */
 export function IfReleased({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);

@@ -19,7 +19,7 @@ const ExtendSheet = createLazyOverlay(() =>
   import("./extend-sheet.tsx").then((module) => module.ExtendSheet),
 );
 
-/** Shows the actions on a lock, except for the release. */
+/** Shows the buttons that edit the note of a lock and extend its lease. */
 export function LockActions({ lock }: { lock: Lock }) {
   const messages = useMessages(lockParts);
   const known = useMessages(lockWords);

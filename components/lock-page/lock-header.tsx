@@ -13,7 +13,7 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 import { splitKey } from "../lock-facts/lock-texts.ts";
 import { CopyLockButton } from "./copy-lock.tsx";
 
-/** Shows the key with a copy button. */
+/** Shows the key with a button that copies it and a button for other copy actions. */
 export function LockTitle({ lockKey, lock }: { lockKey: Key; lock: Lock | undefined }) {
   const { namespace, rest } = splitKey(formatKey(lockKey));
   return (

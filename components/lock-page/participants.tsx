@@ -27,7 +27,10 @@ interface ParticipantsProps {
   blocked: string | null;
 }
 
-/** Lists the readers or the holders of permits. Each has its lease and a button that releases only that holder. */
+/**
+ * Lists the holders of a lock that has several. Each row shows the holder's lease and, if holders can be released
+ * separately, a button that releases only that holder.
+ */
 export function Participants({ lock, onRelease, blocked }: ParticipantsProps) {
   const messages = useMessages(lockKinds);
   const [filter, setFilter] = useState("");

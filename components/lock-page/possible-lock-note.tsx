@@ -5,7 +5,10 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { unlisted as english } from "@/lib/i18n/en/unlisted.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Explains why a key may be a lock, what is required to release it, and why lists omit it. */
+/**
+ * Explains why a key may be a lock, what is required to release it and, for an unlisted lock, why lists omit it. Shows
+ * nothing if the confidence is not `possible`.
+ */
 export function PossibleLockNote({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   if (lock.confidence !== "possible") return null;

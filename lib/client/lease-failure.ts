@@ -5,7 +5,8 @@ import type { HoldLease } from "./hold-lease.ts";
 import { toLockkeeperError } from "./to-lockkeeper-error.ts";
 
 /**
- * Converts the error of a request about a hold. Marks the lease as lost if the server reported the loss.
+ * Converts the error of a request about a hold. If the server reported the loss of the hold, marks the lease as lost,
+ * unless this process has already released the hold.
  *
  * @throws `cause` unchanged if it is not an ApiError, which indicates a bug
  */
@@ -22,7 +23,7 @@ export function getRule({ code }: LockkeeperError): RetryRule {
   return isErrorCode(code) ? getRetryRule(code) : "unknown";
 }
 
-/** Converts an ApiError. @throws any other error unchanged, because it indicates a bug */
+/** Converts an ApiError to a LockkeeperError. @throws any other error unchanged, because it indicates a bug */
 export function toError(error: unknown): LockkeeperError {
   if (error instanceof ApiError) return toLockkeeperError(error);
   throw error;

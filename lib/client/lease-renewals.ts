@@ -19,6 +19,7 @@ type LeaseRenewal =
  * jeopardy.
  *
  * @param onError called once per error code, even if several renewals failed with the code; not called for lost holds
+ * @throws the error of the request unchanged if it is not an ApiError, which indicates a bug
  */
 export async function renewLeases(
   requests: HoldRequests,

@@ -14,14 +14,14 @@ const REQUEST_LEASES_MAX = 1000;
 const LENGTH_RATIO_MAX = 4;
 
 /**
- * The outcome of a renewal. `failed`: the renewal is retried soon. `refused`: the renewal is retried after another
- * third of the lease, because the server may accept it then.
+ * The outcome of a renewal. `failed`: the renewal is retried after at most 250 ms. `refused`: the renewal is retried
+ * after another third of the lease, because the server may accept it then.
  */
 export type RenewalOutcome = "renewed" | "failed" | "refused";
 
 /**
- * Renews the leases with one request and applies the results to them. Returns one outcome per lease, in order. Never
- * rejects.
+ * Renews the leases with one request and applies the results to them. Resolves to one outcome per lease, in order.
+ * Rejects only because of a bug.
  */
 export type RenewLeases = (leases: readonly HoldLease[]) => Promise<readonly RenewalOutcome[]>;
 
@@ -31,9 +31,10 @@ export function computeRenewalIntervalMs(leaseMs: number): number {
 }
 
 /**
- * Renews all leases of a client with one timer, each lease after a third of its duration. Leases that are due within a
- * third of the shortest lease share a request, so leases of equal duration are renewed together. A lease is not renewed
- * after its deadline or after its hold was released.
+ * Renews leases of a client automatically with one timer, each lease after a third of its duration. A renewal that is
+ * due also renews the leases that are due within a third of the shortest lease, so leases of equal duration are renewed
+ * together. One request renews up to 1,000 leases of similar duration. A lease is not renewed after its deadline or
+ * after its hold was released.
  */
 export class LeaseRenewer {
   readonly #dueAt = new Map<HoldLease, number>();
@@ -57,19 +58,17 @@ export class LeaseRenewer {
     );
   }
 
-  /**
-   * Reschedules the next renewal after the deadline has changed. Has no effect on a lease that is not scheduled.
-   */
+  /** Reschedules the next renewal of a lease whose deadline has changed. Has no effect if none is scheduled. */
   reschedule(lease: HoldLease): void {
     if (this.#dueAt.has(lease)) this.add(lease);
   }
 
-  /** Stops renewing the lease. */
+  /** Cancels the scheduled renewal of the lease. Does not cancel a renewal in flight. */
   remove(lease: HoldLease): void {
     this.#dueAt.delete(lease);
   }
 
-  /** Stops renewing the lease. Resolves when no renewal of the lease is in flight. */
+  /** Cancels the scheduled renewal of the lease. Resolves when the renewal in flight, if any, has ended. */
   async finish(lease: HoldLease): Promise<void> {
     this.remove(lease);
     await this.#inFlight.get(lease);
@@ -109,7 +108,7 @@ export class LeaseRenewer {
     if (next < this.#timerAt) this.#armTimer(next);
   }
 
-  /** Renews the leases that are due by `until`. Returns the time at which the next lease is due. */
+  /** Renews the leases that are due by `until`. Returns the time at which the next of the other leases is due. */
   #renewUntil(until: number): number {
     const due: HoldLease[] = [];
     let next = Number.POSITIVE_INFINITY;

@@ -51,7 +51,7 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
     return this.#lost.signal;
   }
 
-  /** The error that describes the loss of the first lost hold; `undefined` if no hold is lost. */
+  /** The loss of the first lost hold in the order of `holds`; `undefined` if no hold is lost. */
   get loss(): Member["loss"] {
     return this.holds.find(({ loss }) => loss !== undefined)?.loss;
   }
@@ -99,7 +99,7 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
   }
 
   /**
-   * Calls the listener when an operator requests the release of one of the locks.
+   * Registers a listener that is called when an operator requests the release of one of the holds.
    *
    * @throws the errors of a hold's `onReleaseRequested`
    */

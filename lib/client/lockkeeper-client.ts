@@ -22,11 +22,11 @@ export interface LockkeeperClientOptions {
   readonly apiKey: string;
   /** Name of the target; the first target of the server by default. */
   readonly target?: string | undefined;
-  /** Used instead of the global `fetch`. */
+  /** Function to use instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
-   * Called for errors that no method throws: failed automatic renewals, and failed releases in `withLock` and
-   * `withLocks`.
+   * Called for errors that no method throws: errors of automatic renewals, errors of releases in `withLock` and
+   * `withLocks`, and the error if the server refuses a declaration that this client reads release requests.
    */
   readonly onError?: ((error: LockkeeperError) => void) | undefined;
 }
@@ -91,7 +91,7 @@ export class LockkeeperClient {
   /**
    * Acquires a lock. If the lock is held, even by this client, the call waits for up to `waitMs`.
    *
-   * @throws HeldError, WaitTimeoutError, AbortedError, QueueFullError, NotALockError, UnitConflictError,
+   * @throws HeldError, WaitTimeoutError, DeadlockError, AbortedError, QueueFullError, NotALockError, UnitConflictError,
    * KeyNotAllowedError, InvalidError, UnauthenticatedError, ForbiddenError, UnavailableError, NotReplicatedError,
    * UnknownOutcomeError, RefusedError
    */
@@ -104,10 +104,11 @@ export class LockkeeperClient {
   /**
    * Acquires the lock, runs the work and releases the lock.
    *
-   * A failed release does not throw. Its error is passed to `onError`, and the hold expires with its lease.
+   * If the release fails, the error is passed to `onError` instead of thrown, and the hold expires with its lease.
    *
-   * @throws LostError if the hold was lost before the work finished, even if the work returned a result; the errors of
-   * the work, with the loss as their `cause` if the hold was lost; and the errors of `acquire`
+   * @throws LostError if the hold was lost before it was released, even if the work returned a result; the errors of
+   * the work, with the loss as the `cause` if the hold was lost and there is no other cause; and the errors of
+   * `acquire`
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
   withLock<Result>(key: string, options: AcquireOptions, work: Work<Result>): Promise<Result>;
@@ -146,7 +147,8 @@ export class LockkeeperClient {
    *
    * @param keys 1 to 32 different keys, in any order
    * @returns the group of holds, in the order of the keys
-   * @throws the errors of `acquire`; the facts of HeldError and WaitTimeoutError contain the key of the held lock
+   * @throws the errors of `acquire`, except DeadlockError; the facts of HeldError and WaitTimeoutError contain the key
+   * of the held lock
    */
   async acquireAll(keys: readonly string[], options: AcquireAllOptions = {}): Promise<HoldGroup> {
     assertKeys(keys);
@@ -158,7 +160,8 @@ export class LockkeeperClient {
   /**
    * Acquires all locks, runs the work and releases the locks.
    *
-   * @throws the errors of `withLock`; LostError if one of the holds was lost
+   * @throws the errors of `acquireAll`; LostError if one of the holds was lost before it was released; and the errors
+   * of the work, as in `withLock`
    */
   withLocks<Result>(keys: readonly string[], work: GroupWork<Result>): Promise<Result>;
   withLocks<Result>(
@@ -181,7 +184,8 @@ export class LockkeeperClient {
    * not affected. The call is idempotent.
    *
    * @param limit 1 to 4,096
-   * @throws the errors of `acquire`, except HeldError and WaitTimeoutError
+   * @throws NotALockError, KeyNotAllowedError, InvalidError, UnauthenticatedError, ForbiddenError, UnavailableError,
+   * NotReplicatedError, UnknownOutcomeError, RefusedError
    */
   async setLimit(key: string, limit: number): Promise<SemaphorePermits> {
     assertType(key, "string", "key");
@@ -195,7 +199,7 @@ export class LockkeeperClient {
     return new Hold(session, grant.count);
   }
 
-  /** Releases all holds. @returns the loss of the first lost hold; `undefined` if no hold was lost */
+  /** Releases all holds. @returns the loss of the first lost hold in order; `undefined` if no hold was lost */
   async #releaseAllAfterWork(holds: readonly Hold[]): Promise<LostError | undefined> {
     const losses = await Promise.all(holds.map((hold) => this.#releaseAfterWork(hold)));
     return losses.find((loss) => loss !== undefined);

@@ -1,6 +1,6 @@
 /**
  * A point in time on the monotonic clock and the wall clock, both in milliseconds. Both clocks are needed: the
- * monotonic clock stops while the machine is suspended, and the wall clock can be set back.
+ * monotonic clock can stop while the machine is suspended, and the wall clock can be set back.
  */
 export interface Moment {
   readonly monotonic: number;

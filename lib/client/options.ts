@@ -32,8 +32,10 @@ export function assertKeys(keys: readonly string[]): void {
 }
 
 /**
- * @throws InvalidError if an option is unknown or has the wrong type. Unknown options are refused because they may be
- * misspelled
+ * Checks the names and types of the options, and the values of `waitMs` and `renewal`. Unknown options are refused
+ * because they may be misspelled.
+ *
+ * @throws InvalidError
  */
 export function assertAcquireOptions(method: "acquire" | "acquireAll", options: AcquireOptions): void {
   assertOptions(method, method === "acquire" ? ACQUIRE_OPTIONS : ACQUIRE_ALL_OPTIONS, options);
@@ -69,7 +71,7 @@ export function assertType(value: unknown, type: OptionTypes[string], name: stri
   if (typeof value !== type || value === null) throw createOptionError(name, `must be of type ${type}`);
 }
 
-/** @throws InvalidError */
+/** Asserts that each option is known and is `undefined` or of its type. @throws InvalidError */
 export function assertOptions(method: string, types: OptionTypes, options: object): void {
   assertType(options, "object", "options");
   for (const [name, value] of Object.entries(options)) {

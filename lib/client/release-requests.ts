@@ -23,8 +23,8 @@ export interface ReleaseRequest {
    * stopped.
    *
    * @param text message for the operator, up to 200 characters
-   * @throws the errors of `renew`; an error with the code `changed` if the request was already refused or a newer
-   * request has replaced it
+   * @throws the errors of `renew`; a RefusedError with the code `changed` if the request already has another answer or
+   * a newer request has replaced it
    */
   accept(text?: string): Promise<void>;
   /**
@@ -44,7 +44,7 @@ export interface ReleaseRequestCommands {
    * Declares to the server that this client reads release requests. Rejects if the declaration failed and may succeed
    * later.
    *
-   * @returns the current request; `undefined` if there is none
+   * @returns the current request; `undefined` if there is none or the server refused the declaration
    */
   declare(): Promise<ReceivedReleaseRequest | undefined>;
   answer(requestId: string, answer: "accepted" | "refused", text: string | undefined): Promise<void>;
@@ -72,7 +72,7 @@ export class ReleaseRequestInbox {
     if (isFirst && this.#commands !== undefined) void this.#declare(this.#commands);
   }
 
-  /** Passes a request to the listener, unless the request was already passed on or answered. */
+  /** Passes an unanswered request to the listener, at most once. Ignores the request if there is no listener. */
   receive(request: ReceivedReleaseRequest | undefined): void {
     if (request?.state !== "requested" || request.requestId === this.#lastId) return;
     const [listener, commands] = [this.#listener, this.#commands];
@@ -96,8 +96,8 @@ export class ReleaseRequestInbox {
 }
 
 /**
- * Calls a listener of the application. Does not throw if the listener throws. The error is instead reported as
- * uncaught, as with event listeners.
+ * Calls a listener of the application. If the listener throws, this function does not throw. Instead, the error is
+ * thrown as an uncaught error in a microtask.
  */
 export function callListener<Value>(listener: ((value: Value) => unknown) | undefined, value: Value): void {
   try {

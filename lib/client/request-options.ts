@@ -1,9 +1,12 @@
 import type { ApiRequest } from "./api-transport.ts";
 import type { HoldLease } from "./hold-lease.ts";
 
-/** Time limit of one attempt, in ms. The server responds within 2 s, so a response that takes longer has been lost. */
+/**
+ * Time limit of one attempt in ms, in addition to the wait. The server responds within 2 s, so a response that takes
+ * longer has been lost.
+ */
 export const TIMEOUT_MS = 2500;
-/** Time in ms for which a failed acquire or release is retried. */
+/** Time in ms for which a failed request is retried, except for requests that are limited by the deadline of a hold. */
 export const RETRY_MS = 5000;
 /**
  * Fractions of the lease and of its remaining time to which one attempt is limited, whichever is longer. Leaves time

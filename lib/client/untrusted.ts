@@ -26,7 +26,10 @@ export function readInteger(value: unknown): number | undefined {
 
 const DETAIL_CHARACTERS_MAX = 1000;
 
-/** Replaces control characters, which a terminal could interpret, and truncates text after 1,000 characters. */
+/**
+ * Replaces characters that could affect a terminal with U+FFFD: control characters, line separators and bidirectional
+ * formatting characters. Truncates text after 1,000 characters.
+ */
 export function toPrintable(text: string): string {
   const printable = text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
   return printable.length > DETAIL_CHARACTERS_MAX

@@ -1,8 +1,9 @@
 import { z } from "zod";
 
 /**
- * Kinds of access to locks. `lock` permits acquiring, renewing and releasing. `force` permits operator actions on locks
- * of other owners, such as a force-release. `admin` permits administration.
+ * Kinds of access. `read` permits viewing locks and events. `lock` permits acquiring, renewing and releasing locks.
+ * `force` permits operator actions on locks of other owners, such as a force-release. `admin` permits managing
+ * operators, API keys and format rules, and reading the audit log.
  */
 export const Access = z.enum(["read", "lock", "force", "admin"]);
 export type Access = z.infer<typeof Access>;

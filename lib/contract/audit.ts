@@ -155,7 +155,10 @@ export const AuditLine = z.object({ prev: HASH, hash: HASH, entry: AuditEntry })
 
 export type AuditIntent = Extract<AuditEntry, { kind: "intent" }>;
 
-/** An audited action with its intent and its outcome. */
+/**
+ * An item of the audit log: an action with its intent and its outcome, a number of refusals, or an event of the hash
+ * chain.
+ */
 export const AuditItem = z
   .object({
     ...intentFields,

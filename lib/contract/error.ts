@@ -54,7 +54,7 @@ export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
 /**
  * The error codes of the API and `aborted`, which means that the caller's signal was aborted. The server never sends
- * `aborted`, because its signal aborts only when the client disconnects.
+ * `aborted`, because the signal of a request on the server aborts only when the client disconnects.
  */
 export type LibraryErrorCode = ErrorCode | "aborted";
 
@@ -134,7 +134,7 @@ export const Problem = z
 
 export type Problem = z.infer<typeof Problem>;
 
-/** The members of a problem document that do not follow from its code. */
+/** The input of `buildProblem`: the code of a problem document and the members that do not follow from the code. */
 export interface ProblemContent {
   readonly code: ErrorCode;
   readonly detail: string;

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Formats in which the API can acquire locks. Lockkeeper can only read and force-release locks in other formats. */
+/**
+ * Formats in which the API can acquire locks. Locks in other formats can be viewed and force-released, and some of them
+ * can be extended.
+ */
 export const WritableFormat = z.enum(["redisson", "token", "timestamp"]).meta({
   description:
     "Format of the lock in Redis. `redisson`: a hash, as Redisson writes it. `token`: a string with the owner, as redlock, redis-py and others write it. `timestamp`: a string with the time at which the lock expires.",
@@ -26,7 +29,11 @@ export function isSharedKind(kind: WritableKind | LockKind | undefined): boolean
   return isSemaphoreKind(kind) || kind === "read";
 }
 
-/** Returns the kind of a semaphore hold. @param kind the kind in the companion of the hold, by default `semaphore` */
+/**
+ * Returns `kind` if it is a kind of semaphore, otherwise `semaphore`.
+ *
+ * @param kind the kind in the companion of a hold
+ */
 export function getSemaphoreKind(kind: WritableKind | undefined): SemaphoreKind {
   return isSemaphoreKind(kind) ? kind : "semaphore";
 }
@@ -89,7 +96,7 @@ export const LockKind = z
   });
 export type LockKind = z.infer<typeof LockKind>;
 
-/** Kinds of lock that a key can already contain when a request for another kind is refused. */
+/** Kinds that the error `kind_conflict` can report for a key that is used as another kind of lock. */
 export const UsedKind = z.enum(["lock", "read", "write", "semaphore", "plain_semaphore", "latch"]);
 export type UsedKind = z.infer<typeof UsedKind>;
 
@@ -116,7 +123,6 @@ export const formatFields = {
   }),
 };
 
-/** The `kind` field of a request. */
 export const kindField = {
   kind: WritableKind.optional().meta({
     description:

@@ -14,7 +14,10 @@ export const WINDOW_LIMIT_MAX = 200;
 const OFFSET = { description: "Number of rows to skip." };
 const LIMIT = { description: "Maximum number of rows." };
 
-/** The data that one browser tab displays. The stream sends only this data. */
+/**
+ * The locks, counts and events that one browser tab displays. Apart from `hello`, `health` and totals, the stream of
+ * the tab contains only this data.
+ */
 export const LiveView = z
   .strictObject({
     filter: LockFilter,
@@ -250,7 +253,7 @@ export const LiveWindow = z
   .meta({ id: "LiveWindow" });
 export type LiveWindow = z.infer<typeof LiveWindow>;
 
-/** One row of a window, described as a change from the previous message. */
+/** One row of a window, described as a change from the previous window. */
 export const LiveRow = z
   .object({
     from: z.int().min(0).optional().meta({
@@ -275,7 +278,7 @@ export const LiveRows = z
   .meta({ id: "LiveRows" });
 export type LiveRows = z.infer<typeof LiveRows>;
 
-/** A lock that the view requests with `keep` and that is not in the window. */
+/** A lock outside the window that the view requests with `keep`. */
 export const PinnedLock = z
   .object({
     lock: Lock,

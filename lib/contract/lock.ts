@@ -24,7 +24,7 @@ const sinceIsSchema = z.enum(["exact", "at_least", "reported"]).meta({
     "`exact`: the start was observed. `at_least`: the lock was already held when Lockkeeper first read it. `reported`: read from the owner string, on the client's clock; if the client waited, it can be the start of the wait.",
 });
 
-/** The longest-running hold of a group, such as the locks of an owner. */
+/** The longest-running hold among several locks, such as the locks of an owner. */
 export const OldestHold = z
   .object({
     ...keyFields,
@@ -168,7 +168,7 @@ export const Votes = z
   .meta({ id: "Votes" });
 export type Votes = z.infer<typeof Votes>;
 
-/** The operator actions that are possible for a lock, which depends on its format and confidence. */
+/** The operator actions that a lock allows. They depend on the format of the lock and on its confidence. */
 export const ReleaseTerms = z
   .object({
     may: z.enum(["yes", "with_format", "never"]).meta({
@@ -195,7 +195,7 @@ export type ReleaseTerms = z.infer<typeof ReleaseTerms>;
 /** A query parameter with a point in time, in Unix milliseconds. */
 export const timeParameterSchema = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
 
-/** The `version` of a lock or of one of its holders that the caller last read. */
+/** A `version` that the caller last read, of a lock or of one of its holders. */
 export const SeenVersion = z.string().min(1).max(400);
 
 export const Note = z

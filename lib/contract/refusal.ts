@@ -1,4 +1,7 @@
-/** Reasons for which Redis refuses a command. Each reason corresponds to a Redis error code. */
+/**
+ * Reasons for which Redis refuses a command. Each reason corresponds to one Redis error code, except `no_auth`, which
+ * covers `NOAUTH` and `WRONGPASS`.
+ */
 export const REFUSAL_REASONS = [
   "no_replicas",
   "persistence_failed",
@@ -13,7 +16,7 @@ export const REFUSAL_REASONS = [
 ] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** Refusals of all writes to a master. Reads continue to work. */
+/** Reasons for which a master refuses all writes. Reads continue to work. */
 export const WRITE_REFUSALS = [
   "no_replicas",
   "persistence_failed",

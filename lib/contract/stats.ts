@@ -10,7 +10,7 @@ const WAITS_SINCE = AT.meta({
     "Start of this Lockkeeper instance, in Unix milliseconds. Waits, refusals, failed renewals, expiries in use and series are counted from here, because the history does not store them.",
 });
 
-/** Percentiles of durations, in which recent durations have more weight. */
+/** Percentiles of durations. Recent durations have more weight. */
 export const TypicalMs = z
   .object({
     p50: z.int().meta({

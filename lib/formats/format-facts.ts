@@ -1,4 +1,4 @@
-/** Facts about the libraries of a format, for the console, the liveness of holders and operator actions. */
+/** Facts about a format and its libraries, used by the console, liveness checks and operator actions. */
 export interface FormatFacts {
   /** Display name of the format. */
   readonly label: string;
@@ -16,8 +16,8 @@ export interface FormatFacts {
   /** Describes in one to three sentences how the holder notices a force-release. */
   readonly oldOwner: string;
   /**
-   * Describes how the previous holder can recreate the lock or end the next hold, and how to prevent this. Absent if it
-   * can do neither.
+   * Describes how the previous holder can recreate the lock or end the next hold after a force-release, and how to
+   * prevent this. Absent if the previous holder can do neither.
    */
   readonly comesBack?: string;
   /** Why a force-release would do harm, and what to do instead. Absent if a force-release is possible. */

@@ -1,6 +1,6 @@
 /**
- * Languages of the console. Every page includes the English messages. Messages in other languages are loaded as
- * separate chunks.
+ * Languages of the console. Every page includes the English messages that it uses. The messages of other languages are
+ * loaded as separate chunks.
  */
 export const LANGUAGES = ["en", "zh"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -18,8 +18,8 @@ export function isLanguage(text: string | undefined): text is Language {
 }
 
 /**
- * Returns the chosen language. If no supported language was chosen, returns the preferred supported language in
- * `Accept-Language`, or English.
+ * Returns the language of a page: `chosen` if it is supported, otherwise the supported language with the highest weight
+ * in `Accept-Language`, otherwise English.
  */
 export function resolveLanguage(chosen: string | undefined, acceptLanguage: string | null): Language {
   if (isLanguage(chosen)) return chosen;

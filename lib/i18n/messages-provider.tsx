@@ -36,8 +36,8 @@ async function clearFailedLoad(): Promise<void> {
 }
 
 /**
- * Provides the language and its messages to all components below. The server and the first render in the browser must
- * use the same `language`, which comes from a cookie.
+ * Provides the language and its messages to all components below. `language` is the initial language, which must be the
+ * same on the server and in the first render in the browser.
  */
 export function MessagesProvider({ language: first, children }: { language: Language; children: ReactNode }) {
   const [language, setLanguage] = useState(first);

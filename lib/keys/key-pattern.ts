@@ -19,7 +19,8 @@ const WORD_LENGTH_MAX = 40;
 
 /**
  * Returns the key pattern of a key, in which `*` replaces numbers, UUIDs, hexadecimal ids and long tokens. For example,
- * `lock:order:42` becomes `lock:order:*`, and `job7-worker` becomes `job*-worker`. Idempotent.
+ * `lock:order:42` becomes `lock:order:*`, and `job7-worker` becomes `job*-worker`. A long pattern is truncated to 128
+ * characters and ends with `*`. The function is idempotent.
  */
 export function toKeyPattern(key: Key): string {
   if (isBinaryKey(key)) return BINARY_PATTERN;

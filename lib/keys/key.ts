@@ -36,7 +36,7 @@ export function encodeKey(key: Key): Uint8Array {
   return isBinaryKey(key) ? decodeBase64Url(key.slice(1)) : utf8.encode(key);
 }
 
-/** Formats a key for display. Replaces bytes that are not valid UTF-8 with U+FFFD. */
+/** Formats a key for display. Replaces invalid UTF-8 with U+FFFD. */
 export function formatKey(key: Key): string {
   return isBinaryKey(key) ? lossyUtf8.decode(encodeKey(key)) : key;
 }
@@ -69,7 +69,7 @@ export function encodeKeyPath(key: Key): string {
 
 export type ParsedKeyPath = { ok: true; key: Key } | { ok: false; why: string };
 
-/** Parses a path segment that is still encoded. Slashes in the key must be encoded as `%2F`. */
+/** Parses a path segment in the form that `encodeKeyPath` returns. If the segment is invalid, returns the reason. */
 export function parseKeyPath(segment: string): ParsedKeyPath {
   if (segment.startsWith("~")) return parseByteForm(segment.slice(1));
   const text = decodePercent(segment);

@@ -14,7 +14,7 @@ type MessageReader = Awaited<ReturnType<typeof loadMessageReader>>;
 // error is reported then.
 if (typeof window !== "undefined") loadMessageReader().catch(() => undefined);
 
-/** Creates the `StreamPorts` that use the functions of the browser. */
+/** Creates `StreamPorts` that use the browser's APIs. */
 export function createBrowserPorts(target: TargetName): StreamPorts {
   return {
     open: openStream,

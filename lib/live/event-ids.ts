@@ -4,9 +4,7 @@ const STORED_ID = /^(\d{1,15})-(\d{1,15})$/;
 /** Maximum number of entries that the home store records in one millisecond. */
 const IDS_PER_MS = 1_000_000n;
 
-/**
- * Returns whether an event is stored. The id of an event that is live-only or not recorded yet has a different form.
- */
+/** Returns whether an event is stored. The ids of live-only events and of events not recorded yet have another form. */
 export function isStored({ id }: HistoryEntry): boolean {
   return STORED_ID.test(id);
 }
@@ -18,7 +16,7 @@ export function toSortableId(entry: HistoryEntry | undefined): bigint | undefine
 }
 
 /**
- * Returns the time in the id of a stored event, in Unix milliseconds, or `undefined` if the string is not such an id.
+ * Returns the time in the id of a stored event, in Unix milliseconds. Returns `undefined` for all other ids.
  */
 export function parseIdTime(id: string): number | undefined {
   const [, ms] = STORED_ID.exec(id) ?? [];

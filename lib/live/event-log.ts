@@ -1,24 +1,24 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 
 export interface EventSnapshot {
-  /** Oldest first. */
+  /** The latest events, oldest first. Does not change while the log is paused. */
   events: readonly HistoryEntry[];
   paused: boolean;
-  /** Number of events that have arrived since the log was paused. */
+  /** Number of events that have arrived since the log was paused; 0 if the log is not paused. */
   missed: number;
   /**
-   * Number of events that the stream skipped before an event, by the id of the event. Infinity if the number is unknown
-   * because there was no connection.
+   * Number of events that the stream skipped before an event, by the id of the event. Infinity if an unknown number of
+   * events may have been missed while there was no connection.
    */
   skippedBefore: ReadonlyMap<string, number>;
 }
 
 export interface EventLogSlice {
-  /** Oldest first. */
+  /** The entries from the requested position to the end of the log, oldest first. */
   readonly entries: readonly HistoryEntry[];
   /** The position after the last entry, from which to continue reading. */
   readonly place: number;
-  /** False if entries between the requested position and the first returned entry were dropped. */
+  /** Whether all entries since the requested position are returned. False if some of them were dropped. */
   readonly isWhole: boolean;
 }
 
@@ -61,8 +61,8 @@ export class EventLog {
   }
 
   /**
-   * Adds the recent events that the stream sends at the start of a connection. If the batch is full and none of its
-   * events is already in the log, marks a gap before the first event.
+   * Adds the recent events that the stream sends at the start of a connection. If the log is not empty, the batch is
+   * full and no event of the batch is in the log, sets the number of skipped events before the batch to Infinity.
    */
   addRecent(events: readonly HistoryEntry[]): void {
     const isJoined = events.some(({ id }) => this.#ids.has(id));
@@ -71,9 +71,9 @@ export class EventLog {
   }
 
   /**
-   * Adds events.
+   * Adds events. Ignores events that are already in the log.
    *
-   * @param skipped number of events that the stream skipped before them
+   * @param skipped number of events that the stream skipped before `events`
    */
   add(events: readonly HistoryEntry[], skipped = 0): void {
     this.#skipped += skipped;
@@ -98,8 +98,8 @@ export class EventLog {
   }
 
   /**
-   * Replaces an event that was shown before it was recorded with the recorded event, at the same position. Returns
-   * whether there was such an event.
+   * If the log contains the event under its earlier, unrecorded id, replaces it with the recorded event at the same
+   * position. Returns whether the log contained the event.
    */
   #replaceRenamed(event: HistoryEntry): boolean {
     if (event.type === "gap" || event.was === undefined || !this.#ids.delete(event.was)) return false;
@@ -125,7 +125,8 @@ export class EventLog {
   }
 
   /**
-   * Returns the entries from a position, even while the log is paused. Start at 0 and continue at the returned `place`.
+   * Returns the entries from a position, even while the log is paused. To read the whole log, start at position 0. To
+   * continue, pass the returned `place`.
    */
   readFrom(place: number): EventLogSlice {
     const first = Math.max(0, place - this.#droppedCount);

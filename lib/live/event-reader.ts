@@ -14,7 +14,7 @@ export type NewerState = "live" | "more" | "loading" | "failed";
 export type OlderState = "more" | "loading" | "failed" | "begins" | "not_kept";
 
 export interface EventWindow {
-  /** Newest first and contiguous. */
+  /** The loaded entries, newest first and contiguous. */
   readonly entries: readonly HistoryEntry[];
   readonly newer: NewerState;
   readonly older: OlderState;
@@ -34,7 +34,9 @@ export interface EventReaderOptions {
   readonly log: EventLog;
   readonly pages: HistoryPages;
   readonly matches: (entry: HistoryEntry) => boolean;
-  /** Where the view starts. `now`: at the newest events, and new events are added. `then`: at a time in the past. */
+  /**
+   * Where the view starts. `now`: at the newest events, to which new events are added. `then`: at a time in the past.
+   */
   readonly from: "now" | "then";
   /**
    * Maximum number of loaded events; 5,000 by default. Surplus events are dropped at the end that is farther from the
@@ -44,12 +46,12 @@ export interface EventReaderOptions {
 }
 
 /**
- * Holds a contiguous range of a target's events, limited in size. The stream adds events at the newer end. Pages that
- * are loaded from the server add events at both ends. Does not depend on React.
+ * Holds a contiguous range of a target's events that match a filter, limited in size. The stream adds events at the
+ * newer end. Pages that are loaded from the server add events at both ends. Does not depend on React.
  */
 export class EventReader {
   #options: EventReaderOptions & { capacity: number };
-  /** Newest first. */
+  /** The loaded entries, newest first. */
   #entries: HistoryEntry[] = [];
   #ids = new Set<string>();
   #newer: NewerState;
@@ -71,8 +73,8 @@ export class EventReader {
   /** Incremented to invalidate pages that are loading. */
   #generation = 0;
   /**
-   * Id after which the next page of newer events starts. `undefined` for the first page, which starts at the end of the
-   * view.
+   * Id of the event after which the next page of newer events starts. `undefined` for the first page, which starts at
+   * the end of the view.
    */
   #newestRequestedId: string | undefined;
   /**
@@ -118,14 +120,14 @@ export class EventReader {
     this.#publish();
   }
 
-  /** Ends the pause and shows the events that arrived during the pause. */
+  /** Ends the pause. Shows the events that arrived during the pause, unless the user has scrolled away. */
   resume(): void {
     this.#paused = false;
     this.#readLog({ isAsked: true });
   }
 
   /**
-   * Sets whether the rows must stay in place. In this case, events that arrive are counted in `waiting` instead of
+   * Sets whether the rows must stay in place. While they must, events that arrive are counted in `waiting` instead of
    * shown.
    */
   holdStill(isHeldStill: boolean): void {
@@ -134,7 +136,9 @@ export class EventReader {
     this.#readLog();
   }
 
-  /** Sets whether the user has scrolled away from the newest rows. */
+  /**
+   * Sets whether the user has scrolled away from the newest rows. If so, events that arrive are counted but not shown.
+   */
   setScrolledAway(isScrolledAway: boolean): void {
     if (this.#isScrolledAway === isScrolledAway) return;
     this.#isScrolledAway = isScrolledAway;
@@ -142,8 +146,8 @@ export class EventReader {
   }
 
   /**
-   * Drops past events and continues with new events. Has no effect on a reader with `from: "then"`, for which a new
-   * reader must be created.
+   * Drops the loaded events, and shows the events of the log and new events. Has no effect on a reader with
+   * `from: "then"`. To replace such a reader, create a new one.
    */
   jumpToNow(): void {
     if (this.#options.from === "then") return;
@@ -220,8 +224,8 @@ export class EventReader {
   }
 
   /**
-   * Starts to add live events after the last page has arrived. The log contains the events that are missing from the
-   * page.
+   * Starts to add live events after the last page has arrived. Takes the events that are missing from the page from the
+   * log. Does nothing if the log has already dropped some of them.
    */
   #attachToLive(): void {
     const newest = toSortableId(this.#entries.find(isStored));

@@ -46,7 +46,7 @@ export function useEventPause(): { pause(): void; resume(): void } {
   return { pause: () => events.pause(), resume: () => events.resume() };
 }
 
-/** Subscribes to a window of the list of locks while the component is mounted. */
+/** Subscribes to a window of the list of locks while the component is mounted. Replaces any earlier window. */
 export function useWindowSubscription({ filter, sort, offset, limit, keep }: WindowView): void {
   const store = useLiveStore();
   useEffect(() => {
@@ -61,7 +61,7 @@ export function useCounts(): CountSnapshot | undefined {
   return useSyncExternalStore(store.onCounts, store.counts, () => undefined);
 }
 
-/** Subscribes to the numbers of locks that match the filters while the component is mounted. */
+/** Subscribes to the number of matching locks of each filter while the component is mounted. */
 export function useFilterCountSubscription(filters: readonly string[]): void {
   const store = useLiveStore();
   const text = JSON.stringify(filters);

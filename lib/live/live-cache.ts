@@ -17,8 +17,7 @@ const getPinnedQueryKey = (target: TargetName) => ["kept", target] as const;
 const STREAMED_QUERY = { queryFn: skipToken, staleTime: "static", structuralSharing: false } as const;
 
 /**
- * Creates the cache into which the stream writes its data and from which components read them. Queries for this data
- * never fetch.
+ * Creates the cache for the data of the stream. Components read the cache through queries, which never fetch this data.
  */
 export function createLiveCache(client: QueryClient, target: TargetName): LiveCache {
   return {
@@ -39,7 +38,9 @@ export function useLockWindow(): LiveWindow | undefined {
 
 export type PinnedLocks = ReadonlyMap<string, PinnedLock>;
 
-/** Returns the pinned locks that are not in the window, by the key as a path segment. */
+/**
+ * Returns the pinned locks that are not in the window, by key as a path segment; `undefined` until the first arrive.
+ */
 export function usePinnedLocks(): PinnedLocks | undefined {
   const { target } = useLiveStore();
   return useQuery<PinnedLocks>({

@@ -22,8 +22,8 @@ export interface LiveState {
   hello: LiveHello | null;
   health: Health | null;
   /**
-   * Whether the server runs a newer version than this page, so that the user must reload the page. Set when a message
-   * cannot be parsed.
+   * Whether the user must reload the page. Set when a message cannot be parsed, which usually means that the server
+   * runs another version than the page.
    */
   outdated: boolean;
 }
@@ -51,8 +51,8 @@ export type WindowView = Omit<LiveView, "lock" | "events" | "counts" | "namespac
 const EMPTY_VIEW: WindowView = { filter: "", sort: "key", offset: 0, limit: 0 };
 
 /**
- * Holds the state that the stream sends to one tab of the console, and the subscriptions of its components. Does not
- * depend on React.
+ * Holds the state that the stream sends to one tab of the console, and the subscriptions of the components in the tab.
+ * Does not depend on React.
  */
 export class LiveStore {
   readonly clock: ServerClock;
@@ -62,8 +62,8 @@ export class LiveStore {
   #elapsed: () => number;
   #cache: LiveCache;
   /**
-   * Time of the last message. Not part of the state, because every message changes the time, which is only shown when
-   * messages stop.
+   * Time of the last message, on the clock of `elapsed`; `null` before the first message. Not part of the state,
+   * because every message would then notify the listeners.
    */
   #lastMessageAt: number | null = null;
   #state = INITIAL_LIVE_STATE;
@@ -122,8 +122,8 @@ export class LiveStore {
   readonly state = (): LiveState => this.#state;
 
   /**
-   * Returns the latest counts. The counts are not in the cache, because the cache notifies its readers one by one, so
-   * some components would show new counts earlier than others.
+   * Returns the latest counts; `undefined` until they arrive. The counts are not in the cache, because the cache
+   * notifies its readers one by one, and some components would then show new counts earlier than others.
    */
   readonly counts = (): CountSnapshot | undefined => this.#counts;
 
@@ -264,7 +264,8 @@ export class LiveStore {
   }
 
   /**
-   * Applies a window. If there is none because changes did not fit the previous window, requests the complete window.
+   * Applies a window. If it is `undefined`, because the changes did not fit the previous window, requests the complete
+   * window.
    */
   #applyWindow(window: LiveWindow | undefined): void {
     this.#currentWindow = window;

@@ -2,9 +2,10 @@ import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
 import type { SessionState, StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
 /**
- * The state of the connection. `connecting`: no message has arrived since the page was loaded or the tab became visible
- * again. `reconnecting`: the connection was just lost. `stale`: no message has arrived for too long, so the displayed
- * data may be outdated. `asleep`: the tab is hidden and has no connection.
+ * The state of the connection. `connecting`: no message has arrived since the page was loaded, the tab became visible
+ * again or the user logged in. `reconnecting`: the connection was just lost. `stale`: no message has arrived for too
+ * long, so the displayed data may be outdated. `logged_out`: there is no session. `asleep`: the tab is hidden and has
+ * no connection.
  */
 export type Connection = "connecting" | "live" | "reconnecting" | "stale" | "logged_out" | "asleep";
 
@@ -52,8 +53,8 @@ const isSameList = (a: readonly string[] = [], b: readonly string[] = []) =>
   a.length === b.length && a.every((text, at) => text === b[at]);
 
 /**
- * The stream of one browser tab. Reconnects if the connection is lost or silent, and disconnects while the tab is
- * hidden.
+ * The stream of one browser tab. Reconnects if the connection is lost or silent. Disconnects after the tab has been
+ * hidden for 10 s, until the tab is visible again.
  */
 export class LiveStream {
   #ports: StreamPorts;
@@ -204,7 +205,7 @@ export class LiveStream {
     else this.#startTimer("retry", this.#nextPauseMs(RETRY_MAX_MS), () => this.#connect());
   }
 
-  /** Probes the server with a small request after a pause. Opens the stream again when the server responds. */
+  /** Probes the server with a small request after a pause. Repeats this until the server responds, then reconnects. */
   #probeLater(): void {
     this.#startTimer("retry", this.#nextPauseMs(PROBE_MAX_MS), async () => {
       const session = await this.#checkLostSession();
@@ -215,7 +216,7 @@ export class LiveStream {
 
   /**
    * Checks the session after a stream was lost. Returns `undefined` if the stream must not be reopened, because the
-   * session has ended or the stream is not needed.
+   * session has ended, the tab is asleep, or the stream has been stopped or reopened.
    */
   async #checkLostSession(): Promise<Exclude<SessionState, "out"> | undefined> {
     const session = await this.#ports.checkSession();

@@ -5,7 +5,7 @@
 export interface ServerClock {
   /** Records the Redis time at which a message was sent, in Unix milliseconds. */
   observe(now: number): void;
-  /** Returns the estimated Redis time in Unix milliseconds; `null` before the first message. */
+  /** Returns the estimated Redis time in Unix milliseconds; `null` before the first message and after a reset. */
   now(): number | null;
   reset(): void;
 }

@@ -1,11 +1,12 @@
 /**
- * One timer for all countdowns on a page. Notifies all subscribers at the same time, so that only components that show
- * a time render again.
+ * One timer for all countdowns on a page. Notifies all subscribers at the same time. Only components that show a time
+ * subscribe, so a tick renders no other component.
  */
 export interface Ticker {
   subscribe(listener: () => void): () => void;
   /**
-   * Returns the time of the last tick, or `null` if the time was unknown. The value stays the same until the next tick.
+   * Returns the time of the last tick or of the first subscription, or `null` if the time was unknown then. The value
+   * does not change between ticks.
    */
   read(): number | null;
   /** Suspends or resumes the ticker. Resuming notifies all subscribers immediately. */

@@ -11,8 +11,8 @@ export interface CountSnapshot extends Pick<LiveCounts, "held" | "waiting" | "ne
 }
 
 /**
- * Returns the snapshot after a `counts` message. A message that is not `complete` contains only the namespaces whose
- * counts have changed.
+ * Applies a `counts` message to a snapshot and returns the new snapshot. A message that is not `complete` contains only
+ * the namespaces whose counts have changed.
  */
 export function applyCounts(before: CountSnapshot | undefined, message: LiveCounts): CountSnapshot {
   const { held, waiting, needsAttention, filters, namespaces, complete } = message;
@@ -27,7 +27,7 @@ export function applyCounts(before: CountSnapshot | undefined, message: LiveCoun
 
 type CountedParts = Pick<LiveView, "counts" | "namespaces">;
 
-/** Collects the counts that the components of a page request. `toView` contains each filter and prefix once. */
+/** Collects the requests of the components of a page for counts. Merges requests for the same filter or prefix. */
 export class CountRequests {
   readonly #requests = new Set<Required<CountedParts>>();
 

@@ -6,8 +6,8 @@ import { BASE_PATH } from "../api/base-path.ts";
 import { type RequestError, requestJson, sendRequest } from "../api/request.ts";
 
 /**
- * Reads the server's OpenAPI document. Reads the document only once, because it changes only with the version of the
- * server.
+ * Reads the server's OpenAPI document. Does not refetch a cached document, because the document changes only with the
+ * version of the server.
  */
 export function useOpenApiDocument() {
   return useQuery<OpenApiDocument, RequestError>({
@@ -18,7 +18,7 @@ export function useOpenApiDocument() {
   });
 }
 
-/** Returns the URL at which this browser reaches the server. */
+/** Returns the URL at which this browser reaches the server, including the base path. */
 export function getServerUrl(): string {
   return window.location.origin + BASE_PATH;
 }

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import type { AppConnectionInfo, AppConnectionUrl } from "@/lib/contract/accounts/app-connection.ts";
 import { type RequestError, requestJson, sendRequest } from "../api/request.ts";
 
-/** Reads the address at which applications connect to the embedded Redis. Requires administrator access. */
+/** Reads how applications connect to the embedded Redis, without the password. Requires `admin` access. */
 export function useAppConnection() {
   return useQuery<AppConnectionInfo, RequestError>({
     queryKey: ["app-connection"],
@@ -14,8 +14,8 @@ export function useAppConnection() {
 }
 
 /**
- * Reads the Redis URL with the password on demand. The URL is not cached, so only the component that shows it keeps it
- * in memory.
+ * Returns a mutation that reads the URL of the embedded Redis, including the password. The URL is not cached, so only
+ * the component that shows the URL keeps it in memory.
  */
 export function useRevealedUrl() {
   return useMutation<AppConnectionUrl, RequestError>({

@@ -37,7 +37,7 @@ export function useAudit(view: AuditView, isOn: boolean) {
   });
 }
 
-/** Verifies the whole hash chain of the audit log when `refetch` is called. */
+/** Verifies the hashes of all retained entries of the audit log when `refetch` is called. */
 export function useAuditVerification() {
   return useQuery<AuditVerification, RequestError>({
     queryKey: ["audit-verification"],
@@ -48,8 +48,8 @@ export function useAuditVerification() {
 }
 
 /**
- * Builds the URL of an export of the audit log. A `jsonl` export must contain a contiguous chain, so only the time
- * range of the filter applies.
+ * Builds the URL of an export of the audit log. A `jsonl` export must contain a contiguous chain, so only `from` and
+ * `to` of the filter apply to it.
  */
 export function buildAuditExportUrl(format: "jsonl" | "csv", view: AuditView): string {
   const { from, to } = view;

@@ -14,8 +14,9 @@ import { useTargetName } from "./targets.ts";
 const REFETCH_MS = 15_000;
 
 /**
- * Returns the number of locks that match each filter, in the order of the filters; `undefined` until known. The stream
- * sends these numbers together with all other counts on the page. A tab without a stream fetches the numbers.
+ * Returns the number of locks that match each filter, in the order of the filters. A number is `undefined` until it is
+ * known. The stream sends these numbers together with all other counts on the page. A tab that polls fetches the
+ * numbers.
  */
 export function useLockCounts(filters: readonly string[]): readonly (number | undefined)[] {
   useFilterCountSubscription(filters);
@@ -51,8 +52,8 @@ export interface ListCounts {
 }
 
 /**
- * Returns the counts for a list of locks, from the same snapshot as all other counts on the page. Until the snapshot
- * contains the counts, returns those of the window. `undefined` until known.
+ * Returns the counts for a list of locks, from the same snapshot as all other counts on the page. A count that is not
+ * in the snapshot is taken from the window. Returns `undefined` until both counts are known.
  */
 export function useListCounts(filter: string): ListCounts | undefined {
   useFilterCountSubscription([filter]);

@@ -14,13 +14,13 @@ import { useTargetName } from "./targets.ts";
  * pages do not refetch.
  */
 const REFETCH_MS = 5000;
-/** Number of namespaces shown per prefix. Namespaces with the most locks come first. */
+/** Maximum number of namespaces shown per prefix. Namespaces with the most locks come first. */
 export const NAMESPACES_SHOWN = 50;
 
 /**
  * Reads the facets of the locks that match the filter.
  *
- * @param filter `undefined` to read nothing, because the filter is invalid
+ * @param filter `undefined` if the filter is invalid; no request is then sent
  */
 export function useFacets(filter: string | undefined) {
   const target = useTargetName();
@@ -55,7 +55,10 @@ export function useNamespaces(prefix: string, isWanted = true) {
   });
 }
 
-/** Returns the namespaces below a prefix. Their counts are from the same snapshot as all other counts on the page. */
+/**
+ * Returns the namespaces below a prefix. Their counts are from the same snapshot as all other counts on the page,
+ * except for namespaces that are not in the snapshot.
+ */
 export function useCountedNamespaces(prefix: string) {
   useNamespaceCountSubscription(prefix);
   const { data, error } = useNamespaces(prefix);

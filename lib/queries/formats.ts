@@ -9,7 +9,7 @@ import type { RequestError, TargetName } from "../api/request.ts";
 
 const getFormatsQueryKey = (target: TargetName) => ["formats", target];
 
-/** Reads the supported formats and the format rules. */
+/** Reads the formats that Lockkeeper recognizes and the format rules. */
 export function useFormats() {
   const { target } = useLiveStore();
   return useQuery<Formats, RequestError>({
@@ -18,7 +18,7 @@ export function useFormats() {
   });
 }
 
-/** Replaces all format rules except the rules of the configuration. */
+/** Returns a mutation that replaces all format rules except the rules of the configuration. */
 export function useReplaceRules() {
   const client = useQueryClient();
   const { target } = useLiveStore();

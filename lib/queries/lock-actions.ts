@@ -8,7 +8,7 @@ import type { ReleaseRequest } from "@/lib/contract/holds/release-request.ts";
 import { type RequestError, requestJson, sendRequest, withTarget } from "../api/request.ts";
 import { useTargetName } from "./targets.ts";
 
-/** Extends the lease of the hold that the operator last saw. */
+/** Returns a mutation that extends the lease of the hold that the operator last saw. */
 export function useExtendLease(path: string) {
   const target = useTargetName();
   return useMutation<Extended, RequestError, ExtendInput>({
@@ -19,7 +19,7 @@ export function useExtendLease(path: string) {
   });
 }
 
-/** Saves the note of a lock, or removes it if the text is empty. */
+/** Returns a mutation that saves the note of a lock, or removes the note if the text is empty. */
 export function useSaveNote(path: string) {
   const target = useTargetName();
   return useMutation<NoteResult, RequestError, NoteInput>({
@@ -30,7 +30,7 @@ export function useSaveNote(path: string) {
   });
 }
 
-/** Sends a release request to the holder that the operator last saw. */
+/** Returns a mutation that sends a release request to the holder that the operator last saw. */
 export function useRequestRelease(path: string) {
   const target = useTargetName();
   return useMutation<ReleaseRequest, RequestError, RequestReleaseInput>({

@@ -7,7 +7,7 @@ import { useTargetName } from "./targets.ts";
 /**
  * Reads up to `limit` locks that match a filter. Locks that need attention come first.
  *
- * @param filter an empty filter sends no request
+ * @param filter no request is sent if the filter is empty
  */
 export function useFoundLocks(filter: string, limit: number) {
   const target = useTargetName();

@@ -18,7 +18,7 @@ const REFETCH_MS = 3000;
 /** Maximum number of owners shown. If there are more, the operator must narrow the search. */
 export const OWNERS_SHOWN = 500;
 
-/** Reads the owners and their current locks. */
+/** Reads up to `OWNERS_SHOWN` owners, services, hosts or sessions, as selected by `by`, and counts their locks. */
 export function useOwners({ by, filter, sort }: OwnersView) {
   const target = useTargetName();
   return useTargetQuery<OwnerList, RequestError>({
@@ -48,7 +48,7 @@ function useIsTargetAnswering(): boolean {
   return connection !== "logged_out" && health?.state !== "down";
 }
 
-/** Reads the current locks that match a filter, longest held first. */
+/** Reads up to `limit` current locks that match a filter, longest held first. */
 export function useOwnerLocks(filter: string, limit: number) {
   const target = useTargetName();
   return useTargetQuery<LockList, RequestError>({

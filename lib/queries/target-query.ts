@@ -4,7 +4,7 @@ import { type DefaultError, type QueryKey, type UseQueryOptions, useQuery } from
 import { useSyncExternalStore } from "react";
 import { useLiveStore } from "../live/live-context.ts";
 
-/** Returns whether requests to the target can succeed: the stream is live, and the Redis of the target is not down. */
+/** Returns whether requests to the target can succeed: the stream is live, and the target is not down. */
 export function useIsTargetReadable(): boolean {
   const store = useLiveStore();
   const isReadable = () => {

@@ -21,8 +21,9 @@ const loadKeyPattern = loadPart(() => import("@/lib/keys/key-pattern.ts"));
 type TypicalHeldLookup = (key: Key) => TypicalMs | undefined;
 
 /**
- * Returns the typical hold time of the key pattern to which the key belongs; `undefined` if there is no data. All
- * callers share one request per minute.
+ * Returns the typical hold time of the key pattern to which the key belongs. Returns `undefined` if there is no data,
+ * or if the pattern is not one of the 200 patterns that are acquired most often. All callers share one request per
+ * minute.
  */
 export function useTypicalHeldTime(key: Key): TypicalMs | undefined {
   const target = useTargetName();

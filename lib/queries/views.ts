@@ -25,7 +25,7 @@ export function useViews(): readonly View[] {
   return data?.items ?? NO_VIEWS;
 }
 
-/** Creates or changes a view. */
+/** Returns a mutation that creates or changes a view and updates the list of views. */
 export function useSaveView() {
   const client = useQueryClient();
   return useMutation<ViewList, RequestError, { id: string } & Partial<ViewInput>>({

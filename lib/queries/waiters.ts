@@ -11,7 +11,7 @@ const WAITERS_REFETCH_MS = 2000;
  * Reads the waiters of a lock. Refetches the waiters while the component is mounted, because the stream contains only
  * their number.
  *
- * @param count number of waiters. A change triggers a refetch, and 0 or `null` disables the query
+ * @param count number of waiters. A change triggers a refetch. No request is sent if the count is 0 or `null`
  */
 export function useWaiters(path: string, count?: number | null) {
   const { target } = useLiveStore();

@@ -5,8 +5,8 @@ interface TimedItem {
 }
 
 /**
- * Moves items that count refusals to the time of the refusals. The entry for counted refusals is written up to a minute
- * later and can therefore follow later actions in the chain. All other items keep their order.
+ * Sorts items that count refusals into the list by time. In the chain, they can follow later actions, because an entry
+ * that counts refusals is written up to a minute after the refusals. All other items keep their order.
  *
  * @param items newest first
  */

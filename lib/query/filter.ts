@@ -43,12 +43,12 @@ export type ComparisonTerm =
  * matches the exact text, in which a backslash escapes the next character. `FIELD:=WORD` matches an exact text without
  * whitespace or quotes. `FIELD:=~BASE64URL` matches exact bytes.
  *
- * The following terms apply only to locks. `held>5m` and `remaining<10s` compare times (`ms`, `s`, `m`, `h`, `d`), and
- * `waiters>0` and `count>1` compare numbers. The remaining time of a lock without a TTL is infinite. `held>typical`
- * matches locks held for longer than the 95th percentile of their key pattern. `is:needs_attention` matches locks that
- * need attention (`needsAttention`). `is:unlisted` matches unlisted locks: possible locks of which only the key name or
- * value suggests a lock. A filter omits unlisted locks unless it selects them (`selectsUnlisted`). `is:listed` matches
- * all other locks.
+ * The fields other than `key` and `owner`, and the following terms, apply only to locks. `held>5m` and `remaining<10s`
+ * compare times (`ms`, `s`, `m`, `h`, `d`), and `waiters>0` and `count>1` compare numbers. The remaining time of a lock
+ * without a TTL is infinite. `held>typical` matches locks held for longer than the 95th percentile of their key
+ * pattern. `is:needs_attention` matches locks that need attention (`needsAttention`). `is:unlisted` matches unlisted
+ * locks: possible locks of which only the key name or value suggests a lock. `is:listed` matches all other locks. A
+ * filter omits unlisted locks unless it selects them (`selectsUnlisted`).
  */
 export type FilterTerm =
   | ComparisonTerm
@@ -60,7 +60,10 @@ export type FilterTerm =
 export interface FilterSubject {
   readonly key: string;
   readonly owners: readonly string[];
-  /** Strings in the owner records of the holders. Plain text also matches these strings. */
+  /**
+   * Additional strings that plain text matches. For a lock, the strings in the owner records of the holders. For an
+   * event, the operator, the reason and the fencing token.
+   */
   readonly records: readonly string[];
   /** The format of the lock, and other formats that the value could have. */
   readonly formats?: readonly string[];

@@ -103,8 +103,8 @@ export function getReferenceName(schema: SchemaObject): string | undefined {
 }
 
 /**
- * Returns the schema to which a reference points, merged with the keywords next to the reference, which take
- * precedence. Returns any other schema unchanged.
+ * Returns the schema to which a reference points, merged with the keywords next to the reference. The keywords next to
+ * the reference take precedence. Returns a schema that is not a reference unchanged.
  */
 export function resolveSchema({ components }: OpenApiDocument, schema: SchemaObject): SchemaObject {
   const { $ref: _, allOf, ...beside } = schema;

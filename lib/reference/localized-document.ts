@@ -28,7 +28,7 @@ export interface ReferenceTexts {
   readonly tags: Readonly<Record<string, { readonly label: string; readonly description: string }>>;
   /** Translations of operations, by operation ID. */
   readonly operations: Readonly<Record<string, OperationTexts>>;
-  /** Descriptions of parameters that apply to all operations, by name. */
+  /** Descriptions of parameters, by name, for operations without a description of their own for the parameter. */
   readonly parameters: Readonly<Record<string, string>>;
   /** Descriptions of request body fields, by operation ID and field name. */
   readonly requestFields: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -37,7 +37,7 @@ export interface ReferenceTexts {
 /** Translations of problems, by code. */
 export type ProblemTexts = Readonly<Record<string, { readonly title: string; readonly remedy: string }>>;
 
-/** Returns the document with its text replaced by translations. Text without a translation does not change. */
+/** Returns a copy of the document with translated text. Text without a translation does not change. */
 export function localizeDocument(
   document: OpenApiDocument,
   texts: ReferenceTexts,

@@ -2,7 +2,7 @@ import type { MediaObject, ParameterObject, ReferenceOperation } from "./documen
 
 /** A request for a snippet, built from an operation and its examples. */
 export interface SampleRequest {
-  /** The name of the snippet, such as `acquireLock`. */
+  /** Operation ID, which is also the name of the snippet, such as `acquireLock`. */
   readonly name: string;
   readonly method: string;
   /** The encoded path and query, without the origin of the server. */
@@ -15,7 +15,10 @@ export interface SampleRequest {
   readonly isStream: boolean;
 }
 
-/** Creates a request from the first example of the body and of each required parameter. */
+/**
+ * Creates a request from the first example of the body, and from the example, default or first value of each required
+ * parameter.
+ */
 export function createSampleRequest(operation: ReferenceOperation): SampleRequest {
   const { operationId: name, method, path, parameters = [], requestBody, responses } = operation;
   const required = parameters.filter((parameter) => parameter.required === true);

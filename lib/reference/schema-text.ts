@@ -13,7 +13,7 @@ export function formatSchemaType(document: OpenApiDocument, schema: SchemaObject
   return typeof whole.type === "string" ? whole.type : (whole.type ?? ["anything"]).join(" | ");
 }
 
-/** Translated phrases that describe limits. The parameter `unit` is one of `units`, or empty. */
+/** Phrases that describe limits, in the language of the page. The parameter `unit` is one of `units`, or empty. */
 export interface LimitTexts {
   readonly units: { readonly characters: string; readonly items: string };
   range(least: string, most: string, unit: string): string;
@@ -24,7 +24,7 @@ export interface LimitTexts {
   readonly separator: string;
 }
 
-/** Returns a text with the limits and the default of a value, or an empty string if there are none. */
+/** Returns a description of the limits and the default of a value, or an empty string if the schema has neither. */
 export function formatSchemaLimits(
   document: OpenApiDocument,
   schema: SchemaObject,

@@ -61,7 +61,7 @@ export function quoteJava(text: string): string {
   return `"${units.join("")}"`;
 }
 
-/** Formats a value as JSON in a Java text block. */
+/** Formats a value as JSON for the content of a Java text block. Does not add the delimiters. */
 export function formatJavaTextBlock(value: unknown): string {
   const text = JSON.stringify(value, null, 2).replaceAll("\\", "\\\\").replaceAll('"""', '""\\"');
   return text.split("").map(escapeJavaUnit).join("");

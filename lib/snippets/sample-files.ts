@@ -12,7 +12,7 @@ export interface SampleProgram extends SampleFile {
   readonly text: string;
 }
 
-/** The topic of a sample program. */
+/** The topic of a sample program. `lock`: runs work while it holds a lock. `events`: listens to events. */
 export type SampleTopic = "lock" | "events";
 
 export const SAMPLE_FILES: Readonly<Record<SnippetLanguage, Readonly<Record<SampleTopic, SampleFile>>>> = {
@@ -40,7 +40,11 @@ export const SAMPLE_FILES: Readonly<Record<SnippetLanguage, Readonly<Record<Samp
 
 export type SamplePrograms = Readonly<Record<SnippetLanguage, Readonly<Record<SampleTopic, SampleProgram>>>>;
 
-/** Returns the commands that set the environment variables of the samples. @param serverUrl URL with the base path */
+/**
+ * Returns the commands that set the environment variables of the samples, with a placeholder for the API key.
+ *
+ * @param serverUrl URL of the server with the base path
+ */
 export function createEnvironmentCommands(serverUrl: string): string {
   return `export LOCKKEEPER_URL=${serverUrl}\nexport LOCKKEEPER_API_KEY=lk_…\n`;
 }

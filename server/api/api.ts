@@ -37,7 +37,7 @@ import { createWaitsRoutes } from "./routes/waits/waits.ts";
 import { defineRoute, type Route } from "./routing/route.ts";
 import type { Services } from "./routing/services.ts";
 
-/** Creates the dispatcher of the API below `/api/v1`. It serves requests from either HTTP adapter. */
+/** Creates the dispatcher of the API below `/api/v1`, which serves the requests of both HTTP adapters. */
 export function createApi(services: Services, log: Logger, basePath = ""): Dispatcher {
   return new Dispatcher(
     createApiRoutes(services, log, basePath),

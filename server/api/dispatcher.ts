@@ -91,10 +91,11 @@ export class Dispatcher {
   }
 
   /**
-   * Authenticates, authorizes and validates a request.
+   * Authenticates, rate-limits, authorizes and validates a request.
    *
-   * @param caller its `id` is set as soon as the request is authenticated, so that later refusals are attributed to the
-   * principal
+   * @param caller its `id` is set as soon as the request is authenticated, so that a response that refuses the request
+   * later also has the rate-limit headers of the principal
+   * @throws LockkeeperError if the request is refused
    */
   async #validate(request: ApiRequest, caller: Caller, answerId: string): Promise<ValidatedCall> {
     const match = this.#routes.match(request);
@@ -144,7 +145,7 @@ export class Dispatcher {
     }
   }
 
-  /** Counts a request without valid credentials towards the rate limit of its address, and rethrows the error. */
+  /** Rethrows an authentication error. Counts invalid credentials towards the rate limit of the client's address. */
   #rejectAnonymous(error: unknown, request: ApiRequest): never {
     if (error instanceof UnauthenticatedError) this.limits.consumeForAddress(request.remoteAddress);
     throw error;
@@ -165,8 +166,8 @@ export class Dispatcher {
   }
 
   /**
-   * Returns whether the request would still be authorized. If the store of keys or sessions is unreachable, access is
-   * not revoked.
+   * Returns whether the request would still be authorized. Also returns true if this cannot be checked, for example
+   * because the store of keys or sessions is unreachable.
    */
   async #isStillAuthorized(
     request: ApiRequest,

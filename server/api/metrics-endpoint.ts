@@ -51,8 +51,8 @@ export class MetricsEndpoint {
   }
 
   /**
-   * Authenticates a scrape. Counts the scrape towards the rate limit of its caller, or of its address if authentication
-   * fails.
+   * Authenticates a scrape. Counts the scrape towards the rate limit of its caller, or of its address if it has no
+   * valid credentials.
    */
   async #authenticate(
     request: Exchange<void>,

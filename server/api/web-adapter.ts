@@ -2,7 +2,7 @@ import { InvalidError } from "../errors/request-errors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from "./http/http-exchange.ts";
 
-/** Handles a request from a web-standard server, such as Next's route handler. */
+/** Handles a `Request` of the web platform, such as a request to a Next route handler. */
 export function handleWebRequest(api: Dispatcher, request: Request, basePath: string): Promise<Response> {
   return api.dispatch(createWebExchange(request, basePath));
 }

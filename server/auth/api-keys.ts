@@ -25,8 +25,8 @@ import { hashSha256 } from "./secret.ts";
 export type KnownApiKey = Omit<ApiKey, "usage">;
 
 /**
- * Lists, creates, rotates and revokes API keys. All methods reject with `unavailable` or `unknown_outcome` if the home
- * store is unreachable.
+ * Lists, creates, changes, rotates and revokes API keys. All methods reject with `unavailable` or `unknown_outcome` if
+ * the home store is unreachable.
  */
 export class ApiKeys {
   constructor(
@@ -50,7 +50,8 @@ export class ApiKeys {
   /**
    * Creates an API key. Returns the key and its secret, which cannot be retrieved later.
    *
-   * @throws LockkeeperError invalid or already_exists, or forbidden if the key would have more access than its creator
+   * @throws LockkeeperError invalid or already_exists, or forbidden if the key would have more access or expire later
+   * than its creator
    */
   async create(input: ApiKeyInput, by: Principal): Promise<KnownApiKey & Pick<CreatedApiKey, "secret">> {
     const id = randomBytes(8).toString("hex");
@@ -85,10 +86,11 @@ export class ApiKeys {
   }
 
   /**
-   * Replaces the secret of a key.
+   * Replaces the secret of a key. Returns the key and its new secret, which cannot be retrieved later.
    *
    * @param overlapMs time in ms for which the current secret stays valid
-   * @throws LockkeeperError not_found or api_key_inactive, or forbidden if the key has more access than the caller
+   * @throws LockkeeperError not_found or api_key_inactive, or forbidden if the key has more access or expires later
+   * than the caller
    */
   async rotate(
     id: string,
@@ -125,7 +127,11 @@ export class ApiKeys {
     return toApiKey(id, key, usedAt(buildApiKeyField(id)));
   }
 
-  /** Revokes an API key. All instances refuse the key within two seconds. @throws LockkeeperError not_found */
+  /**
+   * Revokes an API key. All instances that can reach the home store refuse the key within two seconds.
+   *
+   * @throws LockkeeperError not_found
+   */
   async revoke(id: string): Promise<void> {
     await this.directory.update((accounts) => {
       const key = getStoredKey(accounts, id);

@@ -16,7 +16,10 @@ export function assertCanDelegate(principal: Principal, wanted: readonly KeyPerm
   );
 }
 
-/** Converts an operator's roles to the equivalent key permissions. */
+/**
+ * Converts an operator's roles to key permissions. The permissions for `*` also cover targets for which the operator
+ * has a lower role, so the result can permit more than the roles.
+ */
 export function toKeyPermissions(roles: Roles): KeyPermissions[] {
   return Object.entries(roles).map(([target, role]) => ({
     verbs: role === "none" ? [] : ACCESS_OF_ROLE[role],

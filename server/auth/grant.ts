@@ -5,7 +5,10 @@ import { KeyPatternSet } from "../redis/glob.ts";
 export interface AccessGrant {
   readonly accesses: readonly Access[];
   coversTarget(target: string): boolean;
-  /** Whether the grant applies to all targets, including future ones. */
+  /**
+   * Whether the principal has the access on all targets, including future ones. If an operator has roles on named
+   * targets, those roles must also include the access.
+   */
   readonly everywhere: boolean;
   /** The keys that the grant covers. `undefined` for all keys. */
   readonly keys: KeyPatternSet | undefined;

@@ -14,8 +14,8 @@ export type LoginLink = z.infer<typeof LoginLink>;
 const buildLinkKey = (token: string) => `${HOME_PREFIX}login:${hashSha256(token)}`;
 
 /**
- * One-time login links. Each link is valid for ten minutes and for one login. The home store contains only the hashes
- * of their tokens.
+ * One-time login links. Each link is valid for ten minutes and for one login. The home store contains the hash of each
+ * token, but not the token itself.
  */
 export class LoginLinks {
   constructor(private readonly home: HomeStore) {}
@@ -30,7 +30,8 @@ export class LoginLinks {
   /**
    * Invalidates a link and returns the operator and roles for its session.
    *
-   * @throws LockkeeperError unauthenticated if the link was used, has expired or is unknown
+   * @throws LockkeeperError unavailable or unknown_outcome, or unauthenticated if the link was used, has expired or is
+   * unknown
    */
   async consume(token: string): Promise<LoginLink> {
     // GETDEL makes the link single-use, because only one of several concurrent requests gets the value. If the reply is

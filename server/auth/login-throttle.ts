@@ -24,15 +24,15 @@ export interface LoginAttempt {
 }
 
 /**
- * Limits password attempts per name, per address and per combination of both, with increasing delays of up to 15
- * minutes. The state is in the home store, so the limits apply across restarts and instances. One-time links are not
- * limited.
+ * Limits password attempts per name, per address and per combination of name and address, with increasing delays of up
+ * to 15 minutes. If the name has logged in from the address before, only the limit per combination applies. The state
+ * is in the home store, so the limits apply across restarts and instances. One-time links are not limited.
  */
 export class LoginThrottle {
   constructor(private readonly home: HomeStore) {}
 
   /**
-   * Counts an attempt. Throws if the attempt must be delayed.
+   * Counts a login attempt as started, or throws without counting it if the attempt must be delayed.
    *
    * @throws LockkeeperError rate_limited, unavailable, unknown_outcome
    */

@@ -58,7 +58,8 @@ export class Operators {
   }
 
   /**
-   * Creates an administrator of all targets if there are no operators. Waits until the store is connected if necessary.
+   * Creates an administrator of all targets if there are no operators. If the store is disconnected, returns
+   * immediately and creates the administrator when the store is connected.
    */
   async createFirst(name: string, password: string): Promise<void> {
     await this.directory.whenAvailable(async () => {
@@ -117,7 +118,7 @@ export class Operators {
   }
 
   /**
-   * Sets a password and ends all other sessions of the operator.
+   * Sets a password and ends the sessions of the operator, except the session whose secret is `kept`.
    *
    * @param by the caller. If operators set their own password, the stored operator against which the current password
    * was verified

@@ -32,7 +32,11 @@ export class PasswordLogin {
     return found;
   }
 
-  /** Verifies the password of an operator without recording a login. @throws like `logIn` */
+  /**
+   * Verifies the password of an operator without recording a login.
+   *
+   * @throws LockkeeperError unauthenticated, rate_limited, unavailable, unknown_outcome
+   */
   async verify(name: string, password: string, address: string | undefined): Promise<VerifiedLogin> {
     const given = name.normalize("NFC");
     const tried = await this.throttle.startAttempt(given, address);

@@ -3,7 +3,7 @@ import { Roles } from "../../lib/contract/access.ts";
 import { HOME_PREFIX } from "../formats/keys.ts";
 import type { HomeStore } from "../home/home-store.ts";
 
-/** A browser session as stored in the home store. Its key contains the hash of its secret. */
+/** A browser session as stored in the home store, under a key that contains the hash of the session's secret. */
 export const StoredSession = z.object({
   id: z.string(),
   name: z.string(),

@@ -79,8 +79,8 @@ export class Sessions {
    * Returns the active session with this secret, or `undefined` if there is none.
    *
    * @param purpose with `read`, a cached session is sufficient, even while the store is unreachable
-   * @throws LockkeeperError unavailable if the store is unreachable, unless `purpose` is `read` and the session is
-   * cached
+   * @throws LockkeeperError unavailable or unknown_outcome if the store is unreachable, unless `purpose` is `read` and
+   * the session is cached
    */
   async find(secret: string, purpose: "read" | "act"): Promise<ActiveSession | undefined> {
     const hash = hashSha256(secret);
@@ -158,7 +158,8 @@ export class Sessions {
 
   /**
    * Adds the epoch of a new password to a session, so that the session stays valid when the password changes. Must be
-   * called before the password is set.
+   * called before the password is set. Does nothing if a link started the session, because such a session does not
+   * depend on the password.
    */
   async keepAcrossPasswordChange(secret: string, epoch: string): Promise<void> {
     const hash = hashSha256(secret);
@@ -246,7 +247,10 @@ export class Sessions {
       if (old.expiresAt <= Date.now()) this.#cachedSessions.delete(other);
   }
 
-  /** Records in the background that a session is in use, at most once a minute. */
+  /**
+   * Records in the background that a session is in use: at most once a minute, or once per tenth of the maximum idle
+   * time if that is shorter.
+   */
   #recordLastSeen(hash: string, mark: string | null): void {
     const session = this.#cachedSessions.get(hash)?.session;
     const now = Date.now();

@@ -1,4 +1,7 @@
-/** Starts a timer. The returned function returns the CPU time that the process has used since then, in milliseconds. */
+/**
+ * Starts a CPU timer. The returned function returns the CPU time that the process has used since then, in milliseconds,
+ * but at most the elapsed time.
+ */
 export function startCpuTimer(): () => number {
   const startedAt = performance.now();
   const before = process.cpuUsage();

@@ -47,8 +47,10 @@ export async function forEachLimited<Item>(
 }
 
 /**
- * Runs a function for each item, one after the other, until the listener disconnects. For work that does not use Redis.
- * Returns the number of items that have started.
+ * Runs a function for each item, one after the other, until the listener disconnects. Intended for work that does not
+ * use Redis, because the limit of `forEachLimited` does not apply.
+ *
+ * @returns the number of items that have started, always the first items of the list
  */
 export async function forEachInOrder<Item>(
   items: readonly Item[],

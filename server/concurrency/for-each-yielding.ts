@@ -54,7 +54,7 @@ export function forEachYielding<Item>(
   });
 }
 
-/** Runs synchronous work that cannot be split as a task of `owner`, in one slice. */
+/** Runs synchronous work that cannot be split, as a task of `owner` with a single slice. */
 export function runYielding<Result>(work: () => Result, owner: TaskOwner): Promise<Awaited<Result>> {
   return new Promise((resolve, reject) => {
     // If the work returns a promise, other tasks do not wait for that promise.

@@ -1,6 +1,6 @@
 /** The caller on whose behalf a task runs. */
 export interface TaskOwner {
-  /** Tasks of one owner run one after the other. */
+  /** Identifies the owner. Tasks with the same owner id run one after the other. */
   readonly id: string;
   /** Charges the owner for CPU time that a task used, in milliseconds. */
   charge(ms: number): void;

@@ -103,8 +103,8 @@ function getValueAt(json: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * Formats the position of a JSON error, such as ` (line 3, column 5)`. Returns an empty string if the engine's
- * message does not contain a position.
+ * Formats the position of a JSON error, such as ` (line 3, column 5)`. Returns an empty string if the position cannot
+ * be determined from the engine's message.
  */
 export function formatJsonPosition(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : "";

@@ -291,8 +291,8 @@ function getAccountName(): string {
 }
 
 /**
- * Sets `NODE_ENV` to the configured mode, whatever its value in the shell. `NODE_ENV` selects the builds of Next and
- * React.
+ * Sets `NODE_ENV` to the configured mode, whatever its value in the shell, and disables Next's telemetry. `NODE_ENV`
+ * selects the builds of Next and React.
  */
 export function setNodeEnv({ mode }: Config): void {
   Object.assign(process.env, { NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: "1" });

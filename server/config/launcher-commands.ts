@@ -12,7 +12,8 @@ export function formatStartCommand({ launcher }: Pick<Config, "launcher">): stri
 }
 
 /**
- * Returns the command that creates a login link, with the options and the port of this server.
+ * Returns the command that creates a login link, with the options of this server, and with its port if the command
+ * needs it.
  *
  * @param port the port on which the server listens, or 0 if it is not known
  */

@@ -201,6 +201,6 @@ type Listed = { [Title in keyof typeof SECTIONS]: keyof (typeof SECTIONS)[Title]
 /** Causes a compile error if a variable in the schema has no documentation. */
 const isComplete: [DocumentedVariable] extends [Listed] ? true : false = true;
 
-/** Documentation of every environment variable, by section of `docs/configuration.md`. */
+/** Documentation of all public environment variables, by section of `docs/configuration.md`. */
 export const VARIABLE_SECTIONS: Readonly<Record<string, Readonly<Record<string, VariableDoc>>>> =
   isComplete && SECTIONS;

@@ -22,8 +22,8 @@ const SERVICE_LINK_URL = /^(?:tcp|udp|sctp):\/\//;
 const DIFFERENCE_MAX = 0.35;
 
 /**
- * Returns the variables without those that Kubernetes sets for a Service, such as
- * `LOCKKEEPER_REDIS_PORT=tcp://10.0.0.1:6379`, because such a variable can have the same name as a setting.
+ * Returns the variables without those that Kubernetes sets for a Service whose name starts with `lockkeeper`, such as
+ * `LOCKKEEPER_REDIS_PORT=tcp://10.0.0.1:6379`. Such a variable can have the same name as a setting.
  */
 export function dropServiceLinks(given: GivenVariables): Record<string, string | undefined> {
   const isLink = (name: string, value = "") =>
@@ -33,10 +33,11 @@ export function dropServiceLinks(given: GivenVariables): Record<string, string |
 }
 
 /**
- * Asserts that all variables with Lockkeeper's prefix are settings, so that misspelled settings are not ignored.
+ * Asserts that all variables with Lockkeeper's prefix are known, so that misspelled settings are not ignored. Known
+ * variables are the settings, the variables in `referenced`, and the variables of clients, tests and benchmarks.
  *
  * @param referenced names that the configuration file references
- * @throws StartupError that names each variable and the most similar setting
+ * @throws StartupError that names each unknown variable and the most similar setting, if one is similar enough
  */
 export function assertKnownVariables(given: GivenVariables, referenced: ReadonlySet<string>): void {
   const known = new Set([...SETTINGS, ...referenced]);

@@ -7,10 +7,10 @@ export type HolderFacts = Pick<Holder, "owner" | "count" | "fence" | "record">;
 
 export interface HeldFacts extends KeyFields {
   readonly holders: readonly HolderFacts[];
-  /** Time in ms until the lock expires. `null` if it has no TTL. */
+  /** Time in ms until the lock or, for a semaphore, the next permit expires. `null` if no expiry is known. */
   readonly remainingMs: number | null;
   readonly asOf: number;
-  /** The number of permits, if the lock is a semaphore. `holders` is then empty. */
+  /** The numbers of available permits and of all permits, if the lock is a semaphore. `holders` is then empty. */
   readonly permits?: { readonly available: number; readonly total: number | null };
   /** Whether an enclosing `withLock` call of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
@@ -53,24 +53,27 @@ export interface QueueFullFacts extends KeyFields {
 }
 
 export interface KeyNotAllowedFacts {
-  /** The globs, at least one of which a key must match. Absent if no setting can permit this key. */
+  /** The globs of lockable keys. A key must match at least one of them. Absent if no setting can permit this key. */
   readonly lockable?: readonly string[];
 }
 
-/** Another client holds the lock, and `waitMs` was 0. */
+/**
+ * The request cannot be granted at present, and it did not wait. For example, the lock is held (possibly by the caller
+ * itself), too few permits are available, or a client that has waited longer is next.
+ */
 export class HeldError extends ErrorWithFacts<HeldFacts> {
   readonly code = "held";
 }
 
-/** The lock was still held after `waitMs`. */
+/** The request could not be granted within `waitMs`. */
 export class WaitTimeoutError extends ErrorWithFacts<HeldFacts> {
   readonly code = "timeout";
 }
 
 export interface DeadlockFacts extends KeyFields {
   /**
-   * The owners in the cycle. Each owner waits for the `key` of its step, which the owner of the next step holds. After
-   * the last step, the cycle continues with the first.
+   * The steps of the cycle. In each step, `owner` waits for `key`, which the owner of the next step holds. The owner of
+   * the first step holds the key of the last step. Steps with keys that the caller may not see are omitted.
    */
   readonly cycle: readonly { readonly owner: string; readonly key: string }[];
 }
@@ -131,7 +134,7 @@ export class IdempotencyKeyReusedError extends ErrorWithoutFacts {
   readonly code = "idempotency_key_reused";
 }
 
-/** The re-entrancy count of the hold is above 1, and the release has no Idempotency-Key. */
+/** The request has no Idempotency-Key, and it re-enters a hold or releases a hold with a count above 1. */
 export class IdempotencyKeyRequiredError extends ErrorWithoutFacts {
   readonly code = "idempotency_key_required";
 }
@@ -142,14 +145,14 @@ export class ReleaseRequestUnsupportedError extends ErrorWithFacts<KeyFields> {
 }
 
 /**
- * The hold does not support conditions. Only plain and fair locks of the format `redisson` without a minimum hold time
- * support them.
+ * The hold does not support conditions. Only plain and fair locks of the format `redisson` support conditions, except
+ * on a quorum. A hold with a minimum hold time cannot wait for a condition.
  */
 export class ConditionUnsupportedError extends ErrorWithFacts<KeyFields> {
   readonly code = "condition_unsupported";
 }
 
-/** The string is not a valid `holdId`, or it identifies a hold of another lock. */
+/** The string is not a valid `holdId`, or it identifies a hold of another lock or target. */
 export class InvalidHoldIdError extends ErrorWithoutFacts {
   readonly code = "invalid_hold_id";
 }

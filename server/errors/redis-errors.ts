@@ -1,11 +1,11 @@
 import type { RefusalReason } from "../../lib/contract/refusal.ts";
 import { ErrorWithFacts, ErrorWithoutFacts, LockkeeperError } from "./lockkeeper-error.ts";
 
-/** Facts about why a request was refused. Empty if Redis is unreachable. */
+/** Facts about why a request was refused. Empty if there is no specific reason, for example if Redis is unreachable. */
 export interface UnavailableFacts {
   /**
    * `failover_hold_off`: no locks are granted for a time after a failover. `stopping`: this server is stopping, but
-   * another instance may respond. A `RefusalReason`: the reason for which Redis refuses the command.
+   * another instance may respond. A `RefusalReason`: why Redis refused the command.
    */
   readonly reason?: "failover_hold_off" | "stopping" | RefusalReason;
   /** Time in ms until locks are granted again. */

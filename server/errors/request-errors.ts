@@ -6,14 +6,14 @@ export interface TooManyWaitingFacts {
 }
 
 export interface QuotaExceededFacts {
-  /** The exceeded quota: the number of live holds (`holds`), or their size in Redis in bytes (`bytes`). */
+  /** The exceeded quota: the number of live holds (`holds`), or their estimated size in Redis in bytes (`bytes`). */
   readonly quota: "holds" | "bytes";
   readonly limit: number;
   readonly used: number;
 }
 
 export interface TooManyStreamsFacts {
-  /** Maximum number of open streams. */
+  /** Maximum number of open streams, either of the instance or of the caller. */
   readonly limit: number;
 }
 
@@ -118,7 +118,7 @@ export class UnsupportedMediaTypeError extends ErrorWithoutFacts {
   readonly code = "unsupported_media_type";
 }
 
-/** A bug in Lockkeeper. Its cause is only logged. */
+/** An unexpected error, which indicates a bug in Lockkeeper. Its cause is logged but not sent to the client. */
 export class InternalError extends ErrorWithoutFacts {
   readonly code = "internal";
 }

@@ -18,7 +18,7 @@ export interface LockToAcquire {
 export interface WaitForAllRequest extends WaitRequest {
   /** Identifies the client in the lists of waiters. */
   readonly waiterId: string;
-  /** The lock whose list of waiters already contains the client. */
+  /** The lock whose list of waiters already contains the client; `undefined` if no list contains the client. */
   readonly listedKey: Key | undefined;
 }
 

@@ -163,7 +163,7 @@ export function computeCompanionMs(leaseMs: number): number {
   return leaseMs + Math.max(COMPANION_MS_MIN, 2 * leaseMs);
 }
 
-/** Formats the owner, principal and record lines as companion.lua stores them. */
+/** Formats the owner, principal and record lines as companion.lua stores them, followed by the waiter's declaration. */
 export function formatOwnerLines(ask: Omit<AcquireRequest, "token">): string {
   const { owner, principal, record, renewEveryMs, receivesReleaseRequests, leaseMs, declared } = ask;
   const stated = renewEveryMs === undefined ? undefined : { everyMs: renewEveryMs, ofLeaseMs: leaseMs };
@@ -172,8 +172,8 @@ export function formatOwnerLines(ask: Omit<AcquireRequest, "token">): string {
 }
 
 /**
- * Parses the record line of a companion. Returns `undefined` if the line is not a valid record, because any client can
- * write the companion.
+ * Parses the owner record in the record line of a companion. Returns `undefined` if the record is invalid or empty. Any
+ * client can write the companion, so the line is not trusted.
  */
 export function parseOwnerRecord(line: string | undefined): OwnerRecord | undefined {
   const { success, data } = OwnerRecord.safeParse(parseJson(line));

@@ -4,7 +4,7 @@ import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { Glob, KeyPatternSet } from "../redis/glob.ts";
 import type { KeyReach } from "./lock-format.ts";
 
-/** Assigns formats to keys by their patterns, and determines which keys the API may acquire. */
+/** Assigns formats to keys by key pattern, and determines which keys the API may acquire. */
 export class FormatRules {
   readonly #rules: readonly { glob: Glob; format: FormatName }[];
   readonly #lockableKeys: KeyPatternSet;

@@ -15,7 +15,7 @@ export interface HoldRef {
   readonly fence: string;
 }
 
-/** A hold on one of several targets. */
+/** The fields that identify one hold, including its target. */
 export interface TargetHoldRef extends HoldRef {
   readonly target: string;
 }

@@ -36,8 +36,9 @@ export type ScriptArguments = RedisArgument[];
 type Keys = ScriptArguments;
 
 /**
- * Runs the scripts for an existing hold: re-enter, renew, verify, extend, and release requests. All formats and kinds
- * share one Lua file per verb. The `storage.lua` of the format or kind reads and writes the content of the key.
+ * Runs the scripts for an existing hold: re-enter, renew, verify, extend, agree, and the scripts for release requests.
+ * All formats and kinds share one Lua file per verb. The `storage.lua` of the format or kind reads and writes the
+ * content of the key.
  */
 export class HoldWriter {
   readonly #reenter: Script<Keys, Keys, RenewReply>;
@@ -119,7 +120,7 @@ export class HoldWriter {
 
   /**
    * Renews up to 100 holds of a library client. Returns the remaining time of each hold in ms: `null` if the hold is
-   * gone, `undefined` if the outcome is unknown.
+   * gone or has another owner, `undefined` if the outcome is unknown.
    */
   async renewMany(
     redis: Commands,
@@ -168,8 +169,8 @@ export class HoldWriter {
   }
 
   /**
-   * Sets the fencing token and count of a hold to the values that a quorum agreed on. Returns false if the hold has
-   * ended.
+   * Sets the fencing token and count of a hold to the values that a quorum agreed on. The count never decreases, and it
+   * is not changed in formats that store it in the lock. Resolves to `false` if the hold has ended.
    */
   agree(redis: Commands, key: Key, { token, from, fence, count }: AgreedHold): Promise<boolean> {
     return this.#agree.run(redis, this.buildKeys(key, token), [token, from, fence, count]);

@@ -2,7 +2,7 @@ import { encodeKey, formatKey, isBinaryKey, type Key } from "../../lib/keys/key.
 import type { RedisArgument } from "../redis/commands.ts";
 import { toRedisArgument } from "../redis/script.ts";
 
-/** Prefix of all keys that Lockkeeper writes on a target. */
+/** Prefix of Lockkeeper's own keys on a target, such as companions. */
 export const TARGET_PREFIX = "lockkeeper:";
 /** The key that Lockkeeper writes before each WAIT command. On a cluster, a hash tag is appended. */
 export const REPLICA_WAIT_KEY = `${TARGET_PREFIX}replica-wait`;
@@ -46,7 +46,7 @@ export function buildColocatedKey(prefix: string, key: Key): RedisArgument {
   return joinBytes(key, `${prefix}:`, Buffer.concat([tag, Buffer.from(":"), bytes]), "");
 }
 
-/** Returns the name that Redisson gives to an auxiliary key: `prefix:{key}`, or `prefix:key` if the key contains a brace. */
+/** Returns the name of Redisson's auxiliary key: `prefix:{key}`, or `prefix:key` if `key` contains an opening brace. */
 export function buildRedissonKey(prefix: string, key: Key): RedisArgument {
   if (!isBinaryKey(key) && !key.includes("{")) return `${prefix}:{${key}}`;
   const bytes = encodeKey(key);
@@ -62,7 +62,10 @@ function joinBytes(key: Key, before: string, bytes: Uint8Array, after: string): 
 /** The hash tag at the start of all keys in the home store. */
 const HOME_TAG = "{lockkeeper}";
 
-/** Whether the key contains Lockkeeper's own data. Such a key is never a lock, even if a format rule matches it. */
+/**
+ * Returns whether the key is reserved for Lockkeeper's own data. Such a key is never a lock, even if a format rule
+ * matches it.
+ */
 export function isOwnKey(key: Key): boolean {
   const text = formatKey(key);
   return text.startsWith(TARGET_PREFIX) || text.startsWith(HOME_TAG);
@@ -84,7 +87,7 @@ const FAIR_HEARTBEATS = `${TARGET_PREFIX}fair`;
 /** Returns the name of the key that stores the heartbeats of Lockkeeper's waiters for a fair lock. */
 export const buildFairHeartbeatsKey = (key: Key) => buildColocatedKey(FAIR_HEARTBEATS, key);
 export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
-/** Returns the name of the set of writers that wait for a read/write lock. New readers give way to them. */
+/** Returns the name of the set of writers that wait for a read/write lock. New readers may give way to the writers. */
 export const buildWritersKey = (key: Key) => buildColocatedKey(WRITERS, key);
 export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key);
 /**
@@ -113,7 +116,10 @@ export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: Redis
  */
 export const QUEUE_TIMEOUTS_PREFIX = "redisson_lock_timeout:";
 
-/** Returns the lock whose queue has its timeouts in the key `name`; `undefined` if `name` is not such a key. */
+/**
+ * Returns the lock whose queue timeouts are stored in the key `name`; `undefined` if `name` is binary or does not start
+ * with `QUEUE_TIMEOUTS_PREFIX`.
+ */
 export function parseQueueKey(name: Key): Key | undefined {
   if (isBinaryKey(name) || !name.startsWith(QUEUE_TIMEOUTS_PREFIX)) return undefined;
   const rest = name.slice(QUEUE_TIMEOUTS_PREFIX.length);
@@ -122,7 +128,10 @@ export function parseQueueKey(name: Key): Key | undefined {
   return isWrapped ? inner : rest;
 }
 
-/** Returns a pattern for the timeouts keys of all locks that match `pattern`, which must not contain braces. */
+/**
+ * Returns a pattern for the keys that store the queue timeouts of all locks that match `pattern`. `pattern` must not
+ * contain braces.
+ */
 export const buildQueuePattern = (pattern: string) => `${QUEUE_TIMEOUTS_PREFIX}{${pattern}}`;
 
 /** Builds the keys of a fair lock: its queue, and the heartbeats of Lockkeeper's waiters. */
@@ -133,7 +142,7 @@ export const buildFairKeys = (key: Key): RedisArgument[] => [
 
 /**
  * Returns the channel of one waiter of a fair lock.
- * @param waiter the token of the waiter
+ * @param waiter the id of the waiter in the queue of the lock
  */
 export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
   const channel = buildWakeChannel(key);
@@ -144,7 +153,10 @@ export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
 /** Returns the key that stores the permits of Lockkeeper's holds of a plain semaphore. */
 export const buildPlainPermitsKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}permits`, key);
 
-/** Returns the name of an auxiliary key that Redisson forms with a suffix. */
+/**
+ * Returns the name of Redisson's auxiliary key with a suffix: `{key}` and the suffix, or only the key and the suffix if
+ * the key contains an opening brace.
+ */
 export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument {
   const bytes = encodeKey(key);
   if (bytes.indexOf(BRACE_OPEN) >= 0) return joinBytes(key, "", bytes, suffix);
@@ -180,7 +192,10 @@ const CLIENT_TOKEN = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
  */
 export const buildClientChannel = (clientId: string) => `${TARGET_PREFIX}client:${clientId}`;
 
-/** Returns the channel of the client that created the token; `undefined` if another library created it. */
+/**
+ * Returns the channel of the client that created the token; `undefined` if the token does not have the form
+ * `<uuid>:<number>` or `<uuid>:<number>:write`. Tokens of Redisson can also have this form.
+ */
 export function buildTokenChannel(token: string): string | undefined {
   const clientId = CLIENT_TOKEN.exec(token)?.[1];
   return clientId === undefined ? undefined : buildClientChannel(clientId);

@@ -7,7 +7,7 @@ import type { ForceReleaseReply } from "./script-replies.ts";
 
 /**
  * How the format of a key is detected. `by_shape`: only from the key and its content. `by_rule`: a configured rule
- * assigns the format, which only contradicting content can exclude.
+ * assigns the format, and the format applies unless the content of the key contradicts it.
  */
 export type DetectionBasis = "by_shape" | "by_rule";
 
@@ -33,6 +33,8 @@ export interface DetailReader {
   /** Builds the channels whose subscribers are counted. */
   buildChannels?(seen: HeldObservation): readonly RedisArgument[];
   /**
+   * Returns the observation with the additional data.
+   *
    * @param answers one reply per command, with strings as bytes; `undefined` if Redis refused the command
    * @param listeners number of subscribers per channel; empty if subscribers cannot be counted
    */
@@ -47,7 +49,7 @@ export type FormatReleaseTerms =
   | { readonly oneHolder?: boolean; readonly reservable?: boolean; readonly why?: string }
   | { readonly never: { readonly why: string; readonly instead: string } };
 
-/** Detects, reads and releases the locks of one format, as the library that writes them does. */
+/** A lock format: how its locks are detected, how their waiters are read, and how operators release its locks. */
 export interface LockFormat {
   readonly name: FormatName;
   /** The Redis types of the locks. If a library uses several types, it can have one format per type. */
@@ -63,10 +65,8 @@ export interface LockFormat {
     /** Returns which release actions one lock allows. Set only if this differs between locks of the format. */
     readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**
-     * Compares the lock, releases it, wakes its waiters and publishes an event, in one script.
-     *
-     * Releases exactly the lock that the operator saw. If the lock has changed or is gone, changes nothing and returns
-     * `changed` or `gone`.
+     * Compares the lock with `seen`, releases the lock, wakes its waiters and publishes an event, in one script. If the
+     * lock has changed or is gone, changes nothing and returns `changed` or `gone`.
      */
     forceRelease(
       redis: Commands,

@@ -3,10 +3,10 @@ import type { OwnerRecord } from "../../lib/contract/lock.ts";
 import type { Key } from "../../lib/keys/key.ts";
 import type { ReleaseSignals } from "./release-signals.ts";
 
-/** Default of the fair wait time in ms, as for `fairLockWaitTimeout` in Redisson. */
+/** Default fair wait time in ms, the same as the default of `fairLockWaitTimeout` in Redisson. */
 export const FAIR_WAIT_MS = 300_000;
 
-/** The fields common to all requests that change a lock. */
+/** The fields common to the requests of clients to acquire, re-enter, renew and release holds and to use conditions. */
 export interface LockRequest {
   /** The permanent id of the calling API key or operator; `undefined` for a client of the library. */
   readonly principal?: string | undefined;
@@ -40,7 +40,7 @@ export interface WaitRequest {
   readonly giveWayMs?: number | undefined;
 }
 
-/** A request to acquire a free lock. */
+/** A request to start a new hold of a lock, or of permits of a semaphore. */
 export interface AcquireRequest extends LockRequest {
   readonly token: string;
   /** The label shown for the holder. */
@@ -105,7 +105,7 @@ export interface ReleaseRequest extends LockRequest {
   readonly token: string;
   /** The fencing token of the hold; `undefined` matches any hold with this token. */
   readonly fence: string | undefined;
-  /** The id of an acquire to withdraw, even if Redis has not received it yet. */
+  /** The request id of an acquire to withdraw. If Redis receives the acquire later, Redis refuses it. */
   readonly acquiredBy?: string;
   /** `all` ends the hold regardless of its count; `one` by default. */
   readonly counts?: "one" | "all";

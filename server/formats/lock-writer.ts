@@ -41,8 +41,8 @@ export class LockWriter extends HoldWriter {
   readonly #batches: VerbBatches | undefined;
 
   /**
-   * @param scripts the folder with the scripts, with a folder for each format and, within it, for each kind except
-   * `lock`
+   * @param scripts the folder with the scripts. It contains a folder for each format, which contains a folder for each
+   * kind except `lock`
    */
   constructor(
     name: WritableFormat,
@@ -67,7 +67,7 @@ export class LockWriter extends HoldWriter {
     return stopWaiting(redis, channel, key, waiter);
   }
 
-  /** Whether several holds can share a key. */
+  /** Whether a lock of this kind can have several holders at the same time. */
   get isShared(): boolean {
     return false;
   }
@@ -80,7 +80,7 @@ export class LockWriter extends HoldWriter {
     return NO_PART;
   }
 
-  /** Builds the keys and arguments of a release that are specific to the kind. */
+  /** Builds the additional keys and arguments of a release: by default, the signals for waiters of other libraries. */
   protected buildReleasePart(_key: Key, { signals = NO_SIGNALS }: ReleaseRequest): KindPart {
     return { keys: signals.keys, arguments: signals.messages };
   }
@@ -152,8 +152,10 @@ export class LockWriter extends HoldWriter {
   }
 
   /**
-   * @param beside additional keys. For a fair lock: its queue and heartbeats, which the script uses to wake the head.
-   * For `token`: the list on which waiters of other libraries block
+   * Force-releases the hold that `ask` identifies, or reserves the lock.
+   *
+   * @param beside additional keys. For `redisson`: the fair queue, its timeouts and its heartbeats, which the script
+   * uses to wake the first waiter. For `token`: the list on which waiters of other libraries block
    * @param messages channels of other libraries' waiters and their messages, alternating
    */
   forceRelease(
@@ -183,7 +185,7 @@ export class LockWriter extends HoldWriter {
   }
 }
 
-/** Returns `1` if waiters may also use sharded Pub/Sub; otherwise an empty string. */
+/** Returns the script argument `"1"` if wake-ups must also be sent with SPUBLISH; otherwise an empty string. */
 export const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
 /** Whether the request uses the defaults of all optional script arguments, so that these can be omitted. */

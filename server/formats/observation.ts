@@ -26,14 +26,14 @@ export interface SeenHolder {
    * library.
    */
   readonly token: Key;
-  /** The name to display: the label of a Lockkeeper hold, otherwise the token. Keeps bytes that are not UTF-8. */
+  /** The name to display: the label of a Lockkeeper hold, otherwise the token. May contain bytes that are not UTF-8. */
   readonly owner: Key;
   readonly role?: "read" | "write";
   readonly count: number;
   readonly fence: string | null;
   /**
-   * When the hold began, in Unix ms, from Lockkeeper's companion or from the owner string (see `sinceIs`). `null` if
-   * not stored.
+   * When the hold began, in Unix ms. `null` if not stored. The time is from Lockkeeper's companion or, if `sinceIs` is
+   * set, from the data that the library stores.
    */
   readonly sinceMs: number | null;
   readonly sinceIs?: "reported";
@@ -53,13 +53,13 @@ export interface SeenHolder {
    */
   readonly ownRemainingMs?: number | null;
   /**
-   * The values that the key stores for this holder, if there are more than the owner string. A release compares all of
-   * them.
+   * The members, or the value of the hash field, that the key stores for this holder. A release compares all of them.
+   * `undefined` if a release compares only the token.
    */
   readonly stored?: readonly Key[];
   /** The renewal interval that the client stated; only for a Lockkeeper hold. */
   readonly statedRenewal?: StatedRenewal;
-  /** Whether the client reads release requests; only for a Lockkeeper hold. */
+  /** Set if the client reads release requests; only for a Lockkeeper hold. */
   readonly receivesReleaseRequests?: true;
   /** The last request to release the hold; only for a Lockkeeper hold. */
   readonly releaseRequested?: ReleaseRequest;
@@ -88,7 +88,7 @@ export interface SeenVotes {
   readonly of: number;
   /** Number of masters whose vote is known. The others are unreachable or were not read yet. */
   readonly known: number;
-  /** `undecided`: unknown votes can change the result, so the last decision is shown. */
+  /** `undecided`: unknown votes can change the result, so the observation shows the last decision. */
   readonly state: "decided" | "undecided";
   /**
    * `same_owner`: a majority has one owner string. `owner_per_master`: a majority has one lock whose owner string
@@ -117,7 +117,7 @@ export interface DetectedLock {
   readonly isPlain?: true;
   /** Only for a fenced lock of Redisson: the last issued fencing token, which belongs to the current holder. */
   readonly lastFence?: string;
-  /** `undefined` if only Lockkeeper's waiters are visible. */
+  /** `undefined` if waiters of the library are not visible and no Lockkeeper client is waiting. */
   readonly waiters?: SeenWaiters;
   /** The votes of the masters; only for a quorum. */
   readonly votes?: SeenVotes;
@@ -140,7 +140,7 @@ export interface FreeObservation {
   readonly key: Key;
   readonly asOf: number;
   readonly waiters?: SeenWaiters;
-  /** The votes of the masters; only for a quorum in which no holder has a majority. */
+  /** The votes of the masters; only for a quorum. */
   readonly votes?: SeenVotes;
 }
 
@@ -158,7 +158,7 @@ export interface NotALockObservation {
 }
 
 /**
- * A key that contains a lock. `ended`: the deadline has passed and the lock can be acquired, but the key still exists.
+ * A key that contains a lock. `ended`: the lock has expired and can be acquired, but the key still exists.
  */
 export interface HeldObservation extends DetectedLock {
   readonly state: "held" | "ended";

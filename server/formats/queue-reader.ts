@@ -18,8 +18,8 @@ export interface QueuedClient {
 export type ReadCommand = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
 
 /**
- * Name of a Lockkeeper command that reads several strings of one slot, because one GETRANGE per string would cost more.
- * Its parameters are the first key, the index of the last byte to read, and the other keys.
+ * Name of a pseudo-command that runs as a script and reads several strings of one slot. One GETRANGE per string would
+ * cost more. Its parameters are the first key, the index of the last byte to read, and the other keys.
  */
 export const READ_TEXTS = "READ_TEXTS";
 
@@ -27,16 +27,18 @@ export const READ_TEXTS = "READ_TEXTS";
 export interface QueueReader {
   /** `in_turn`: the first waiter is next. `unknown`: the order of the list does not determine the next waiter. */
   readonly order: "in_turn" | "unknown";
-  /** Builds read-only commands. */
+  /** Builds the read-only commands that read the waiters of the lock at `key`. */
   buildCommands(key: Key): readonly ReadCommand[];
   /**
+   * Parses the waiters from the replies to the commands.
+   *
    * @param answers one reply per command, with strings as bytes; `undefined` if Redis refused the command
    * @param asOf time of the read on the Redis clock, in Unix ms
    */
   parseQueue(answers: readonly unknown[], asOf: number): readonly QueuedClient[];
 }
 
-/** Maximum number of waiters to read per lock. Lockkeeper's verbs accept the same number of waiters. */
+/** Maximum number of waiters to read per lock. Lockkeeper's verbs accept the same number of waiters per lock. */
 export const QUEUED_MAX = 1000;
 
 /** Parses a reply that lists the members of a sorted set, each followed by its score. */
@@ -50,7 +52,7 @@ export function parseMemberScores(answer: unknown): [member: Buffer, score: Buff
   return pairs;
 }
 
-/** Parses the members of a list, in order. */
+/** Returns the strings in a reply, in order; empty if the reply is not a list. */
 export function parseMembers(answer: unknown): Buffer[] {
   return Array.isArray(answer) ? answer.filter((member) => Buffer.isBuffer(member)) : [];
 }

@@ -5,8 +5,8 @@ import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observati
 import { parseRemainingMs } from "./script-replies.ts";
 
 /**
- * Maximum number of fields of a lock. A larger hash is application data and is not read. Redisson's multi locks have
- * three fields per value.
+ * Maximum number of fields of a lock. A hash with more fields is treated as application data and is not read.
+ * Redisson's multi locks have three fields per value.
  */
 export const FIELDS_MAX = 192;
 /**
@@ -66,11 +66,11 @@ export interface RawKey {
   readonly companion: Companion | undefined;
   /** Number of waiters of Lockkeeper's verbs outside the fair queue. */
   readonly waiting: number;
-  /** The fencing counter of Redisson. */
+  /** The fencing counter of Redisson; `null` if it does not exist. */
   readonly fenceCounter: string | null;
   /** Number of waiters in the fair queue of Redisson, without Lockkeeper's waiters whose heartbeats have expired. */
   readonly queued: number;
-  /** Acquired permits of a semaphore of Redisson: members and scores. */
+  /** Acquired permits of a Redisson semaphore: members and scores, alternating. */
   readonly permits: readonly Buffer[];
   /** Set for a plain semaphore, of which only the permits of Lockkeeper's holds are known. */
   readonly isPlain?: true;
@@ -88,7 +88,7 @@ export type RawReply =
   | { readonly type: "unmeasured"; readonly asOf: number; readonly name: LockType }
   | { readonly type: "read"; readonly raw: Omit<RawKey, "key"> };
 
-/** @param reply the reply of read.lua, with strings as text or as bytes */
+/** Parses a reply of read.lua. @param reply the reply, with strings as text or as bytes */
 export function parseRawReply(reply: unknown): RawReply {
   const [now, type, remaining, size, content, companion, waiting, fence, queued, permits, measured, plain] =
     reply as unknown[];
@@ -135,7 +135,7 @@ interface AuxiliaryReplies {
   readonly plainPermits: unknown;
 }
 
-/** Adds auxiliary keys that were read separately to the reply of read.lua for the key. */
+/** Adds the content of auxiliary keys, which were read separately, to the reply of read.lua for the key. */
 export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): RawReply {
   const [waiting, length] = [Number(beside.waiting ?? 0), Number(beside.queued ?? 0)];
   if (reply.type === "none") return { ...reply, waiting, queued: length };

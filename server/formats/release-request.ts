@@ -5,8 +5,8 @@ import { UnexpectedReplyError } from "../redis/failure.ts";
 import type { HoldIdentity } from "./lock-requests.ts";
 
 /**
- * Field of the release request in the record line of a companion. Present if the client of the hold reads release
- * requests.
+ * Name of the field in the record line of a companion that contains the release request. The field is present if the
+ * client of the hold reads release requests.
  */
 export const RELEASE_REQUEST_FIELD = "releaseRequest";
 
@@ -23,8 +23,8 @@ const StoredRequest = z.tuple([
 ]);
 
 /**
- * Converts a stored request. Returns `undefined` if the request is malformed, because any client can write the
- * companion.
+ * Converts a stored request. Returns `undefined` if the request is malformed, which is possible because any client can
+ * write the companion.
  */
 export function toReleaseRequest(stored: unknown): ReleaseRequest | undefined {
   const { success, data } = StoredRequest.safeParse(stored);

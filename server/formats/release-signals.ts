@@ -12,7 +12,7 @@ export type FindSignalledLibraries = (key: Key) => readonly SignalledLibrary[];
 
 /** The signals that scripts send on a release. They cause waiters of other libraries to try again. */
 export interface ReleaseSignals {
-  /** The list on which waiters block; at most one key. */
+  /** The list on which waiters of python-redis-lock block; at most one key. */
   readonly keys: readonly RedisArgument[];
   /** Channels and their messages, alternating. */
   readonly messages: readonly RedisArgument[];
@@ -27,7 +27,7 @@ const CUTS_MAX = 8;
  * Builds the signals for the given libraries, by default for all of them. It is often unknown which library is waiting,
  * and a signal without waiters has no effect.
  *
- * On Redis Cluster, omits a list that is in a different slot than the lock. In that case, python-redis-lock itself
+ * On Redis Cluster, omits the list if it is in a different slot than the lock. In that case, python-redis-lock itself
  * cannot release the lock.
  */
 export function buildReleaseSignals(

@@ -40,7 +40,10 @@ export interface NotOwnerReply {
   readonly outcome: "not_owner";
 }
 
-/** The reply if the limit of the semaphore differs from the requested limit. `null`: the semaphore does not exist. */
+/**
+ * The reply if the requested limit differs from the limit of the semaphore, or if more permits are requested than the
+ * limit. `limit` is `null` if the semaphore does not exist and the request has no limit.
+ */
 export interface LimitConflictReply {
   readonly outcome: "limit_conflict";
   readonly limit: number | null;
@@ -125,7 +128,10 @@ export function parseAcquireReply(reply: unknown): AcquireReply {
   return parseRefusedReply(fields);
 }
 
-/** Parses `not_a_lock`, the type of the key, and optionally an auxiliary key and the kind that uses the key. */
+/**
+ * Parses the fields of a `not_a_lock` reply: the type of the key and, optionally, an auxiliary key and the kind of lock
+ * that uses the key.
+ */
 export function parseNotALockReply([, type = "", auxiliary, foundKind]: readonly string[]): NotALockReply {
   return {
     outcome: "not_a_lock",
@@ -199,8 +205,9 @@ export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
 }
 
 /**
- * `kept`: the waiter keeps its place in the queue for a limited time, at most until its turn comes. `remainingMs` is
- * the TTL of the lock; `null` if the lock is free or has no TTL.
+ * The reply for a waiter whose wait has ended. `kept`: the waiter keeps its place in the queue for a limited time, at
+ * most until its turn comes. `remainingMs` is the TTL of the lock; `null` if the lock is free or has no TTL. `left`:
+ * the waiter is not in the queue anymore, or another client has renewed it.
  */
 export type StopWaitingReply =
   | { readonly outcome: "kept"; readonly asOf: number; readonly remainingMs: number | null }
@@ -337,7 +344,12 @@ export function parseRemainingMs(milliseconds: number): number | null {
   return milliseconds < 0 ? null : milliseconds;
 }
 
-/** Parses the reply of a batch into one reply per verb. Each is an error, or the input for the parser of the verb. */
+/**
+ * Returns the elements of a batch reply, one for each verb that was run. An element is an error, or the input for the
+ * parser of the verb.
+ *
+ * @throws UnexpectedReplyError if the reply is not a list
+ */
 export function parseBatchReply(reply: unknown): readonly unknown[] {
   if (Array.isArray(reply)) return reply;
   throw new UnexpectedReplyError(`A script returned ${typeof reply} instead of a list`);

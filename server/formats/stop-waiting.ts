@@ -18,7 +18,7 @@ export interface StopWaitingRequest {
   readonly sinceMs: number | undefined;
   /** The owner and the declaration, as `formatListedOwner` returns them. */
   readonly owner: string;
-  /** Time in ms for which the place is kept for the same request id; 0 to remove the waiter. */
+  /** How long, in ms, the waiter stays in the list for a repeated request; 0 to remove the waiter immediately. */
   readonly keepMs: number;
   /** The kind of the lock; `lock` by default. */
   readonly kind?: WritableKind | undefined;
@@ -37,13 +37,13 @@ export interface QueueDeparture {
   readonly sinceMs: number | undefined;
   /** The owner and the declaration, as `formatListedOwner` returns them. */
   readonly owner: string;
-  /** Time in ms for which the place is kept for the same id; 0 to remove the waiter. */
+  /** How long, in ms, the waiter keeps its place in the queue; 0 to remove the waiter immediately. */
   readonly keepMs: number;
-  /** Whether an earlier call has already kept the place. */
+  /** Whether an earlier call has already let the waiter keep its place. */
   readonly isKept: boolean;
   /**
    * Time of the waiter's last attempt, in Unix ms on the Redis clock. Set if another client may use the same id. The
-   * call changes nothing if that client has renewed the place since then.
+   * call changes nothing if that client has renewed the waiter since then.
    */
   readonly seenMs: number | undefined;
   readonly fairWaitMs: number;
@@ -56,7 +56,7 @@ const leaveQueueScript = new Script<RedisArgument[], RedisArgument[], StopWaitin
 
 /**
  * Removes a waiter from the queue of a fair lock and, if the lock is free, wakes the next waiter. If `keepMs` is above
- * 0, instead keeps the waiter's place for that time, or until the lock is free and the waiter is first in the queue.
+ * 0, the waiter instead stays in the queue for that time, or until the lock is free and the waiter is first.
  */
 export function leaveFairQueue(
   redis: Commands,
@@ -74,7 +74,10 @@ export function leaveFairQueue(
   );
 }
 
-/** Removes a waiter of a lock of any format, because waiters are stored in a separate key. */
+/**
+ * Removes a waiter from the list of waiters, or keeps it in the list for `keepMs` if its `sinceMs` is known. Works for
+ * every format, because the list is stored in a separate key.
+ */
 export function stopWaiting(
   redis: Commands,
   channel: string,

@@ -49,7 +49,7 @@ export class VerbBatches {
 
   constructor(private readonly script: BatchScript) {}
 
-  /** Runs the verb in a batch, or returns `undefined` if the connection does not support batches. */
+  /** Runs the verb, in a batch or separately. Returns `undefined` if the connection does not support batches. */
   run<Reply>(redis: Commands, verb: BatchableVerb<Reply>): Promise<Reply> | undefined {
     // On a cluster, all verbs of a batch would need the same slot. With safety options, each command is checked
     // separately for the server that receives it.
@@ -164,8 +164,9 @@ class ConnectionBatches {
 }
 
 /**
- * Returns the maximum number of verbs in a script call: half of those that are pending or in flight. Redis then runs one
- * half while this process handles the replies of the other half. With a single call in flight, each waits for the other.
+ * Returns the maximum number of verbs in a script call: half of those that are pending or in flight. Redis then runs
+ * one half while this process handles the replies of the other half. With a single call in flight, each waits for the
+ * other.
  */
 function computeBatchSize(activeVerbs: number): number {
   return Math.min(BATCH_VERBS_MAX, Math.max(BATCH_VERBS_MIN, Math.ceil(activeVerbs / 2)));

@@ -16,7 +16,7 @@ export type DeclaredHold = Pick<HoldIdentity, "token"> & { readonly key: Key };
  */
 export interface WaitDeclaration {
   readonly onDeadlock: OnDeadlock;
-  /** Id of the wait, which the message that refuses the wait contains. */
+  /** Id of the wait. A message with this id refuses the wait. */
   readonly waitId: string;
   /** The API principal of the waiter. Only holds that the same principal acquired can be declared. */
   readonly principal?: string | undefined;
@@ -36,7 +36,7 @@ const POLICIES: readonly OnDeadlock[] = ["report", "refuse"];
 
 /**
  * Formats a declaration as one line of JSON without tabs: an array of the policy, the id, the principal, and then the
- * key and token of each hold.
+ * key and token of each hold. Omits the last holds if there are too many or the line would be too long.
  */
 export function formatDeclaration({ onDeadlock, waitId, principal = "", holding }: WaitDeclaration): string {
   const parts: string[] = [onDeadlock, waitId, principal].map((text) => JSON.stringify(text));
@@ -51,8 +51,8 @@ export function formatDeclaration({ onDeadlock, waitId, principal = "", holding 
 }
 
 /**
- * Parses a declaration. Returns `undefined` if the string is not a valid declaration, because any client may have
- * written it.
+ * Parses a declaration. Returns `undefined` if the string is not a valid declaration, which is possible because any
+ * client can write it.
  */
 export function parseDeclaration(text: string | undefined): WaitDeclaration | undefined {
   if (text === undefined || text.length > DECLARATION_CHARACTERS_MAX) return undefined;

@@ -34,8 +34,8 @@ const SEVERITY_ORDER: readonly Severity[] = ["danger", "warning", "unknown", "no
 const CLOCK_OFFSET_MS_MAX = 1000;
 
 /**
- * Returns the conditions that make a target unsafe for locks, worst first. Identical findings from several masters are
- * merged.
+ * Returns the conditions that make or may make a target unsafe for locks, and notes for the operator, most severe
+ * first. Identical findings from several masters are merged.
  */
 export function collectFindings(facts: TargetFacts): Finding[] {
   const ofMasters = facts.masterFacts.flatMap((master) => collectMasterFindings(master, facts.user));

@@ -2,7 +2,10 @@ import type { Health } from "../../lib/contract/live.ts";
 import type { Finding } from "../../lib/contract/target.ts";
 import { KEY_BYTES_MAX } from "../../lib/keys/key.ts";
 
-/** Reports keys and messages that the watcher ignores so that clients cannot exhaust its memory or processor time. */
+/**
+ * Returns the findings for keys and messages that the watcher ignores. It ignores them to prevent clients from
+ * exhausting its memory or processor time.
+ */
 export function checkIgnored(counts: Pick<Health, "oversizedKeys" | "ignoredEvents">): Finding[] {
   return [...checkOversizedKeys(counts.oversizedKeys ?? 0), ...checkIgnoredEvents(counts.ignoredEvents ?? 0)];
 }

@@ -11,7 +11,7 @@ export interface MasterFacts {
   readonly name: string;
   readonly info: FactsReply;
   readonly config: FactsReply;
-  /** Commands that Lockkeeper needs but the Redis user may not run. */
+  /** Commands that Lockkeeper needs but the Redis user may not run; empty if the check failed. */
   readonly missing: readonly string[];
 }
 
@@ -25,7 +25,9 @@ const SETTINGS = [
   "notify-keyspace-events",
 ];
 
-/** Reads the facts that the Redis user may read. Changes nothing in Redis. */
+/**
+ * Reads the facts of one master. Does not throw: a failed command is recorded as `refused`. Changes no data in Redis.
+ */
 export async function readMasterFacts(master: Master, use: TargetUse): Promise<MasterFacts> {
   const { redis } = master;
   const [info, config, missing] = await Promise.all([

@@ -52,8 +52,9 @@ const CACHE_MS = 10 * 60_000;
 const cachedRights = new WeakMap<Redis, { at: number; missing: readonly string[] }>();
 
 /**
- * Returns the commands that the Redis user may not run.
+ * Returns the commands that `use` requires but the Redis user may not run. The result is cached for ten minutes.
  *
+ * @param tag a hash tag in a slot of this master; `undefined` if the master has every key
  * @throws if Redis does not respond
  */
 export async function findMissingRights(

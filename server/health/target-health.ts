@@ -15,7 +15,7 @@ import { collectFindings, type TargetFacts } from "./findings.ts";
 import { buildMasterReport } from "./master-report.ts";
 import { readMasterFacts } from "./redis-facts.ts";
 
-/** Returns the summary of a target that the list of targets contains. */
+/** Returns the summary of a target for the list of targets. */
 export function toTargetSummary(connector: TargetConnector): TargetSummary {
   const { settings, target, address, topology, reason, triedSince } = connector;
   const { name, label, environment, policy } = settings;
@@ -30,7 +30,7 @@ export function toTargetSummary(connector: TargetConnector): TargetSummary {
   return { ...fixed, ...known, ...(polling && { polling }), ...(detail === undefined ? {} : { detail }) };
 }
 
-/** Checks whether the target is currently safe for locks. Changes nothing in Redis. */
+/** Checks whether the target is currently safe for locks. Changes no data in Redis. */
 export async function checkTargetHealth(connector: TargetConnector): Promise<TargetHealth> {
   const { target } = connector;
   const facts = target === undefined ? undefined : await readTargetFacts(connector.settings, target);
@@ -48,7 +48,7 @@ function listUnreadableKeys(watcher: Watcher): UnreadableKey[] {
   );
 }
 
-/** Reads the facts on which findings are based. Changes nothing in Redis. */
+/** Reads the facts on which findings are based. Changes no data in Redis. */
 export async function readTargetFacts(
   settings: Pick<LocatedTargetSettings, "policy" | "safety" | "where">,
   target: Pick<Target, "masters" | "watcher">,

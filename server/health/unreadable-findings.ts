@@ -2,8 +2,8 @@ import type { UnreadableKeyCounts } from "../../lib/contract/live.ts";
 import type { Finding } from "../../lib/contract/target.ts";
 
 /**
- * Reports watched keys that cannot be read. A key that is too large is not a lock, but any other unreadable key may be
- * a lock.
+ * Returns a finding if any watched keys cannot be read. A key that is too large does not count as a lock, but any other
+ * unreadable key may be a lock.
  */
 export function checkUnreadableKeys(counts: UnreadableKeyCounts | undefined): Finding[] {
   if (counts === undefined || counts.count === 0) return [];

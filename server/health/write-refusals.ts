@@ -5,7 +5,7 @@ import type { MasterFacts } from "./redis-facts.ts";
 
 type Fields = ReadonlyMap<string, string>;
 
-/** Returns the findings for masters that refuse all writes, according to the watcher's probes or INFO. */
+/** Returns the findings for masters that refuse all writes, according to the watcher's probes, INFO or CONFIG GET. */
 export function checkWriteRefusals(
   masters: readonly MasterHealth[],
   masterFacts: readonly MasterFacts[],

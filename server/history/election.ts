@@ -84,7 +84,10 @@ export class Election {
     return this.lead !== undefined;
   }
 
-  /** Releases the lock, so that another instance can become the leader. */
+  /**
+   * Releases the lock, so that another instance can become the leader. Also ends a hold that an acquire request without
+   * a reply may have acquired.
+   */
   async resign(): Promise<void> {
     const [hold, unanswered] = [this.#hold, this.#unanswered];
     this.#hold = undefined;

@@ -63,7 +63,7 @@ export class EventAppender {
     return this.#recordedUntil;
   }
 
-  /** Start of the last append (`performance.now()` in ms). */
+  /** Start of the last append (`performance.now()` in ms); `-Infinity` if there was none. */
   get flushedAt(): number {
     return this.#flushedAt;
   }

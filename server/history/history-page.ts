@@ -5,7 +5,7 @@ export interface HistoryPage {
   readonly items: HistoryEntry[];
   /** Cursor of the next page. `undefined` if no matching entry follows. */
   readonly next: string | undefined;
-  /** Whether the stored history is complete as far as is known, which means that no older entries were dropped. */
+  /** Whether the history is complete, which means that no older entries are known to have been dropped. */
   readonly isComplete: boolean;
 }
 
@@ -42,10 +42,7 @@ export class HistoryPageBuilder {
     }
   }
 
-  /**
-   * @param isWhole whether the stored history is complete, which means that no older entries are known to have been
-   * dropped
-   */
+  /** Builds the page from the collected entries. @param isWhole the value of `HistoryPage.isComplete` */
   build(isWhole: boolean): HistoryPage {
     const next = this.#isFull ? this.#items.at(-1)?.id : undefined;
     return { items: this.#items, next, isComplete: isWhole };

@@ -22,8 +22,8 @@ export type { UnnumberedEvent as Unnumbered } from "./events/stream-entry.ts";
 export type { HistoryPage } from "./history-page.ts";
 
 /**
- * The events after an id. `events`: no event is missing. `gap`: some events were dropped. `reset`: the id is unknown,
- * so the client cannot resume with it.
+ * The events after an id. `events`: no event is missing. `gap`: some events may have been dropped. `reset`: the id is
+ * invalid or after the newest event, so the client cannot resume with it.
  */
 export type EventReplay =
   | { kind: "events"; events: HistoryEntry[] }
@@ -67,13 +67,14 @@ export interface EventObserver {
   listUnrecordedEvents(key: Key): readonly { readonly event: UnnumberedEvent }[];
 }
 
-/** The default retention: up to 50,000 events, for up to seven days. */
+/** The default retention: about 50,000 entries, for about seven days. */
 export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_000 };
 
 /**
  * Stores and publishes the events of one target. If a recorder is attached, each observed event is published after it
- * has been recorded, with an id that is the same on all instances. Otherwise, events are stored only in memory.
- * Renewals and waits are published but not stored.
+ * has been recorded, with an id that is the same on all instances. If the recorder cannot record it, the event is
+ * published first with a temporary id. Without a recorder, events are stored only in memory. Renewals and waits are
+ * published but not stored.
  */
 export class Journal implements EventPublisher {
   readonly index: EventIndex;
@@ -87,7 +88,7 @@ export class Journal implements EventPublisher {
     this.index = new EventIndex(retention);
   }
 
-  /** Attaches a recorder, to which all later events are passed. */
+  /** Attaches a recorder, to which all later events are passed, except those that are never stored. */
   attachRecorder(observer: EventObserver): void {
     this.#observer = observer;
   }
@@ -113,8 +114,8 @@ export class Journal implements EventPublisher {
   }
 
   /**
-   * Registers a listener for events from before this process started. The listener receives them in pages. Other
-   * subscribers do not receive these events.
+   * Registers a listener for entries that were already recorded when this instance loaded the history. The listener
+   * receives them in pages. Other subscribers do not receive these entries.
    */
   onPastEvents(listener: (entries: readonly HistoryEntry[]) => void): () => void {
     this.#pastEventListeners.add(listener);
@@ -126,7 +127,10 @@ export class Journal implements EventPublisher {
       this.#publish({ entry, isStored: true, previousId: previousId });
   }
 
-  /** Subscribes to events, without gaps. Each event is delivered only once, when it is published for the first time. */
+  /**
+   * Subscribes to events. Gap entries are omitted. Each event is delivered only once, when it is published for the
+   * first time.
+   */
   subscribe(listener: (event: LockEvent) => void): () => void {
     return this.subscribeAll(({ entry, previousId }) => {
       if (previousId === undefined && !isGap(entry)) listener(entry);
@@ -199,8 +203,8 @@ export class Journal implements EventPublisher {
   }
 
   /**
-   * Returns a page of the history. A filter with few matches can require reading the whole history, which yields to the
-   * event loop regularly.
+   * Returns a page of the history. A filter with few matches can require reading the whole history, so this function
+   * yields to the event loop regularly.
    *
    * @param owner the task owner that is charged for the CPU time
    */

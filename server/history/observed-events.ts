@@ -9,7 +9,7 @@ export interface ObservedEvent {
   readonly observedAt: number;
   /**
    * The temporary id under which the event was published before it was recorded. `undefined` if it was not published
-   * early.
+   * early, and once it has been recorded.
    */
   temporaryId: string | undefined;
 }
@@ -46,7 +46,7 @@ export class ObservedEvents {
     return Math.max(this.#watchingSince, Math.min(this.#forgottenTo, now));
   }
 
-  /** Sets whether the target is fully observed. Returns whether that has changed. */
+  /** Sets whether the target is fully observed. Returns whether the value has changed. */
   setWatching(isWatching: boolean, now: number): boolean {
     const wasWatching = this.#watchingSince !== undefined;
     this.#watchingSince = isWatching ? (this.#watchingSince ?? now) : undefined;
@@ -69,7 +69,10 @@ export class ObservedEvents {
     if (ofKey?.size === 0) this.#unrecorded.delete(observation.key);
   }
 
-  /** Returns the observations of a key that are not known to be in the history, in the order of observation. */
+  /**
+   * Returns the observations of a key that this instance has neither recorded nor found in the history, in the order of
+   * observation; `undefined` if there are none.
+   */
   getUnrecorded(key: Key): ReadonlySet<ObservedEvent> | undefined {
     return this.#unrecorded.get(key);
   }

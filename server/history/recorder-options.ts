@@ -25,7 +25,7 @@ export interface RecorderTimes {
    * can become the recorder first.
    */
   readonly giveWayMs: number;
-  /** Length in ms of the latest period that is not declared recorded yet, because its events may still arrive. */
+  /** Time in ms by which events may arrive late. The latest period of this length is not declared recorded yet. */
   readonly lagMs: number;
 }
 

@@ -109,8 +109,8 @@ export class Recorder {
   }
 
   /**
-   * Stops this instance. If it is the recorder, records the pending events and resigns, so that another instance can
-   * continue immediately.
+   * Stops recording. If this instance is the recorder, records the pending events and resigns, so that another instance
+   * can continue immediately.
    */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -126,7 +126,7 @@ export class Recorder {
     if (this.isLeading) this.#appender.add(observation);
   }
 
-  /** Returns the observations of a key that are not known to be recorded, oldest first. */
+  /** Returns the observations of a key that were neither recorded nor found in the history, oldest first. */
   listUnrecordedEvents(key: Key): readonly ObservedEvent[] {
     return [...(this.#observedEvents.getUnrecorded(key) ?? [])];
   }
@@ -136,7 +136,7 @@ export class Recorder {
     this.#copy.applyPage(page);
   }
 
-  /** Applies a change in whether the target is fully observed. Must be called for every change, no matter how brief. */
+  /** Updates whether the target is fully observed. Must be called for every change, no matter how brief. */
   onSessionChange(): void {
     if (this.#beats.restart() > STALLED_MS) this.#observedEvents.setWatching(false, this.session.now());
     if (this.#observedEvents.setWatching(this.session.isWhole(), this.session.now())) this.#wake();

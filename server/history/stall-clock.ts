@@ -1,4 +1,7 @@
-/** Detects periods in which this process was suspended, stopped or blocked. */
+/**
+ * Measures the time since its last restart. If this process restarts the clock regularly, a longer time means that the
+ * process was suspended, stopped or blocked.
+ */
 export class StallClock {
   #last = { at: performance.now(), wallAt: Date.now() };
 

@@ -37,7 +37,7 @@ export class HomeStore {
     this.store.disconnect();
   }
 
-  /** Registers a callback that runs if the store is found empty after Lockkeeper has written to it. */
+  /** Registers a callback that runs if `ensureRestored` finds that the store has lost its data. */
   onEmptied(restore: RestoreCallback): void {
     this.#restoreCallbacks.push(restore);
   }
@@ -68,9 +68,10 @@ export class HomeStore {
   }
 
   /**
-   * Runs a task that may be repeated, either immediately or once the store is connected.
+   * Runs a task that may be repeated, either immediately or once the store is connected. If the task fails with
+   * `unavailable` or `unknown_outcome`, it runs again after the next reconnection.
    *
-   * @throws any error of the task except `unavailable` and `unknown_outcome`
+   * @throws any other error of the task, if the task runs immediately
    */
   async whenAvailable(task: () => Promise<void>): Promise<void> {
     if (this.isDisconnected) this.#pendingTasks.add(task);
@@ -94,7 +95,7 @@ export class HomeStore {
     }
   }
 
-  /** Checks that the store still has Lockkeeper's data, and restores the data if it does not. */
+  /** Checks whether the store still has Lockkeeper's data, and restores the data if it was lost. */
   ensureRestored(): Promise<void> {
     this.#restoring ??= this.#restoreIfEmptied().finally(() => {
       this.#restoring = undefined;

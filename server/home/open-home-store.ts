@@ -11,7 +11,11 @@ import { HomeStore } from "./home-store.ts";
 /** Matches the error codes of a server that serves reads but refuses every write. */
 const REFUSES_WRITES = /^(?:NOREPLICAS|MISCONF|OOM|READONLY)\b/;
 
-/** Opens the home store on a separate connection, which follows failovers. Returns immediately. */
+/**
+ * Opens the home store on a separate connection, which follows failovers. Returns before the connection is ready.
+ *
+ * @throws StartupError if a URL is invalid or the location is a quorum
+ */
 export function openHomeStore(where: RedisLocation, name = "home", more: RedisOptions = {}): HomeStore {
   if (typeof where === "string") return new HomeStore(connect(parseRedisAddress(where), name, more));
   if ("sentinel" in where) return new HomeStore(connect(createSentinelAddress(where), name, more));
@@ -26,7 +30,7 @@ export function openHomeStore(where: RedisLocation, name = "home", more: RedisOp
  * Waits up to five seconds for the store.
  *
  * @returns `disconnected` if the store does not respond
- * @throws StartupError if the store responds but denies access to Lockkeeper's own keys
+ * @throws StartupError if the store responds but refuses writes or denies access to Lockkeeper's own keys
  */
 export async function waitForHomeStore(
   home: HomeStore,

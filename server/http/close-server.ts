@@ -19,8 +19,8 @@ const IDLE_POLL_MS = 10;
 /**
  * Stops accepting connections. When the listener closes, the kernel resets the connections that it has accepted but
  * Node has not, which a proxy reports as 502. The listener is therefore closed right after a turn of the event loop in
- * which Node has accepted all connections. Later connections are refused, so that a proxy sends their requests to
- * another instance.
+ * which Node has accepted all connections, or after half a second if there is no such turn. Later connections are
+ * refused, so that a proxy sends their requests to another instance.
  *
  * Idle connections stay open, because a request may be in transit on them. `Server.close()` of `node:http` would close
  * them.

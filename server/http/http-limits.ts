@@ -10,7 +10,10 @@ import { HeadersTooLargeError, InvalidError, RequestTimeoutError } from "../erro
  */
 export const URL_LENGTH_MAX = 8000;
 
-/** Limits on the size and duration of requests. The time until a response is not limited, because acquires may wait. */
+/**
+ * Limits on the size and duration of requests. Only `inactivityTimeoutMs` limits the time until a response, because
+ * acquires may wait.
+ */
 export interface HttpLimits {
   /** Maximum size in bytes of the URL and headers together. */
   readonly maxHeaderSize: number;
@@ -24,8 +27,8 @@ export interface HttpLimits {
   /** Interval in ms at which `headersTimeout` and `requestTimeout` are checked. */
   readonly connectionsCheckingInterval: number;
   /**
-   * Maximum idle time of a connection, in ms. Longer than the idle time in proxies, so that a proxy does not send a
-   * request on a connection that is being closed.
+   * Maximum idle time of a connection, in ms. Longer than the usual idle timeout of a proxy, so that a proxy does not
+   * send a request on a connection that is being closed.
    */
   readonly keepAliveTimeout: number;
   /**
@@ -45,7 +48,8 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 /**
- * Responds to input that is not a valid HTTP request. Writes to the raw socket, because there is no response object.
+ * Responds to a request that is not valid HTTP, is too large or arrives too slowly, and closes the connection. Writes
+ * to the raw socket, because there is no response object.
  */
 export function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex, basePath: string): void {
   if (error.code === "ECONNRESET" || !socket.writable) {

@@ -16,7 +16,7 @@ import type { Readiness } from "./readiness.ts";
 import { findPathFault, isDecodable } from "./request-path.ts";
 import { setSecurityHeaders } from "./security-headers.ts";
 
-/** The part of the server that handles API and metrics requests. Attached after startup. */
+/** The part of the server that handles API and metrics requests. It is attached to the `HttpServer` after startup. */
 export interface Application {
   readonly readiness: Readiness;
   handleNodeRequest(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>;
@@ -42,7 +42,10 @@ type Phase = "serving" | "draining" | "settling" | "closing";
 const STOP_GRACE_MS = 1000;
 const STOP_GRACE_AFTER_DRAIN_MS = 2500;
 
-/** Serves health checks, metrics and the API, and passes other requests to the pages of the console. */
+/**
+ * Serves health checks, metrics and, with the `node` adapter, the API. Passes all other requests to the pages of the
+ * console.
+ */
 export class HttpServer {
   readonly server: Server;
   #application: Application | undefined;
@@ -78,7 +81,8 @@ export class HttpServer {
   /**
    * Starts listening and returns the port.
    *
-   * @throws StartupError for example if the port is in use or the address does not belong to this machine
+   * @throws StartupError if the port is in use or requires more rights, or if the address does not belong to this
+   * machine
    */
   async listen(): Promise<number> {
     const { port, host } = this.config;

@@ -25,7 +25,8 @@ export class TrustedProxies {
 
   /**
    * Returns the address of the client: the last address in the chain of `forwardedFor` and `peer` that is not a trusted
-   * proxy. Earlier addresses in `forwardedFor` are ignored, because the client can send any value.
+   * proxy. Earlier addresses in `forwardedFor` are ignored, because the client can send any value. If all addresses are
+   * trusted proxies, returns the first one. If an entry is not an IP address, returns the address after that entry.
    */
   resolveClientAddress(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
     let client = peer;

@@ -43,7 +43,7 @@ export async function forceReleaseItem(
   });
 }
 
-/** Determines what a force-release of an item would do. Reads the lock from Redis. Never throws. */
+/** Determines the result that a force-release of an item would have. Reads the lock from Redis. Never throws. */
 export async function previewItem(
   target: Target,
   item: BulkItem,
@@ -62,7 +62,9 @@ export async function previewItem(
   return addReviewedHold(target, done, hold, item);
 }
 
-/** Determines what a force-release of a hold that a filter has found would do. Uses only the index. Never throws. */
+/**
+ * Determines the result that a force-release of a hold found by a filter would have. Uses only the index. Never throws.
+ */
 export async function previewFoundHold(
   target: Target,
   { item, hold }: FoundHold,

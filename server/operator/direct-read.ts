@@ -30,10 +30,10 @@ export function getFirstFailure(tries: readonly PromiseSettledResult<unknown>[])
 }
 
 /**
- * Asserts that a key is a lock, based on its copies on the masters. In a quorum, one copy that is a lock is sufficient,
- * because the result shows the differences between the masters.
+ * Asserts that a key is a lock or free, based on its copies on the masters. In a quorum, one copy that is a lock is
+ * sufficient, because the result shows the differences between the masters.
  *
- * @throws LockkeeperError not_a_lock, key_not_allowed
+ * @throws LockkeeperError not_a_lock
  */
 export function assertIsLock(seen: readonly Observation[]): void {
   const other = seen.find(({ state }) => state === "not_a_lock");

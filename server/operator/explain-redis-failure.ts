@@ -4,11 +4,11 @@ import { createRefusedError } from "../errors/refused-error.ts";
 import { classifyFailure, findRefusal } from "../redis/failure.ts";
 
 /**
- * Runs a read, and converts temporary failures of Redis to `unavailable`.
+ * Runs a read, and converts failures of Redis to `unavailable`.
  *
  * @param otherwise a sentence for the error message that states the effect on the request
- * @throws a LockkeeperError or permanent Redis error of the read unchanged, and `unavailable` for any other failure of
- * Redis
+ * @throws a LockkeeperError, or an error that `classifyFailure` classifies as `fault`, unchanged; `unavailable` for any
+ * other error
  */
 export async function explainRedisFailure<Result>(
   attempt: () => Promise<Result>,

@@ -25,8 +25,7 @@ type ExtendArgs = ExtendInput & {
 };
 
 /**
- * Extends the hold that the operator saw. Changes nothing if the lock now has a different hold, which is checked in the
- * same way as for a force-release.
+ * Extends the hold that the operator saw. Changes nothing if the lock now has a different hold.
  *
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, lost, changed, unverified, not_a_lock,
  * key_not_allowed, unavailable, unknown_outcome

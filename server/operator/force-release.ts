@@ -37,10 +37,10 @@ type ForceReleaseArgs = ForceReleaseInput &
 /**
  * Force-releases the hold that the operator saw. Releases nothing if the lock now has a different hold.
  *
- * The hold is compared twice. This function compares it with the observations, because an owner string can be reused.
- * The script then compares it with the current value in Redis, which is sufficient for a hold with a fencing token. One
- * race remains: a foreign owner may have released the lock and acquired it again so recently that the notification has
- * not arrived.
+ * The hold is verified twice. This function compares the version in the request with the observed hold, because an
+ * owner string can be reused. The script then compares the hold with the current value in Redis. For a hold with a
+ * fencing token, the script's check alone would be sufficient. One race remains: a foreign owner may have released the
+ * lock and acquired it again so recently that the notification has not arrived.
  *
  * @throws LockkeeperError reason_required, format_required, read_only, invalid, changed, unverified, not_a_lock,
  * key_not_allowed, unavailable, unknown_outcome

@@ -25,7 +25,7 @@ interface WaitersReading {
  * Reads the waiters of a lock, with their owner strings if Redis stores them. In a quorum, reads the waiters from all
  * masters, because clients queue on each master.
  *
- * @throws LockkeeperError `not_a_lock`, or the Redis error if no master responds
+ * @throws LockkeeperError `not_a_lock` or `unavailable`, or the Redis error if no master responds
  */
 export async function readLockWaiters(
   { name, masters, rules }: DirectReadTarget,
@@ -99,7 +99,7 @@ function toLockWaiter(
   return { ...named, by, place, since: sinceMs, until: untilMs };
 }
 
-/** Returns the highest number of waiters on any master, or the number of waiters with a known owner if that is higher. */
+/** Returns the highest number of waiters on any master, or the number of waiters with known owners if it is higher. */
 function countWaiters(readings: readonly WaitersReading[], named: number): Waiters {
   const all = readings.flatMap(({ seen }) => ("waiters" in seen && seen.waiters ? [seen.waiters] : []));
   const unseen: SeenWaiters = { count: null, known: "unknown" };

@@ -24,14 +24,14 @@ type RequestReleaseArgs = RequestReleaseInput & {
 };
 
 /**
- * Requests that the holder that the operator saw releases its lock. Only the client with that hold can accept or refuse
- * the request.
+ * Sends a release request to the holder that the operator saw. Only the client with that hold can accept or refuse the
+ * request.
  *
- * The version of a hold that was acquired through Lockkeeper contains its fencing token, which the script compares. A
+ * The script compares the token and the fencing token of the hold, so a later hold never receives the request. A
  * release request does not change the version.
  *
- * @throws LockkeeperError reason_required, release_request_unsupported, lost, changed, not_a_lock, key_not_allowed,
- * unavailable, unknown_outcome
+ * @throws LockkeeperError reason_required, release_request_unsupported, invalid, lost, changed, not_a_lock,
+ * key_not_allowed, unavailable, unknown_outcome
  */
 export async function requestRelease(
   { locks, watcher }: RequestReleaseDeps,

@@ -35,7 +35,8 @@ type ReleaseScope = "single" | "bulk";
 export type HoldSelector = Pick<ForceReleaseInput, "expectedVersion" | "format" | "reservedMs"> & {
   readonly onUnverified: ForceReleaseInput["onUnverified"] | "extend";
   /**
-   * Keys that the caller may read. Errors name only these keys as keys with the same token. `undefined` for all keys.
+   * Keys that the caller may read; `undefined` for all keys. Of the keys that have the same token as the lock, errors
+   * name only the keys that the caller may read.
    */
   readonly allowedKeys?: KeyPatternSet | undefined;
   readonly scope?: ReleaseScope | undefined;
@@ -51,7 +52,7 @@ interface HoldFinderDeps {
 /**
  * Finds the hold that the request identifies, in its current state. Returns `undefined` if the hold has ended.
  *
- * @throws the same errors as `forceReleaseLock`, except `reason_required`
+ * @throws LockkeeperError format_required, read_only, invalid, changed, unverified, not_a_lock, unavailable
  */
 export async function findReleasableHold(
   deps: HoldFinderDeps,
@@ -63,10 +64,10 @@ export async function findReleasableHold(
 }
 
 /**
- * Asserts that the request can release a hold, based on its last observation. Returns the format whose rules apply, and
- * the holder if the version identifies one of several holders.
+ * Asserts that the request can release a hold, based on the last observation of the hold. Returns the format whose
+ * rules apply, and the holder if the version identifies one of several holders.
  *
- * @throws LockkeeperError if the request cannot release the hold
+ * @throws LockkeeperError format_required, read_only, invalid, changed, unverified
  */
 export function assertReleasable(watcher: Watcher, hold: ObservedHold, request: HoldSelector) {
   const lock = toVisibleLock(watcher, hold, request);
@@ -84,8 +85,11 @@ interface PresentHold {
 type SeenHoldLookup = PresentHold | { readonly goneAt: number };
 
 /**
- * Returns the hold from the index if the hold has a fencing token. The script compares the token, so the hold need not
- * be read first. Returns `undefined` if the hold must be read from Redis, which is always the case in a quorum.
+ * Returns the hold from the index if it matches the request and has a single holder with a fencing token. The script
+ * compares the token, so such a hold need not be read first. Returns `undefined` if the hold must be read from Redis,
+ * which is always the case in a quorum and while Redis may not be responding.
+ *
+ * @throws the same errors as `assertReleasable`
  */
 export function findIndexedHold(
   { watcher }: HoldFinderDeps,
@@ -105,8 +109,8 @@ export function findIndexedHold(
 }
 
 /**
- * Reads the hold that the caller saw. The returned hold is possibly a different one if continuity could not be
- * verified, so use this function only for harmless operations.
+ * Reads the hold that the caller saw. If the continuity of the observation cannot be verified, the returned hold may be
+ * a later hold of the same owner, so use this function only for operations that neither end nor extend a hold.
  *
  * @throws LockkeeperError lost, changed, not_a_lock, unavailable
  */
@@ -126,10 +130,10 @@ export async function readSeenHold(
 }
 
 /**
- * Reads the hold that the request identifies, and asserts that the request can release or extend it. Returns `goneAt`
- * (Unix ms) if the hold has ended.
+ * Reads the hold that the request identifies, and asserts that the request can release or extend the hold. If the hold
+ * has ended, returns the time of the read as `goneAt` (Unix ms).
  *
- * @throws the same errors as `forceReleaseLock`, except `reason_required`
+ * @throws LockkeeperError format_required, read_only, invalid, changed, unverified, not_a_lock, unavailable
  */
 export async function findSeenHold(
   { watcher }: HoldFinderDeps,
@@ -152,7 +156,7 @@ function isOver({ seen }: ObservedHold, { format }: HoldSelector): boolean {
   return seen.state === "ended" && (format === undefined || format === seen.format);
 }
 
-/** Builds the `Lock` for an error response. Omits the names of keys that the caller may not read. */
+/** Builds the `Lock` for an error response. Omits keys with the same token that the caller may not read. */
 export function toVisibleLock(
   watcher: Watcher,
   hold: ObservedHold,
@@ -215,7 +219,7 @@ function findExpectedHolder(
   return holder;
 }
 
-/** Reads the current state of the lock and returns the `changed` error that contains this state. */
+/** Reads the lock and returns a `changed` error. The error contains the current lock, unless the lock is free. */
 export async function readChangedError(
   watcher: Watcher,
   key: Key,

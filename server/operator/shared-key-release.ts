@@ -18,12 +18,18 @@ interface SharedKeyReleaseDeps {
 /** Maximum number of other keys to release, which is more than any client locks together. */
 const KEYS_MAX = 100;
 
-/** Finds the other keys that have the same token as a hold and are released together with it. */
+/**
+ * Finds up to 100 other keys that have the same token as a hold and are released together with the hold. Returns an
+ * empty array for formats whose locks always have a single key.
+ */
 export function findKeysSharingToken(watcher: Watcher, hold: ObservedHold, format: FormatName): Key[] {
   return RELEASED_TOGETHER.has(format) ? watcher.index.findKeysSharingToken(hold, KEYS_MAX) : [];
 }
 
-/** Force-releases each of the keys that still has the token of `seen`. Returns the outcome for each key. */
+/**
+ * Force-releases each of the keys that still has the token of `seen`. Returns the outcome for each key, which is
+ * `unknown` if the force-release of the key failed.
+ */
 export async function forceReleaseSharedKeys(
   deps: SharedKeyReleaseDeps,
   keys: readonly Key[],

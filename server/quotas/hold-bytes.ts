@@ -14,7 +14,9 @@ export interface HoldContent {
   readonly record?: OwnerRecord | undefined;
 }
 
-/** Estimates a hold's memory in Redis, in bytes: its key, and its companion, whose name contains the key. */
+/**
+ * Estimates the memory of a hold in Redis, in bytes. Counts the key twice, because the companion's name contains it.
+ */
 export function estimateHoldBytes({ key, owner, record }: HoldContent): number {
   return HOLD_OVERHEAD_BYTES + 2 * countKeyBytes(key) + Buffer.byteLength(owner) + countRecordBytes(record);
 }

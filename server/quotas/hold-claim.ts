@@ -14,8 +14,8 @@ interface ClaimedHold extends LedgerRef {
 }
 
 /**
- * The claim of a request that may be granted a hold. A granted hold counts towards the quota of its principal. The
- * claim stays in memory while the request waits.
+ * The quota accounting for one request to acquire a hold. Records whether the hold counts towards the quota of its
+ * principal. One claim stays in memory for each waiting request.
  */
 export class HoldClaim {
   #isCounted = false;
@@ -28,7 +28,7 @@ export class HoldClaim {
     this.#recordedAs = hold;
   }
 
-  /** Counts the hold before it is granted. Otherwise, concurrent requests could all fit into the same quota. */
+  /** Counts the hold before it is granted, so that concurrent requests cannot exceed the quota together. */
   count(): void {
     this.#isCounted = true;
     this.ledger.add(this.hold.principal, 1, this.hold.bytes);
@@ -42,7 +42,10 @@ export class HoldClaim {
     this.ledger.record(target, this.#recordedAs, { principal, bytes, remainingMs });
   }
 
-  /** Handles a failed request. A hold with an unknown outcome counts until an observation or a retry resolves it. */
+  /**
+   * Stops counting the hold after a failed request. If the outcome is unknown, the hold instead counts for `leaseMs`,
+   * at most 60 s.
+   */
   fail(error: unknown, leaseMs: number): void {
     if (error instanceof UnknownOutcomeError) this.confirm(Math.min(leaseMs, UNKNOWN_OUTCOME_MS_MAX));
     else this.#uncount();

@@ -2,7 +2,7 @@ import { isSharedKind, type LockKind, type WritableKind } from "../../lib/contra
 import type { Key } from "../../lib/keys/key.ts";
 import { Deadlines } from "../watch/scan/deadlines.ts";
 
-/** The holds of one principal and their memory in Redis. */
+/** The number of holds of one principal, and their memory in Redis. */
 export interface HoldUsage {
   readonly holds: number;
   /** Estimated memory in Redis; see `estimateHoldBytes`. */
@@ -32,7 +32,8 @@ export function toLedgerKey({ key, kind, token }: LedgerRef): Key {
 }
 
 /**
- * Maximum time in ms after a grant or release by this instance in which observations from before it can still arrive.
+ * Maximum delay of observations, in ms. For this long after a grant or release by this instance, an observation may
+ * still show the earlier state.
  */
 export const OBSERVED_WITHIN_MS = 5000;
 
@@ -48,8 +49,8 @@ interface Entry extends Pick<LedgerHold, "principal" | "bytes"> {
 /**
  * Counts the live holds of each principal across all targets.
  *
- * A hold is removed when it is forgotten or has expired, so keys that are never read again do not accumulate. Changes
- * take constant time, apart from updating the deadline heap.
+ * Expired holds are removed, so keys that are never read again do not accumulate. Recording or forgetting one hold
+ * takes constant time, apart from updating the deadline heap.
  */
 export class HoldLedger {
   readonly #usages = new Map<string, HoldUsage>();
@@ -82,7 +83,10 @@ export class HoldLedger {
     else holds.deadlines.set(name, this.now() + remainingMs);
   }
 
-  /** Moves the deadline of a hold to `remainingMs` from now. Deadlines are never shortened. */
+  /**
+   * Extends the deadline of a hold to `remainingMs` milliseconds from now. Does nothing if the deadline is already
+   * later, or if the hold has no TTL or is not recorded.
+   */
   extend(target: string, ref: LedgerRef, remainingMs: number): void {
     const holds = this.#holdsByTarget.get(target);
     const name = toLedgerKey(ref);
@@ -131,7 +135,7 @@ export class HoldLedger {
     return this.#usages.get(principal) ?? NO_USAGE;
   }
 
-  /** Adds holds to a principal's usage before they are recorded for a key. Negative numbers subtract holds. */
+  /** Adds holds and bytes to a principal's usage without recording a hold. Negative numbers subtract. */
   add(principal: string, holds: number, bytes: number): void {
     const before = this.#usages.get(principal) ?? NO_USAGE;
     const after = { holds: before.holds + holds, bytes: before.bytes + bytes };
@@ -139,7 +143,7 @@ export class HoldLedger {
     else this.#usages.delete(principal);
   }
 
-  /** Number of holds of all principals. */
+  /** Number of recorded holds of all principals. Excludes usage that was added only with `add`. */
   get size(): number {
     let size = 0;
     for (const { entries } of this.#holdsByTarget.values()) size += entries.size;

@@ -13,7 +13,7 @@ import { ReleasedHolds } from "./released-holds.ts";
 /** The principal whose quota applies. */
 type QuotaPrincipal = Pick<Principal, "id" | "quota">;
 
-/** Identifies the hold of a request on a target. Holds that share a key count separately. */
+/** Identifies a hold on a target. Holds that share a key count separately. */
 export interface LockRef extends LedgerRef {
   readonly target: string;
 }
@@ -34,7 +34,7 @@ export class HoldQuotas {
     this.#ledger = ledger;
   }
 
-  /** Subscribes to the watcher of a target, and counts the holds that it observes from now on. */
+  /** Counts the holds that the watcher of a target observes from now on. */
   watchTarget({
     name,
     watcher,
@@ -48,9 +48,9 @@ export class HoldQuotas {
   }
 
   /**
-   * Asserts that a principal may acquire a lock, and returns the claim of its hold. If the principal already holds the
-   * lock, the quota does not refuse the request, because the request gets `held` or the stored outcome of its
-   * Idempotency-Key.
+   * Asserts that the quota of a principal allows another hold, and returns the claim of the hold. If the principal
+   * already holds the lock, the quota does not refuse the request, because the request gets `held` or the stored
+   * outcome of its Idempotency-Key.
    *
    * @throws QuotaExceededError if the quota does not allow another hold
    */
@@ -71,7 +71,8 @@ export class HoldQuotas {
   }
 
   /**
-   * Like `claim`, but for several locks that are acquired together. The returned claims are already counted.
+   * Asserts that the quota of a principal allows holds of all `keys`, and returns their claims. Unlike the result of
+   * `claim`, the returned claims are already counted.
    *
    * @throws QuotaExceededError if the quota does not allow all of them
    */

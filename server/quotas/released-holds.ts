@@ -2,10 +2,11 @@ import type { Key } from "../../lib/keys/key.ts";
 import { OBSERVED_WITHIN_MS } from "./hold-ledger.ts";
 
 /**
- * The holds that this instance released a moment ago. Tokens are never reused, so a token identifies a released hold.
+ * The holds that this instance released within the last 5 s. Tokens are never reused, so a token identifies a released
+ * hold.
  */
 export class ReleasedHolds {
-  /** When each hold was released, oldest first. */
+  /** Time at which each hold was released, on the clock `now`, oldest first. */
   readonly #releasedAt = new Map<string, number>();
 
   /** @param now a monotonic clock, in milliseconds */

@@ -7,11 +7,11 @@ import type { Socket } from "node:net";
 const PACKET_CHARACTERS = 2048;
 
 /**
- * Sends the commands of one turn of the event loop in few packets, because a system call per command costs more than
- * all other processing of the command. The first command is sent immediately, so that Redis works while this process
- * issues the others. Each further command waits at most until the turn ends. By then, every readable socket has been
- * processed, so the commands of many HTTP connections are sent together. Commands are strings, and writing one long
- * string costs less than writing many short strings.
+ * Patches `stream` so that the commands of one turn of the event loop are sent in few packets. A system call per
+ * command would cost more than all other processing of the command. The first command is sent immediately, so that
+ * Redis works while this process issues the others. Each further command waits at most until the turn ends. By then,
+ * every readable socket has been processed, so the commands of many HTTP connections are sent together. Commands are
+ * strings, and writing one long string costs less than writing many short strings.
  */
 export function coalesceWrites(stream: Pick<Socket, "write" | "end">): void {
   const write = stream.write.bind(stream);

@@ -16,7 +16,7 @@ export interface Commands {
   off(event: "ready" | "end", listener: () => void): unknown;
 }
 
-/** The subscriptions of waiters on a single server or a cluster. */
+/** Pub/Sub subscriptions on a single server or a cluster. */
 export interface Subscriber {
   subscribe(channel: Buffer): Promise<unknown>;
   unsubscribe(channel: Buffer): Promise<unknown>;

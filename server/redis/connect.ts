@@ -9,7 +9,7 @@ import { isNotMasterError, NeverSentError } from "./failure.ts";
 /** The address of a Redis server, and a label for it that omits the password. */
 export interface RedisAddress {
   readonly options: RedisOptions;
-  /** `host:port/db`, or the path of the socket. Safe to print. */
+  /** For example, `host:port/db`, or `/path db 0` for a socket. Safe to print. */
   readonly label: string;
   readonly db: number;
 }
@@ -72,9 +72,8 @@ export const COMMAND_TIMEOUT_MS = 1000;
  * Opens a connection that never resends a command, and never queues a command while disconnected.
  *
  * By default, ioredis resends commands that were in progress when a connection broke. A script whose reply was lost
- * would then run twice. To prevent this, set both `autoResendUnfulfilledCommands: false` and `maxRetriesPerRequest: 0`.
- * Without `maxRetriesPerRequest: 0`, the promise of such a command never settles. Callers repeat commands themselves,
- * with the same request id.
+ * would then run twice. `autoResendUnfulfilledCommands: false` prevents this, but without `maxRetriesPerRequest: 0`,
+ * the promise of such a command would never settle. Callers repeat commands themselves, with the same request id.
  */
 export function connect(address: RedisAddress, name: string, more: RedisOptions = {}): Redis {
   const redis = new Redis({

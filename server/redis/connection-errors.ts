@@ -12,8 +12,8 @@ interface Attempt {
  */
 export class ConnectionErrors {
   /**
-   * Entered only during a recording. While an AsyncLocalStorage is in use, Node 20 and 22 track every promise of the
-   * process.
+   * The current recording. In use only during a recording, because Node 20 and 22 track every promise of the process
+   * while an AsyncLocalStorage is in use.
    */
   static readonly #current = new AsyncLocalStorage<ConnectionErrors>();
   static #recording = 0;
@@ -51,7 +51,10 @@ export class ConnectionErrors {
     return [...this.#attempts.values()].filter(({ isReached }) => isReached).length;
   }
 
-  /** Returns the reasons for all failures on one line. If the reasons differ, each is preceded by its address. */
+  /**
+   * Returns the reasons for all failures on one line, or "no answer" if there are none. Each reason is preceded by its
+   * address if the reasons differ or some addresses were reached.
+   */
   describe(): string {
     const unreached = [...this.#attempts].filter(([, { isReached }]) => !isReached);
     const reasons = unreached.map(([label, { lastError }]) => {

@@ -45,7 +45,7 @@ const HALFWAY = /script attempted to access a non local key/i;
  */
 export class UnexpectedReplyError extends Error {}
 
-/** The error for a call that was not sent, because there was no connection. */
+/** The error for a call that was not sent, for example because there was no connection or no master. */
 export class NeverSentError extends Error {}
 
 /** The error for a read whose reply did not arrive in time. One of the keys may be too large to read in time. */
@@ -71,8 +71,8 @@ export function readErrorCode(error: unknown): string | undefined {
 }
 
 /**
- * Returns why Redis refused a command, or `undefined` if `error` is not a refusal. For a transaction, returns the
- * reason for its first refused command.
+ * Returns why Redis refused a command, or `undefined` if the code of `error` has no `RefusalReason`. For a transaction,
+ * returns the reason for the first refused command.
  */
 export function findRefusal(error: unknown): RefusalReason | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -119,7 +119,7 @@ export function isRedirectError(error: unknown): boolean {
   return isReplyError(error) && REDIRECT.has(readErrorCode(error) ?? "");
 }
 
-/** Whether the call can succeed at a later attempt or over another connection. */
+/** Whether a failure may be temporary. False only for NOAUTH, NOPERM, WRONGPASS, OOM and MISCONF. */
 export function isTransient(error: unknown): boolean {
   return !LASTING.has(readErrorCode(error) ?? "");
 }

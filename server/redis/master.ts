@@ -15,7 +15,10 @@ export interface Master {
   readonly reads: ReadConnections;
   /** The connection for subscriptions. If the connection breaks, the subscriptions are lost. */
   readonly subscriber: Redis;
-  /** Returns a hash tag in a slot of this master; `undefined` if the master has every key. */
+  /**
+   * Returns a hash tag in a slot of this master. Returns `undefined` if the master has every key, and an empty string
+   * if the master has no slots.
+   */
   findHashTag(): string | undefined;
   /** Starts a search for the new master. Call this after the server has refused writes as a replica. */
   reportDemotion(): void;
@@ -27,7 +30,7 @@ export interface Masters {
   /** Set if each master has every key and one vote per key. The set of masters is then fixed. */
   readonly isQuorum?: true;
   readonly list: readonly Master[];
-  /** Returns the master of the key, or `undefined` if no master is known. */
+  /** Returns the master of the key, or `undefined` if no master is known. In a quorum, returns the first master. */
   findMaster(key: Key): Master | undefined;
   /** Set if the keys are distributed over the masters and can move between masters. */
   readonly routing?: SlotRouting;
@@ -42,15 +45,15 @@ export interface Masters {
 /** Sends commands and scripts to the master that currently has the slot of their key. */
 export interface SlotRouting {
   readonly hasShardedPubSub: boolean;
-  /** Runs a script on one key at its current master. Strings in the reply are bytes. */
+  /** Runs a script with one key on the current master of the key. Strings in the reply are bytes. */
   readonly scripts: Pick<Commands, "evalsha" | "eval">;
-  /** Sends a command on one key to its current master. */
+  /** Sends a command to the current master of `key`. */
   call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   callBuffer(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
   /**
    * Handles a redirect that a read of the key caused. `moved`: the key is on another master, which is now known.
    * `apart`: the slot is in migration, or a related key is in another slot, so each key must be read separately.
-   * `undefined`: the error is no redirect.
+   * `undefined`: the error is not a redirect.
    */
   handleRedirect(key: Key, error: Error): "moved" | "apart" | undefined;
   /** Whether the key's slot was migrating recently. A deletion notification may then result from the migration. */
@@ -58,7 +61,8 @@ export interface SlotRouting {
 }
 
 /**
- * What Lockkeeper uses a master for. `reads`: scripts that read keys run with EVALSHA_RO, so that Redis refuses writes.
+ * What Lockkeeper uses a master for. `reads`: scripts that read keys run with EVALSHA_RO if possible, so that Redis
+ * refuses writes.
  */
 export type MasterUse = "reads" | "reads_and_writes";
 

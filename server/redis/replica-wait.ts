@@ -26,9 +26,10 @@ const KEY_TTL_MS = 60_000;
 /**
  * Counts the replicas that have acknowledged all writes of a server so far.
  *
- * WAIT counts from the last write of its own connection (Redis 7.2, Valkey 7.2 and newer) or from its last command
- * (older versions). A write of a key therefore precedes each WAIT. The offset of that write follows every earlier write
- * on the server, on any connection. Calls that arrive during a count share the next count.
+ * WAIT counts the replicas that have reached the last write of its own connection (Redis 7.2, Valkey 7.2 and newer) or
+ * the last command of the connection (older versions). A write of a key therefore precedes each WAIT. The replication
+ * offset of that write is larger than that of every earlier write on the server. Calls that arrive during a count share
+ * the next count.
  */
 export class ReplicaWait {
   readonly #inFlight = new Map<string, Promise<number>>();
@@ -47,7 +48,7 @@ export class ReplicaWait {
   /**
    * Counts the replicas that have acknowledged the writes of the script and all earlier writes of the server.
    *
-   * @throws NeverSentError if another server has replaced the server that executed the script
+   * @throws NeverSentError if the server that executed the script is unknown, has been replaced, or has no slots
    * @throws ReplyError if Redis refuses the write or WAIT
    */
   async countReplicas({ place, runId }: ScriptExecution): Promise<number> {

@@ -19,9 +19,9 @@ const NO_REPLID = /^0*$/;
 const CLOSE_TIMEOUT_MS = 2000;
 
 /**
- * Identifies the server behind a connection or cluster node, and reports when another server has taken its place or
- * when it was promoted. The identity comes from the INFO that ioredis sends when a connection opens, so it is known
- * before the first command.
+ * Identifies the server behind a connection or cluster node, and emits `replaced` when another server has taken its
+ * place or the server was promoted. The identity comes from the INFO that ioredis sends when a connection opens, so the
+ * identity is known before the first command.
  */
 export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string] }> {
   readonly #identities = new Map<string, ServerIdentity>();

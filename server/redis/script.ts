@@ -30,7 +30,6 @@ export function preferReadOnlyScripts(redis: Redis): void {
 
 /**
  * A Lua file as a typed function, which takes a tuple of keys and a tuple of arguments and returns a decoded reply.
- * Only this class sends EVALSHA.
  */
 export class Script<
   Keys extends readonly RedisArgument[],
@@ -39,7 +38,7 @@ export class Script<
 > {
   readonly source: string;
   readonly #sha: string;
-  /** @throws UnexpectedReplyError */
+  /** Decodes a reply of the script. @throws UnexpectedReplyError if the script cannot return such a reply */
   readonly decode: (reply: unknown) => Reply;
 
   /** @param format the folder that replaces `format/` in the includes of the file */
@@ -58,8 +57,9 @@ export class Script<
   }
 
   /**
-   * Runs a read-only script with EVALSHA_RO, so that Redis refuses writes. On a cluster, or if Redis does not support
-   * EVALSHA_RO or the user may not run it, runs the script with EVALSHA.
+   * Runs a read-only script. Uses EVALSHA_RO, so that Redis refuses writes, on a connection that was passed to
+   * `preferReadOnlyScripts`. Uses EVALSHA on other connections, or if Redis does not support EVALSHA_RO or the user may
+   * not run it.
    */
   async read(redis: Commands, keys: Keys, parameters: Arguments): Promise<Reply> {
     if (!isConnection(redis) || readCommands.get(redis) !== "EVALSHA_RO")

@@ -66,7 +66,10 @@ export class HoldGauge {
     };
   }
 
-  /** Lists the number of held locks for every format and liveness state seen since the start, including counts of 0. */
+  /**
+   * Lists the number of held locks for every combination of format and liveness state that has occurred since the
+   * start, including counts of 0.
+   */
   *listCounts(): Generator<{ format: FormatName; liveness: LivenessState; held: number }> {
     for (const [format, states] of this.#held) {
       for (const [liveness, held] of states) yield { format, liveness, held };

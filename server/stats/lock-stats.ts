@@ -76,8 +76,8 @@ export class LockStats {
   }
 
   /**
-   * Closes the points of the series whose interval has ended, and clears the cache of typical hold times every few
-   * ticks.
+   * Closes the points of the series whose interval has ended. On every fifth call, clears the cache of typical hold
+   * times.
    */
   tick(): void {
     if (++this.#ticks % TYPICAL_CACHE_TICKS === 0) this.#typicalHeldMs.clear();

@@ -115,7 +115,7 @@ export class DecayingHistogram {
   /** Time at which a new sample has weight 1, in Unix milliseconds. Later samples have larger weights. */
   #origin: number;
 
-  /** @param at Unix milliseconds, as in all other methods */
+  /** @param at current time, in Unix milliseconds */
   constructor(at: number) {
     this.#origin = at;
   }

@@ -49,7 +49,10 @@ export class PatternRecord {
     };
   }
 
-  /** Returns the p95 of the hold times in milliseconds, or `undefined` if there are fewer than `samplesMin` samples. */
+  /**
+   * Returns the p95 of the hold times in milliseconds, or `undefined` if the number of samples, weighted by age, is
+   * less than `samplesMin`.
+   */
   computeHeldMsP95At(at: number, samplesMin: number): number | undefined {
     if (this.#held === undefined || countSamples(this.#held, at) < samplesMin) return undefined;
     return this.#held.quantile(0.95) ?? undefined;

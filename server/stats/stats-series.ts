@@ -65,7 +65,7 @@ class SeriesBuffer {
   }
 }
 
-/** Time series of the last hour and the last day, with points at fixed intervals. */
+/** Time series of the last hour, with a point every 10 s, and of the last day, with a point every 5 min. */
 export class StatsSeries {
   readonly #buffers: Readonly<Record<SeriesRange, SeriesBuffer>>;
   readonly #all: readonly SeriesBuffer[];

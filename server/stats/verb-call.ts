@@ -24,7 +24,7 @@ export interface VerbCall {
   readonly key: Key;
   /** Fencing token of the hold that the call is about, if the request contains one. */
   readonly fence: string | undefined;
-  /** Requested format. `undefined` means the format that the lock already has. */
+  /** Requested format; `undefined` if the request does not specify a format. */
   readonly format: string | undefined;
   /** Whether the request may stay open until the lock is available. */
   readonly waits: boolean;

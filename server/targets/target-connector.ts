@@ -12,7 +12,7 @@ const PAUSE_MAX_MS = 5000;
  * Redis is unreachable.
  */
 export class TargetConnector {
-  /** Time of the first attempt, in Unix milliseconds. */
+  /** Time at which the connector was created, shortly before the first attempt, in Unix milliseconds. */
   readonly triedSince = Date.now();
   #target: Target | undefined;
   #reason = "No connection has succeeded yet.";

@@ -21,7 +21,7 @@ export interface TargetSettings {
   readonly label: string;
   /** A free-form name. `production` requires confirmation of bulk releases. */
   readonly environment: string | undefined;
-  /** Location of the Redis. `undefined` for the embedded Redis. */
+  /** Location of Redis; `undefined` for the embedded Redis. */
   readonly where: RedisLocation | undefined;
   /** Name of the setting that contains the address, for error messages, such as `REDIS_URL` or `targets[1].redis`. */
   readonly setting: string;

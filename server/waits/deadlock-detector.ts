@@ -24,10 +24,10 @@ export interface DeadlockDetectorDeps {
 }
 
 /**
- * Finds the deadlocks of a graph, and refuses waits.
+ * Finds the deadlocks in a wait-for graph, and refuses waits to resolve them.
  *
  * A deadlock is reported only if its waits and holds are found again by reads that were sent after it was first found.
- * This proves that all of them existed at the same time.
+ * The second reading proves that all waits and holds existed at the same time.
  */
 export class DeadlockDetector {
   /** Number of deadlocks found since the process started. */
@@ -51,7 +51,10 @@ export class DeadlockDetector {
     return { blocking: kind === "semaphore" ? "any" : "all", tokens };
   };
 
-  /** Finds the current deadlocks. Call this method after each change, and repeatedly while there is a deadlock. */
+  /**
+   * Finds the current deadlocks, and refuses a wait in each. Call this method after each change, and repeatedly while
+   * there is a deadlock.
+   */
   async update(): Promise<void> {
     const known = new Map(this.#deadlocks.map((each) => [each.id, each]));
     const found = this.#find();

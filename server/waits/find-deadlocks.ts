@@ -7,15 +7,15 @@ import type { FindHeldLock, Wait, WaitGraph } from "./wait-graph.ts";
  */
 export interface Deadlock {
   /**
-   * A shortest cycle. Each wait is for a lock that the client of the next wait holds. The client of the first wait
-   * holds the lock of the last wait.
+   * A shortest cycle through the youngest wait, beginning with that wait. Each wait is for a lock that the client of
+   * the next wait holds. The client of the first wait holds the lock of the last wait.
    */
   readonly cycle: readonly Wait[];
   /** All waits that block each other, which form one cycle or several cycles with common waits. */
   readonly waits: readonly Wait[];
 }
 
-/** A deadlock that was found in two readings. */
+/** A deadlock with its id. */
 export interface KnownDeadlock extends Deadlock {
   /** Identifies the set of waits, with the same value on all instances. */
   readonly id: string;
@@ -35,8 +35,8 @@ interface LockState {
  * removes clients that can continue until no more can be removed. The strongly connected components of the remaining
  * waits are the deadlocks.
  *
- * Takes time in proportion to the waits that declare a hold and the holders of their locks. Other waits are never part of
- * a cycle, so thousands of them cost nothing.
+ * Takes time in proportion to the waits that declare a hold and the holders of their locks. Other waits are never part
+ * of a cycle, so thousands of them cost nothing.
  */
 export function findDeadlocks(graph: WaitGraph, findHeldLock: FindHeldLock): Deadlock[] {
   if (graph.declaringWaits.size === 0) return [];
@@ -176,7 +176,7 @@ function* listPath(last: Wait, before: ReadonlyMap<Wait, Wait>): Generator<Wait>
   for (let wait: Wait | undefined = last; wait !== undefined; wait = before.get(wait)) yield wait;
 }
 
-/** Returns the youngest wait of a deadlock whose client chose `refuse`; `undefined` if no client did. */
+/** Returns the youngest wait that can be refused; `undefined` if no client of the deadlock chose `refuse`. */
 export function chooseRefusedWait({ waits }: Deadlock): Wait | undefined {
   let youngest: Wait | undefined;
   for (const wait of waits) {

@@ -62,7 +62,7 @@ function groupByMaster(
 const WAITERS_PREFIX = `${TARGET_PREFIX}waiters:`;
 const SCAN_COUNT = 1000;
 
-/** Scans for locks with stored waiters, to find waits that began before this process started watching. */
+/** Scans Redis for locks with Lockkeeper's waiters, and calls `onKey` for each. Skips masters that do not respond. */
 export async function scanWaitedKeys(masters: Masters, onKey: (key: Key) => void): Promise<void> {
   await Promise.allSettled(
     masters.list.map(async ({ reads }) => {

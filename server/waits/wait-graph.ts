@@ -45,19 +45,19 @@ export interface Wait {
  */
 export type Blocking = "all" | "any";
 
-/** The holders of a lock, in the terms of the graph. */
+/** The holders of a lock, and how they block its waiters. */
 export interface HeldLock {
   readonly blocking: Blocking;
   /** The holders. Created by `toGraphToken`. */
   readonly tokens: readonly string[];
 }
 
-/** Returns the current holders of a lock; `undefined` if the lock is free. */
+/** Returns the current holders of a lock; `undefined` if the lock is not held. */
 export type FindHeldLock = (key: Key) => HeldLock | undefined;
 
 /**
  * The wait-for graph: the waits for all locks, and the holds that each wait declares. An update takes time in
- * proportion to the number of waits for its lock.
+ * proportion to the waits for the updated lock.
  */
 export class WaitGraph {
   readonly #waits = new Map<Key, readonly Wait[]>();

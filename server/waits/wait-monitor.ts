@@ -43,13 +43,13 @@ export interface WaitMonitorDeps {
 export class WaitMonitor {
   readonly graph = new WaitGraph();
   readonly #detector: DeadlockDetector;
-  /** When the waiters were last read, in Unix ms on the Redis clock. */
+  /** Time of the last read of waiters, in Unix ms on the Redis clock; 0 before the first read. */
   asOf = 0;
   readonly #schedule = new WaitSchedule();
   readonly #libraryHolds: LibraryHolds;
   /** When each waiter was first read, by lock and id. Used for waiters whose start Redis does not store. */
   readonly #firstSeen = new Map<Key, Map<string, number>>();
-  /** Number of waiters that are visible only as subscribers, by lock, as of the last read of the lock. */
+  /** Number of visible waiters, with or without a known owner, by lock, as of the last read of the lock. */
   readonly #listening = new Map<Key, number>();
   #timer: NodeJS.Timeout | undefined;
   #isChanged = false;
@@ -83,7 +83,7 @@ export class WaitMonitor {
   }
 
   /**
-   * Returns the number of visible waiters of a lock whose owner is unknown, because they are visible only as
+   * Returns the number of a lock's visible waiters with an unknown owner. These waiters are visible only as
    * subscribers.
    */
   countUnnamed(key: Key): number {
@@ -120,7 +120,7 @@ export class WaitMonitor {
     return this.deps.watcher.clock.now();
   }
 
-  /** Schedules a read of a lock's waiters. Called for each event of a waiting client. */
+  /** Schedules a read of a lock's waiters in 300 to 1000 ms. Call this method for each event of a waiting client. */
   markKey(key: Key): void {
     const delayMs = Math.min(READ_AFTER_MS_MAX, READ_AFTER_MS + this.graph.getWaits(key).length);
     this.#schedule.mark(key, performance.now() + delayMs);
@@ -128,8 +128,8 @@ export class WaitMonitor {
   }
 
   /**
-   * Schedules a read of a lock's waiters if the lock is known to have waiters, because one of them may have acquired
-   * it.
+   * Schedules a read of a lock's waiters if the lock is known to have waiters. Call this method after a change to the
+   * lock, because a waiter may have acquired the lock.
    */
   markKnownKey(key: Key): void {
     if (this.#schedule.has(key)) this.markKey(key);

@@ -25,7 +25,7 @@ interface Root {
 
 /**
  * Builds the trees of waits from the graph, for one reader. Omits locks that the reader may not read, with their waits.
- * Neither their keys nor their owners appear in the report.
+ * The keys and owners of these locks do not appear in the report.
  */
 export class WaitReport {
   readonly #behind: WaitersBehind;
@@ -39,7 +39,7 @@ export class WaitReport {
     this.#rows = new WaitRows(state, this.#behind);
   }
 
-  /** @param key restricts the report to the trees and deadlocks of one lock */
+  /** Builds the report. @param key restricts the report to the trees and deadlocks that contain this lock */
   build(target: string, key?: Key): Waits {
     const keys = this.state.listWaitedKeys().filter(this.canRead);
     const deadlocks = this.#buildDeadlocks(key);

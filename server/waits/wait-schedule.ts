@@ -32,8 +32,8 @@ export class WaitSchedule {
   }
 
   /**
-   * The locks that are not read, because too many other locks have waiters. The waiters of these locks may have left
-   * since.
+   * Up to 100,000 locks that are not read, because too many other locks have waiters. Some of these locks may no longer
+   * have waiters.
    */
   get leftOut(): ReadonlySet<Key> {
     return this.#leftOut;
@@ -43,7 +43,10 @@ export class WaitSchedule {
     return this.#marked.has(key) || this.#known.has(key);
   }
 
-  /** Schedules a changed lock to be read at `dueAt`, or at an earlier time for which it is already marked. */
+  /**
+   * Schedules a changed lock to be read at `dueAt`, or earlier if the lock is already marked for an earlier time. Omits
+   * a new lock if the schedule is full.
+   */
   mark(key: Key, dueAt: number): void {
     if (!this.has(key) && this.size >= this.keysMax) {
       if (this.#leftOut.size < LEFT_OUT_MAX) this.#leftOut.add(key);

@@ -46,10 +46,13 @@ export interface ReadingPipelineDeps {
 
 /**
  * Applies the masters' readings to the index through the topology view, and reports the resulting events. No other
- * class writes to the index.
+ * class applies readings to the index.
  */
 export class ReadingPipeline implements MasterListener {
-  /** Number of ignored messages on the script event channel since the process started. */
+  /**
+   * Number of messages on the script event channel that were ignored since the process started, because they are
+   * invalid or exceed the budget for unconfirmed events.
+   */
   ignoredEvents = 0;
   readonly #queueListeners = new Set<(key: Key) => void>();
   readonly #readingListeners = new Set<ReadingListener>();
@@ -186,6 +189,7 @@ export class ReadingPipeline implements MasterListener {
 
   /**
    * Records that an operator force-released a foreign hold. A hold that then reappears was recreated by its library.
+   * Has no effect if the holder has a fencing token.
    */
   recordForceRelease({ key, format, holders }: HeldObservation, holder = holders[0]): void {
     if (holder.fence === null) this.deps.eventReporter.recordForceRelease(key, holder.token, format);

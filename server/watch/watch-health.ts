@@ -61,8 +61,8 @@ export function buildHealth(
 
 /**
  * Returns the time (`performance.now()`) up to which the index contains every change to known keys. Ignores masters
- * that do not respond, unless none responds. Returns `undefined` if the index has never been complete for one of the
- * remaining masters.
+ * that do not respond, unless none responds. Returns `undefined` if no master is known, or if the index has never been
+ * complete for one of the remaining masters.
  */
 export function findConfirmedAt(watches: readonly MasterWatch[]): number | undefined {
   const up = watches.filter(({ connection }) => connection.isUp);
@@ -71,7 +71,7 @@ export function findConfirmedAt(watches: readonly MasterWatch[]): number | undef
   return moments.length === 0 || moments.length < counted.length ? undefined : Math.min(...moments);
 }
 
-/** Whether the master responds and all its keys have been read. */
+/** Whether the master responds and a scan has read all its watched keys since the last interruption. */
 export function isFullyWatched({ connection, reconciliation }: MasterWatch): boolean {
   return connection.isUp && reconciliation.isCaughtUp;
 }

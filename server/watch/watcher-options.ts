@@ -15,9 +15,9 @@ export interface WatcherOptions {
   readonly rules?: FormatRules;
   /** Runbook URLs by key pattern. */
   readonly runbooks?: Runbooks;
-  /** Maximum number of locks in the index. */
+  /** Maximum number of locks in the index. Unlimited by default. */
   readonly locksMax?: number;
-  /** Interval, in ms, between scans for missed changes. The default is 30,000 ms. */
+  /** Pause, in ms, between scans for missed changes while notifications arrive. The default is 30,000 ms. */
   readonly reconcileEveryMs?: number;
   /** Returns the state of a hold that was stored before this process started, or `undefined` if there is none. */
   readonly restoreHold?: LockIndexDeps["restoreHold"];

@@ -34,7 +34,8 @@ export type { WatcherOptions };
 const RECONCILE_EVERY_MS = 30_000;
 
 /**
- * Watches one target. Its index contains the state of all locks, and its journal receives an event for each change.
+ * Watches one target. Its index contains the state of the watched locks, and its journal receives an event for each
+ * change.
  *
  * Creates the components and serves queries about the target. `MasterSet` has a `MasterWatch` for each master, and the
  * `TopologyView` decides which master determines the state of a key. The `ReadingPipeline` applies readings to the
@@ -158,7 +159,7 @@ export class Watcher {
     return this.#masterSet.breaks;
   }
 
-  /** The clock of the target as a whole. Each master also has its own clock. */
+  /** The clock of a responding master or, on a quorum, Lockkeeper's own clock. Each master also has its own clock. */
   get clock(): RedisClock {
     return this.#view.clock;
   }
@@ -252,7 +253,7 @@ export class Watcher {
     return this.#view.readWithRules(key, { findFormat: () => format });
   }
 
-  /** Reads a key under different rules without changing the index. @throws if Redis is unreachable */
+  /** Reads a key with the given rules without changing the index. @throws if Redis is unreachable */
   readKeyWithRules(key: Key, rules: FormatRules): Promise<Observation> {
     return this.#view.readWithRules(key, rules);
   }
@@ -278,7 +279,9 @@ export class Watcher {
     return this.#formatRules;
   }
 
-  /** Applies new format rules and reads all keys again. Changes in Redis are still observed during the reads. */
+  /**
+   * Applies new format rules and starts reading all keys again. Changes in Redis are still reported during these reads.
+   */
   setFormatRules(rules: FormatRules): void {
     const change = new RuleChange(this.#formatRules, rules);
     this.#formatRules = rules;

@@ -25,7 +25,10 @@ interface EventDetailsProps {
   onReplay(at: number): void;
 }
 
-/** Shows the details of an event or gap next to the list. On phones, the details cover the lower half of the list. */
+/**
+ * Shows the details of an event or gap next to the list. In windows narrower than 1024 px, the details cover the lower
+ * part of the list.
+ */
 export function EventDetails({ entry, onClose, onReplay }: EventDetailsProps) {
   const { details: messages } = useMessages(eventsPage);
   const title = entry !== undefined && isGap(entry) ? messages.gapTitle : messages.title;

@@ -1,14 +1,14 @@
 /** The layout of a row. `wide`: one line with columns. `narrow`: two lines, for phones or next to the details. */
 export type FeedLayout = "wide" | "narrow";
 
-/** The position of a row in the list. */
+/** The layout of a row and its position in the list. */
 export interface RowPlace {
   readonly layout: FeedLayout;
   /** Offset in pixels from the top of the list. */
   readonly top: number;
 }
 
-/** The row heights in pixels. Narrow rows have two lines and the minimum height of a touch target. */
+/** The row heights in pixels. Narrow rows have two lines and are high enough for touch. */
 export const ROW_PX: Readonly<Record<FeedLayout, number>> = { wide: 32, narrow: 52 };
 
 const WIDE_FROM_PX = 768;
@@ -29,6 +29,9 @@ export const COLUMN_CLASSES: Readonly<Record<FeedLayout, string>> = {
   narrow: "grid grid-cols-[58px_minmax(0,1fr)_minmax(0,45%)] content-center gap-x-3 gap-y-0.5",
 };
 
-/** The class that extends the button that opens an entry to the whole row, below the other controls of the row. */
+/**
+ * The classes of the button that opens an entry. They extend its clickable area to the whole row, beneath the other
+ * controls.
+ */
 export const OPEN_BUTTON_CLASS =
   "text-left outline-offset-[-2px] after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent";

@@ -16,15 +16,18 @@ export type FeedLine =
 interface FoldOptions {
   /** Minimum number of consecutive renewals that form a group. */
   readonly least: number;
-  /** Maximum number of lines to return. */
+  /**
+   * Number of lines after which no further entries are added. Renewals that are not in a collapsed group can exceed it.
+   */
   readonly most?: number;
   /** The IDs of expanded groups. */
   readonly expanded?: ReadonlySet<string>;
 }
 
 /**
- * Groups consecutive renewals, which would otherwise crowd out other events. Never groups renewals by an operator
- * (those with `by`). A group keeps its id when newer renewals are added to it.
+ * Groups runs of at least `least` consecutive renewals, which would otherwise crowd out other events. Never groups
+ * renewals by an operator (those with `by`). An expanded group is followed by its renewals. A group keeps its id when
+ * newer renewals are added to it.
  *
  * @param entries newest first
  */

@@ -13,7 +13,7 @@ interface HeldEvents {
 }
 
 /**
- * Returns the events to show. While `isHeld` is set, they change only when `update` is called.
+ * Returns the events to show. While `isHeld` is set, a list that is not empty changes only when `update` is called.
  *
  * @param events oldest first
  * @param isHeld whether the pointer is on the events

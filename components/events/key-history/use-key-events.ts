@@ -9,10 +9,11 @@ import { useHistory } from "@/lib/queries/lock-history.ts";
 import { isHoldEnd, mergeEvents, selectEventsUntil } from "./merge-events.ts";
 
 export interface KeyEvents {
-  /** Newest first. */
+  /** The events and gaps of the key, newest first. */
   events: readonly HistoryEntry[];
   /**
-   * Whether `events` starts with the oldest event of the key; `false` if older events were deleted or are not loaded.
+   * Whether `events` includes the oldest event of the key; `false` if older events were deleted or are not loaded. Also
+   * `true` before the first page is loaded.
    */
   complete: boolean;
   loading: boolean;
@@ -20,7 +21,7 @@ export interface KeyEvents {
   /** Loads older events; `undefined` if there are no more events to load. */
   loadOlder: (() => void) | undefined;
   loadingOlder: boolean;
-  /** The event that ended the last hold; `undefined` if a newer hold has started or the end was not recorded. */
+  /** The latest event if it ended a hold; `undefined` otherwise, for example because a newer hold has started. */
   ending: LockEvent | undefined;
 }
 
@@ -50,7 +51,7 @@ export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
   return { ...toKeyEvents(history, events), at, holds: pages?.[0]?.holds, isUnwatched };
 }
 
-/** Reads the stored events of a key and adds new ones as they arrive. */
+/** Reads the stored events of a key and adds new events as they arrive. */
 export function useKeyEvents(path: string): KeyEvents {
   const history = useHistory(path);
   const { events: live } = useEvents();

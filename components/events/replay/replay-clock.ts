@@ -6,7 +6,10 @@ export interface ReplayClock {
   readonly from: number;
   readonly to: number;
   readonly speed: ReplaySpeed;
-  /** The time to which the replay had advanced when the clock was last started, paused or moved. */
+  /**
+   * The time to which the replay had advanced when the clock was last started, paused or moved, or its speed was
+   * changed.
+   */
   readonly position: number;
   /** Monotonic time in ms at which `position` was set; `null` while the clock is paused. */
   readonly runsSince: number | null;

@@ -1,8 +1,8 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 
 /**
- * The types of marks on the track, one for each way in which a hold ends. Evicted and recreated locks get the mark of a
- * force-release, because their holders lost the lock too.
+ * The types of marks on the track, which show how holds ended. Evictions and recreated holds get the mark of a
+ * force-release.
  */
 export const REPLAY_MARKS = ["released", "expired", "force_released"] as const;
 export type ReplayMark = (typeof REPLAY_MARKS)[number];

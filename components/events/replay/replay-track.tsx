@@ -23,7 +23,10 @@ interface ReplayTrackProps {
   position: number;
 }
 
-/** Shows the number of events over time, a mark for each ended hold, and the gaps. */
+/**
+ * Shows the number of events over time, marks where holds ended, the gaps, and the current position. Each bar has at
+ * most one mark of each type.
+ */
 export function ReplayTrack({ entries, from, to, position }: ReplayTrackProps) {
   const place = (at: number) => (100 * (at - from)) / Math.max(1, to - from);
   return (

@@ -54,7 +54,7 @@ export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
   );
 }
 
-/** Shows an event or gap for a narrow column. */
+/** Shows an event or gap in a narrow column. */
 export function EventLine({ entry }: { entry: HistoryEntry }) {
   if (isGap(entry)) {
     return (

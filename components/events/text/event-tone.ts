@@ -1,8 +1,8 @@
 import type { HistoryEntry } from "@/lib/contract/event.ts";
 
 /**
- * The severity of an event. `bad`: a holder lost its lock through a force-release, an eviction or its own library.
- * `warn`: a hold expired, a holder refused a release request, or there is a gap.
+ * The severity of an event. `bad`: a hold was force-released, evicted, or recreated after a force-release. `warn`: a
+ * hold expired, a holder refused a release request, or there is a gap.
  */
 export type EventTone = "bad" | "warn" | "plain";
 

@@ -24,7 +24,7 @@ export interface HoldBar {
   readonly fromIs: "exact" | "at_least";
   /**
    * The time at which the hold ended. If `end` is `open`, the end of the timeline. If `end` is `unobserved`, an
-   * estimate such as the start of the next hold.
+   * estimate such as the start of the next hold. For a bar created from a `PastHold`, see `toPastHoldBar`.
    */
   readonly to: number;
   readonly end: HoldBarEnd;
@@ -36,7 +36,7 @@ export interface HoldBar {
 
 export interface HolderLane {
   readonly owner: string;
-  /** Sorted by time, without overlap. */
+  /** The holds of the owner, sorted by time, without overlap. */
   readonly bars: readonly HoldBar[];
 }
 
@@ -82,7 +82,8 @@ interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended" | "requests"
  * Computes the holds of a lock from its history and groups them into one lane per owner.
  *
  * @param entries newest first
- * @param now the end of the timeline, in Unix milliseconds of the Redis clock
+ * @param now Unix milliseconds of the Redis clock. The timeline ends at this time or at the latest event, whichever is
+ * later
  */
 export function buildTimeline(
   entries: readonly HistoryEntry[],

@@ -10,13 +10,16 @@ const MARGIN = 0.02;
 
 export interface TimelineView {
   readonly lanes: readonly HolderLane[];
-  /** Number of lanes that are not shown, because there are more than `LANES_MAX`. */
+  /** Number of lanes in excess of `LANES_MAX`, which are not shown. */
   readonly others: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Returns the visible part of a timeline: all holds, or the time range of the latest `LATEST_BARS` holds. */
+/**
+ * Returns the visible part of a timeline: the whole time range, or the time range of the latest `LATEST_BARS` holds.
+ * Limits the number of lanes to `LANES_MAX`.
+ */
 export function selectTimelineView({ lanes, from, to }: Timeline, span: TimelineSpan): TimelineView {
   const first = span === "all" ? undefined : sortBarsByTime(lanes).at(-LATEST_BARS);
   const begin = first?.from ?? from;
@@ -48,7 +51,9 @@ const STEPS_MS = [
 ];
 const TICKS_MAX = 5;
 
-/** Returns the round times to label within the visible range. They are spaced so that their labels do not overlap. */
+/**
+ * Returns the round times to label within the visible range. The times are spaced so that their labels do not overlap.
+ */
 export function computeTicks({ from, to }: Pick<TimelineView, "from" | "to">): number[] {
   const step = STEPS_MS.find((ms) => (to - from) / ms <= TICKS_MAX) ?? to - from;
   const first = Math.ceil(from / step) * step;
@@ -57,7 +62,8 @@ export function computeTicks({ from, to }: Pick<TimelineView, "from" | "to">): n
 
 /**
  * Returns the bar that a navigation key moves to. Left and right move to the previous and next hold in time. Up and
- * down move to the closest hold in the adjacent lane. Home and End move to the first and last hold.
+ * down move to the closest hold in the adjacent lane. Home and End move to the first and last hold. Returns `undefined`
+ * if there are no holds.
  */
 export function findNextBar(
   lanes: readonly HolderLane[],

@@ -11,11 +11,11 @@ import { readAmount } from "../untrusted.ts";
 /** Maximum wait of one request in ms. */
 const WAIT_PART_MS_MAX = 55_000;
 
-/** Options of `await`. */
+/** Options of `Latch.await`. */
 export interface LatchWaitOptions {
   /** Maximum time to wait in milliseconds; Infinity by default. */
   readonly waitMs?: number | undefined;
-  /** Cancels the wait. */
+  /** Signal that ends the wait with an AbortedError. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -65,14 +65,14 @@ export class Latch {
   /**
    * Decreases the count by one. At 0, the latch opens and all waiting clients continue.
    *
-   * @returns the remaining count, which is 0 if the latch is open
+   * @returns the remaining count; 0 if the latch has opened or was already open
    * @throws the errors of `trySetCount`
    */
   async countDown(): Promise<number> {
     return (await this.#change("POST", this.#buildPath("/count-down?"))).count;
   }
 
-  /** Reads the count. @returns 0 if the latch is open @throws the errors of `trySetCount` */
+  /** Reads the count, which is 0 if the latch is open. @throws the errors of `trySetCount` */
   async getCount(): Promise<number> {
     return (await this.#send(new LatchRead(this.#buildPath("?"), 0))).count;
   }

@@ -3,7 +3,7 @@ import { KEY_BYTES_MAX } from "../../keys/key.ts";
 import { asOfSchema } from "../lock.ts";
 import { acquireFields, assertLockOptions, Hold, NewLeaseMs } from "./verb.ts";
 
-/** Maximum number of locks in one request. */
+/** Maximum number of locks that one request acquires. */
 export const LOCKS_MAX = 32;
 
 const encoder = new TextEncoder();

@@ -21,12 +21,12 @@ import { ReservedMs } from "./verb.ts";
 /** Maximum number of locks in one review (a preview of a bulk release). */
 export const REVIEW_LOCKS_MAX = 10_000;
 /**
- * Maximum size of a request body in bytes. Large enough for the maximum number of items with the longest keys, even if
- * JSON escapes take six bytes per character.
+ * Maximum size of a request body in bytes. Large enough for the maximum number of items with the longest keys, unless
+ * many characters of the keys need JSON escapes.
  */
 export const BULK_BODY_BYTES_MAX = 2 * 1024 * 1024;
 
-/** One hold to release, identified by the version of its lock. */
+/** One hold to release, identified by the version of the lock or of one of its holders. */
 export const BulkItem = z
   .strictObject({
     key: z.string().max(KEY_BYTES_MAX).meta({ description: "Key of the lock." }),

@@ -4,7 +4,7 @@ import { releaseRequestedSchema } from "../holds/release-request.ts";
 import { asOfSchema } from "../lock.ts";
 import { HOLD_ID_CHARACTERS_MAX, HoldIdText, LeaseMs, ReservedMs } from "./verb.ts";
 
-/** Maximum number of holds that one request renews or releases. */
+/** Maximum number of holds that one batch request renews or releases. */
 export const HOLDS_PER_REQUEST_MAX = 1000;
 /** Maximum size of a request body in bytes. Large enough for the maximum number of holds with the longest ids. */
 export const HOLD_BATCH_BODY_BYTES_MAX = HOLDS_PER_REQUEST_MAX * (HOLD_ID_CHARACTERS_MAX + 100);

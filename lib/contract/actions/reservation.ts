@@ -1,8 +1,8 @@
 /** Prefix of the owner of a reservation. Applications cannot use owners with this prefix. */
 export const RESERVED_OWNER_PREFIX = "lockkeeper:reserve:";
 /**
- * Name after the prefix in the owner of a lock that was released early and stays held for the rest of its minimum hold
- * time.
+ * Name that follows `RESERVED_OWNER_PREFIX` in the owner of a lock that was released early and stays held until its
+ * minimum hold time has passed.
  */
 export const MIN_HOLD_RESERVER = "min-hold";
 
@@ -13,8 +13,8 @@ export const MIN_HOLD_RESERVER = "min-hold";
 const WRITE_SUFFIX = /:write$/;
 
 /**
- * Returns the name in the owner of a reservation: the operator's name or `MIN_HOLD_RESERVER`. Returns `undefined` if
- * the owner is not that of a reservation.
+ * Returns the name in the owner of a reservation, such as the operator's name or `MIN_HOLD_RESERVER`. Returns
+ * `undefined` if the owner string does not belong to a reservation.
  */
 export function parseReservedOwner(owner: string): string | undefined {
   return owner.startsWith(RESERVED_OWNER_PREFIX)

@@ -45,8 +45,8 @@ export const ReservedMs = createMillisecondsSchema(LEASE_MS_MIN).meta({
 });
 
 /**
- * Maximum wait of one request, in ms. Another request with the same Idempotency-Key continues the wait at the same
- * place in the queue.
+ * Maximum wait of one request, in ms. For an acquire, another request with the same Idempotency-Key continues the wait
+ * without losing its place in the queue.
  */
 export const WAIT_MS_MAX = 55_000;
 
@@ -169,7 +169,7 @@ export const NewLeaseMs = LeaseMs.optional().meta({
   description: `Lease of the holds in milliseconds. Defaults to ${LEASE_MS_DEFAULT}.`,
 });
 
-/** Reports options of an acquire that cannot be combined. */
+/** Adds an issue to `context` for each invalid value or combination of the acquire options in `input`. */
 export function assertLockOptions(
   input: Pick<AcquireInput, "format" | "kind" | "unit" | "renewEveryMs" | "leaseMs" | "graceMs">,
   context: z.RefinementCtx,
@@ -254,7 +254,7 @@ const holdFields = {
   fence: fenceSchema,
 };
 
-/** The response to a client that acquires, re-enters or renews a hold. */
+/** The response to a client that acquires, re-enters, renews or downgrades a hold. */
 export const Hold = z
   .object({
     ...holdFields,

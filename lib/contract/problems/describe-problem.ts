@@ -54,7 +54,7 @@ export function describeProblem(code: ErrorCode, basePath: string): ProblemDescr
   };
 }
 
-/** Describes every code, ordered by status. */
+/** Returns the content of the pages of all error codes, ordered by status. */
 export function describeAllProblems(basePath: string): readonly ProblemDescription[] {
   return ERROR_CODES.map((code) => describeProblem(code, basePath));
 }

@@ -27,7 +27,7 @@ export interface ProblemKind {
   readonly retry: ProblemRetry;
   /** Whether the response has a `Retry-After` header. */
   readonly sendsRetryAfter?: true;
-  /** Instructions to the caller. */
+  /** What the caller should do. */
   readonly remedy: string;
   /** Additional fields of the problem document. */
   readonly facts: z.ZodRawShape;

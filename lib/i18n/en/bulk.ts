@@ -19,7 +19,7 @@ const formatLockCount = (count: number, shown: string) => (count === 1 ? "1 lock
 export const bulk = {
   namespace: "bulk" as const,
   outcomes: OUTCOMES,
-  /** Separates the facts in a line. `colon` separates the outcome from the current holder. */
+  /** Separator between the facts in a line. `colon` separates the outcome from the current holder. */
   between: ", ",
   colon: ": ",
   titleReviewing: "Reviewing…",

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 const renderCode = (text: string) => <code className="font-mono text-xs">{text}</code>;
 
-/** Messages that are shown if the list has no rows, or above rows that load late. */
+/** Messages that are shown in place of an empty list of locks, or above rows that load late. */
 export const emptyLocks = {
   namespace: "emptyLocks" as const,
   clear: "Clear search",

@@ -39,7 +39,7 @@ export const facets = {
   fields,
   liveness,
   hasWaiters: "has waiters",
-  /** @param count number of additional values that can be shown */
+  /** @param count number of values that are hidden and can be shown */
   more: (count: string) => `${count} more`,
   fewer: "Fewer",
   others: (count: string) => `${count} less common values. Use search to find them.`,

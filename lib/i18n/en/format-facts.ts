@@ -2,7 +2,7 @@ import type { FormatName } from "@/lib/contract/format.ts";
 import { FORMAT_FACTS } from "@/lib/formats/format-catalogue.ts";
 import type { FormatFacts } from "@/lib/formats/format-facts.ts";
 
-/** Sentences about one format: how waiters and the library of the previous owner react to a force-release. */
+/** Sentences about one format: how waiters and the previous owner react to a force-release, and what harm it can do. */
 export type FormatMessages = Pick<FormatFacts, "waiters" | "oldOwner" | "comesBack" | "never">;
 
 /** Selects the messages from the facts, so that the English console shows the same sentences as the API. */

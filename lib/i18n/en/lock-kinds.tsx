@@ -14,7 +14,7 @@ const names: Record<LockKind, string> = {
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
-/** Messages for kinds of lock with several participants: read/write locks, semaphores, fair locks and latches. */
+/** The names of the kinds of lock, and messages for read/write locks, semaphores, fair locks and latches. */
 export const lockKinds = {
   namespace: "lockKinds" as const,
   names,

@@ -135,7 +135,7 @@ export const lockPage = {
   role: (role: string) => `, ${role}`,
   counted: (count: number) => `, count ${count}`,
 
-  /** Votes that remain on the masters while the lock is not held. */
+  /** Line with the votes that remain on the masters while the lock is not held. */
   votesWithoutHolder: (votes: ReactNode) => <>Votes: {votes}.</>,
   lastHold: (who: ReactNode | null, ending: string, ago: string | null, reason: ReactNode | null) => (
     <>

@@ -63,7 +63,7 @@ export const lock = {
       ? "clients that poll are not visible"
       : `${count} waiting through Lockkeeper; clients that poll are not visible`,
 
-  /** Descriptions of the client that acquires the lock after a release. */
+  /** Descriptions of the clients that can acquire the lock after a release, and of their order. */
   next: {
     waiter: (who: ReactNode, waited: string | null, others: number) => (
       <>

@@ -12,12 +12,12 @@ export interface ProblemMessages {
   };
 }
 
-/** The messages for requests that failed or were refused. */
+/** The messages for failed and refused requests, and for invalid filters. */
 export const problems = {
   namespace: "problems" as const,
   /** `null` to show the server's messages, which contain the details of each case. */
   translations: null as ProblemMessages | null,
-  /** Error messages for a term with an invalid value, by the expected kind of value. */
+  /** Error messages for a filter comparison with an invalid value, by the expected kind of value. */
   comparison: {
     number: (field: string) => `${field} must be a whole number`,
     time: (field: string) => `${field} must be a duration such as 500ms, 30s, 5m, 2h or 1d`,

@@ -1,4 +1,4 @@
-/** Titles of browser tabs, rendered on the server. */
+/** Titles of browser tabs and the description of the pages, rendered on the server. */
 export const titles = {
   namespace: "titles" as const,
   description: "Live view of the locks in Redis and their holders.",

@@ -27,7 +27,7 @@ export function useBrowserSessions() {
   });
 }
 
-/** Ends sessions one by one. Stops at the first failure. */
+/** Returns a mutation that ends sessions one by one, by id. It stops at the first failure. */
 export function useEndSessions() {
   return useInvalidatingMutation<void, readonly string[]>(SESSIONS_QUERY_KEY, async (ids) => {
     for (const id of ids)

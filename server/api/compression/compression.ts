@@ -9,7 +9,11 @@ const LEVEL = 4;
 
 const compress = promisify(gzip);
 
-/** Returns whether the client accepts gzip (RFC 9110, section 12.5.3). `*` counts as acceptance, `q=0` as refusal. */
+/**
+ * Returns whether the client accepts gzip (RFC 9110, section 12.5.3).
+ *
+ * @param header the `Accept-Encoding` header. `*` counts as acceptance unless `gzip` is listed, and `q=0` as refusal
+ */
 export function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false;
   let any = false;
@@ -25,7 +29,8 @@ export function acceptsGzip(header: string | undefined): boolean {
 
 /**
  * Returns whether to compress a response. Only successful responses to GET with more than 1 KB are compressed.
- * Responses to other methods can contain new secrets and are on the hot path of applications (decision 13).
+ * Responses to other methods are not compressed, because they can contain new secrets and are on the hot path of
+ * applications (decision 13).
  */
 export function isCompressible(
   request: Pick<ApiRequest, "method">,
@@ -35,7 +40,7 @@ export function isCompressible(
   return request.method === "GET" && status === 200 && typeof body === "string" && body.length > MIN_BYTES;
 }
 
-/** Compresses the body on a thread outside the event loop if the client accepts gzip. */
+/** Compresses the body on a thread outside the event loop if the client accepts gzip. Adds `Vary` in any case. */
 export async function compressResponse(
   request: Pick<ApiRequest, "header">,
   response: ApiResponse & { readonly body: string },

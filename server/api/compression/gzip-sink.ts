@@ -24,13 +24,13 @@ interface Piece {
 /** Caches the compressed bytes of each message, so that a message for many tabs is compressed only once. */
 const pieces = new WeakMap<Uint8Array, Piece>();
 
-/** Whether streams can be compressed. The gzip trailer requires `crc32`, which Node provides since 20.15. */
+/** Whether streams can be compressed. The gzip trailer requires `crc32`, which is available in Node 20.15 and newer. */
 export const canCompressStreams = typeof crc32 === "function";
 
 /**
- * Creates a sink that compresses a stream message by message. Because each message is compressed independently, it
+ * Creates a sink that compresses a stream message by message. Each message is compressed independently, so the message
  * reaches the client as soon as it is written, and tabs can share the compressed bytes. A connection holds no zlib
- * state, whereas a deflate context takes 256 KB by default.
+ * state, which saves the 256 KB that a deflate context takes by default.
  */
 export function createGzipSink(sink: ResponseSink): ResponseSink {
   let checksum = 0;

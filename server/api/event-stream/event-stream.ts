@@ -46,14 +46,15 @@ export interface EventStreamOptions {
 }
 
 /**
- * Sends the events of a target to one reader, in three phases: first a snapshot, if the reader's position is unknown;
- * then the recorded events since the snapshot or position; then new events as they are published. In the first two
- * phases, each page is sent after the reader has read the previous page, so memory use does not depend on the number of
- * events. A reader that falls too far behind in the third phase returns to the second.
+ * Sends the events of a target to one reader, in three phases: first a snapshot, if the journal does not know the
+ * reader's position; then the recorded events since the snapshot or the position; then new events as they are
+ * published. A reader without a position starts in the third phase. In the first two phases, each page is sent after
+ * the reader has read the previous page, so memory use does not depend on the number of events. A reader that falls too
+ * far behind in the third phase returns to the second phase.
  */
 export class EventStream {
   #coverage: SnapshotCoverage | undefined;
-  /** Events that are published but not recorded during the current snapshot or replay. */
+  /** Events that were published during the current snapshot or replay and are not recorded yet. */
   #unrecorded: UnrecordedEvents;
   #unsubscribe: () => void = () => undefined;
   #isClosed = false;
@@ -72,8 +73,8 @@ export class EventStream {
   }
 
   /**
-   * Starts the stream and sends the events that the reader has missed. Resolves when the stream sends new events as
-   * they are published.
+   * Starts the stream and sends the events that the reader has missed. Resolves when the reader has received them or
+   * the stream is closed. The stream then continues with new events as they are published.
    *
    * @param lastId id of the last event that the reader has; `undefined` to send only new events
    */
@@ -97,7 +98,10 @@ export class EventStream {
       await sleep(POSITION_POLL_MS);
   }
 
-  /** Sends the events after `from`, preceded by a snapshot if necessary, and then new events as they are published. */
+  /**
+   * Sends the events after `from`, preceded by a snapshot if necessary, and then new events as they are published.
+   * Closes the stream if a reader needs more than `SNAPSHOTS_MAX` snapshots.
+   */
   async #catchUp(from: string | null): Promise<void> {
     let position = from;
     for (let snapshots = 0; !this.#isClosed; snapshots++) {
@@ -113,9 +117,8 @@ export class EventStream {
   /**
    * Sends the recorded events after `from`, and then new events as they are published.
    *
-   * @param hasSnapshot whether the reader has received a snapshot. In that case, no event since the snapshot may be
-   * missing
-   * @returns false if the reader needs a new snapshot
+   * @param hasSnapshot whether the reader has received a snapshot. If true, no event since the snapshot may be missing
+   * @returns false if the reader needs a new snapshot or the stream is closed
    */
   async #replayAndFollow(from: string | null, hasSnapshot: boolean): Promise<boolean> {
     const { journal } = this.target;
@@ -146,7 +149,7 @@ export class EventStream {
     return { kind: "events", events: journal.listOldest(REPLAY_PAGE) };
   }
 
-  /** @returns the id of the last event recorded before the snapshot, or `null` if there was none */
+  /** Sends a snapshot. @returns the id of the last event recorded before the snapshot, or `null` if there was none */
   async #sendSnapshot(): Promise<string | null> {
     const { journal, watcher } = this.target;
     const { allowedKeys, cpu } = this.options;
@@ -174,7 +177,8 @@ export class EventStream {
   }
 
   /**
-   * Sends the unrecorded events, and then new events as they are published. The reader must have every recorded event.
+   * Sends the unrecorded events, and then new events as they are published. The reader must already have the recorded
+   * events that it needs.
    */
   #follow(unrecorded: readonly PublishedEvent[]): void {
     const { journal } = this.target;
@@ -192,8 +196,9 @@ export class EventStream {
   }
 
   /**
-   * Replays the recorded events after `position` to a reader that has fallen behind. Any reader can fall behind,
-   * because thousands of events can be published in one turn of the event loop, during which no data is sent.
+   * Replays the recorded events after `position` to a reader that has fallen behind, and then continues with new
+   * events. Any reader can fall behind, because thousands of events can be published in one turn of the event loop,
+   * during which no data is sent.
    *
    * @param first the first event that was not sent
    */

@@ -36,7 +36,8 @@ export class SnapshotCoverage {
   constructor(private readonly startedAt: number) {}
 
   /**
-   * Records that the snapshot contains a hold.
+   * Records that the snapshot contains a hold. Ignores older holds, whose start events are not sent again, and holds
+   * beyond `HOLDS_MAX`.
    *
    * @param asOf time at which the hold was read from the index, on the Redis clock, in Unix ms
    */
@@ -52,8 +53,8 @@ export class SnapshotCoverage {
   }
 
   /**
-   * Returns whether the snapshot already contains the start of a hold that this event reports. Must be called once for
-   * each event, in order.
+   * Returns whether the event reports the start of a hold that the snapshot contains, so that the event must not be
+   * sent. Must be called once for each event, in order.
    */
   includes(entry: HistoryEntry): boolean {
     if (this.#holds.size === 0 || entry.type === "gap" || isLiveOnly(entry)) return false;

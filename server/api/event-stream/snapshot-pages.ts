@@ -15,7 +15,7 @@ export interface SnapshotPage {
   readonly isLast: boolean;
 }
 
-/** Prepares the index for `buildSnapshotPage` and `countSnapshotLocks`. */
+/** Prepares the index for `buildSnapshotPage` and `countSnapshotLocks`. Must be awaited before each of these calls. */
 export function prepareSnapshot(
   { watcher }: Target,
   allowedKeys: KeyPatternSet | undefined,
@@ -46,7 +46,7 @@ export function buildSnapshotPage(
   return { holds: page.holds.slice(0, items.length), json, isLast };
 }
 
-/** Counts the locks that a snapshot contains now. */
+/** Returns the number of locks that a snapshot of the current index would contain. */
 export function countSnapshotLocks({ watcher }: Target, allowedKeys: KeyPatternSet | undefined): number {
   return watcher.index.queryPage("", BY_KEY, { offset: 0 }, 0, allowedKeys).total;
 }

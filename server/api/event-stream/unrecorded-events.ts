@@ -3,11 +3,14 @@ import type { Journal, PublishedEvent } from "../../history/journal.ts";
 
 const EVENTS_MAX = 10_000;
 
-/** Collects events that are published but not recorded, because the journal cannot replay them. */
+/**
+ * Collects published events that are not recorded, except live-only events. The journal cannot replay events that are
+ * not recorded.
+ */
 export class UnrecordedEvents {
   /**
-   * Events by id, in order of publication. A map, because thousands of events may be recorded, and thus removed, at
-   * once.
+   * Events by id, in order of publication. Stored in a map, because thousands of events can be removed at once when
+   * they are recorded.
    */
   readonly #events = new Map<string, PublishedEvent>();
   #isIncomplete = false;

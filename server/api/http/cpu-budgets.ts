@@ -29,10 +29,10 @@ export const UNLIMITED_CPU: CpuBudget = {
 
 /**
  * Limits the CPU time that each caller uses for expensive reads. Time is charged after it is used, so the request
- * that exceeds the budget is served and the next one is refused. Each instance counts separately.
+ * that exceeds the budget is served and the next request is refused. Each instance counts separately.
  */
 export class CpuBudgets {
-  /** For each caller, when its budget will be full again (`performance.now()` in ms). */
+  /** Time at which the budget of each caller will be full again, as a value of `performance.now()` in ms. */
   readonly #fullAt = new Map<string, number>();
 
   /** @param rate `undefined` for no limit */

@@ -44,7 +44,8 @@ export function markDelivered(socket: WatchedSocket): void {
 }
 
 /**
- * Watches the response that is about to be sent, and calls `takeBack` at most once if the client does not receive it.
+ * Watches the response that is about to be sent. Calls `takeBack` at most once, if the client closes the connection
+ * within 1 s without having received the response, as far as TCP reveals this.
  */
 export function watchDelivery(socket: WatchedSocket, outgoing: ServerResponse, takeBack: () => void): void {
   const isWatched = socket[SENT_RESPONSE] !== undefined;

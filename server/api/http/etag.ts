@@ -18,9 +18,9 @@ export function createTaggedResponse(value: object): ApiResponse {
 }
 
 /**
- * Computes a weak ETag. Two reads of an unchanged value have the same ETag, although `asOf` and the remaining times
- * differ: `asOf` is ignored, and remaining times are hashed as deadlines. The client can still compute correct
- * deadlines from its older copy.
+ * Computes a weak ETag. Two reads of an unchanged value normally have the same ETag, although `asOf`, `watchedMs` and
+ * the remaining times differ: `asOf` and `watchedMs` are ignored, and remaining times are hashed as deadlines, rounded
+ * to 50 ms. The client can still compute correct deadlines from its older copy.
  */
 export function computeEtag(value: object): string {
   const parts: (string | number | boolean | null | undefined)[] = [];
@@ -49,7 +49,7 @@ function collectParts(value: unknown, asOf: number | undefined, parts: unknown[]
   }
 }
 
-/** Returns a 304 response if the client already has the body, and otherwise `response`. */
+/** Returns a 304 response if `ifNoneMatch` matches the ETag of `response`, and otherwise `response`. */
 export function applyIfNoneMatch(response: ApiResponse, ifNoneMatch: string | undefined): ApiResponse {
   const { etag } = response.headers;
   if (etag === undefined || ifNoneMatch === undefined || !isEtagListed(etag, ifNoneMatch)) return response;

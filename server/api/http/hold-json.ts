@@ -4,7 +4,7 @@ import { formatHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
 import type { Released as FoundReleased, Grant } from "../../locks/verbs/contract/grant.ts";
 import type { HoldStatus as FoundHoldStatus } from "../../locks/verbs/contract/verbs.ts";
 
-/** Converts a grant to JSON. */
+/** Converts a grant to the `Hold` object of API responses. */
 export function toHold(target: string, grant: Grant): Hold {
   const { key, format, kind = "lock", unit, token, fence, owner, count, leaseMs, remainingMs, asOf } = grant;
   const releaseRequested = grant.releaseRequested ?? null;

@@ -14,8 +14,8 @@ export interface ApiRequest {
   /** Reads the body. Resolves to `undefined` if the body is larger than `bytesMax`. May be called only once. */
   body(bytesMax: number): Promise<Uint8Array | undefined>;
   /**
-   * Returns a signal that aborts when the client disconnects, and releases the memory of the headers and body for the
-   * duration of a wait. The headers and body cannot be read afterwards.
+   * Returns a signal that aborts when the client disconnects. May discard the headers and body to save memory during a
+   * wait, so the headers and body must not be read afterwards.
    */
   detach(): AbortSignalLike;
 }
@@ -50,7 +50,7 @@ export interface ResponseSink {
   close(): void;
   /** Ends the stream after all written data has been sent. */
   end(): void;
-  /** Number of bytes that the client has not read. */
+  /** Number of written bytes that are still buffered in this process. */
   readonly bufferedBytes: number;
   onClose(listener: () => void): void;
 }

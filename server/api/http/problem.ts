@@ -26,8 +26,9 @@ const CROWDED_RETRY_MS = 5000;
 const CLIENT_CLOSED_REQUEST = 499;
 
 /**
- * Creates the response to a failed request, with a problem document (RFC 9457) as its body. The message of an error
- * that is not a `LockkeeperError` is never sent.
+ * Creates the response to a failed request, with a problem document (RFC 9457) as its body. The response to an
+ * `AbortedError` has no body, because the client has disconnected. The message of an error that is not a
+ * `LockkeeperError` is never sent.
  *
  * @param basePath the path at which the server is mounted; "" at the root of its host
  */
@@ -45,7 +46,7 @@ export function toProblemResponse(thrown: unknown, basePath: string, requestId?:
   };
 }
 
-/** Creates a problem document for a response that contains several of them. */
+/** Creates a problem document without a request id, for a response that contains several problem documents. */
 export function toProblem(thrown: unknown, basePath: string): Problem {
   return buildProblem({ ...toContent(toSentError(thrown)), requestId: undefined }, basePath);
 }

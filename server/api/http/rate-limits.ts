@@ -75,7 +75,7 @@ export class RateLimits {
     this.#callerBuckets?.consume(caller, Math.min(requests, this.#callerBuckets.rate.burst - 1));
   }
 
-  /** Counts a request of a client address. @throws LockkeeperError rate_limited */
+  /** Counts a request of a client address, or of its /64 network for IPv6. @throws LockkeeperError rate_limited */
   consumeForAddress(address: string | undefined): void {
     this.#addressBuckets?.consume(getClientNetwork(address ?? ""));
   }

@@ -32,14 +32,14 @@ export function formatSseId(id: string): string {
 const CHECK_INTERVAL_MS = 5000;
 const BUFFERED_BYTES_MAX = 1024 * 1024;
 
-/** Returns whether the reader has so much unread data that no more should be sent. */
+/** Returns whether more than 1 MiB is buffered for the reader, in which case no more data should be sent. */
 export function isTooFarBehind(sink: ResponseSink): boolean {
   return sink.bufferedBytes > BUFFERED_BYTES_MAX;
 }
 
 /**
- * The open streams of this instance. Sends keep-alives, closes streams whose access is revoked, and closes all streams
- * on shutdown.
+ * The open streams of this instance. Sends keep-alives, closes streams whose callers have lost access, and closes all
+ * streams on shutdown.
  */
 export class OpenStreams {
   readonly #callers = new Map<ResponseSink, string>();
@@ -78,9 +78,9 @@ export class OpenStreams {
   /**
    * Registers an open stream until it is closed.
    *
-   * @param mayStill returns whether the caller still has access. Called every 5 s, so that the streams of an ended
-   * session are closed
-   * @param keepAlive text that readers of this stream ignore, sent every 5 s; "" to send nothing
+   * @param mayStill resolves to whether the caller still has access. Called every 5 s and by `checkAll`. The stream is
+   * closed if the result is `false`
+   * @param keepAlive text that readers of this stream ignore, sent after each successful check; "" to send nothing
    */
   register(
     sink: ResponseSink,

@@ -17,7 +17,10 @@ export interface DrainLimits {
   readonly stalledMsMax: number;
 }
 
-/** Waits until the client has read enough of the buffered output, or until `isGone` returns true. */
+/**
+ * Waits until the client has read enough of the buffered output, or until `isGone` returns true. Closes the sink of a
+ * client that stops reading.
+ */
 export async function waitUntilDrained(
   sink: ResponseSink,
   isGone: () => boolean,

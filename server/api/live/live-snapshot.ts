@@ -56,7 +56,7 @@ export class LiveSnapshot {
     return this.newEvents.events.length + this.newEvents.dropped;
   }
 
-  /** Returns the visible rows of a view, or `undefined` if its filter has not been evaluated. */
+  /** Returns the rows and counts of a view, or `undefined` if its filter has not been evaluated in its sort order. */
   getWindow({ filter, sort, offset, limit }: LiveView): RowWindow | undefined {
     const question = `${offset} ${limit} ${sort} ${filter}`;
     const known = this.#windows.get(question);
@@ -72,7 +72,7 @@ export class LiveSnapshot {
   }
 
   /**
-   * Returns the encoded message that changes one window into another, or `undefined` if the windows differ only in
+   * Returns the encoded message that changes one window into another, or `undefined` if the windows differ at most in
    * counts.
    */
   getWindowChange(before: RowWindow | undefined, after: RowWindow): Uint8Array | undefined {
@@ -107,7 +107,8 @@ export class LiveSnapshot {
 
   /**
    * Returns a `state` string that changes when a pinned row must be sent again, and the hold if the lock is held. For a
-   * held lock, `state` is the JSON of the row. For a free lock, it contains the time at which the last hold ended.
+   * held lock, `state` is the JSON of the row. Otherwise, it contains the time at which the last hold ended and the
+   * reason why the key is unreadable, if they are known.
    */
   getPinnedState(key: Key): { state: string; hold: ObservedHold | undefined } {
     const hold = this.watcher.index.get(key);
@@ -123,7 +124,7 @@ export class LiveSnapshot {
     return ended === undefined ? `{"lock":${text}}` : `{"lock":${text},"ended":${JSON.stringify(ended)}}`;
   }
 
-  /** Returns the message with the newest events of all locks. */
+  /** Returns the encoded message with the new events of all locks. */
   getAllEvents(): Uint8Array {
     this.#allEventsMessage ??= encodeSseEvent(
       "events",
@@ -132,7 +133,10 @@ export class LiveSnapshot {
     return this.#allEventsMessage;
   }
 
-  /** Returns the newest events of one lock as JSON, or `undefined` if there are none. */
+  /**
+   * Returns the new events of one lock as JSON, or `undefined` if there are none and no events were dropped. A dropped
+   * event may have belonged to this lock.
+   */
   getEventsFor(key: Key): string | undefined {
     this.#eventsByKey ??= groupByKey(this.newEvents.events);
     const events = this.#eventsByKey.get(key) ?? [];

@@ -11,7 +11,7 @@ import { Tab } from "./tab.ts";
 import { TabBroadcaster } from "./tab-broadcaster.ts";
 import { streamUnreachable, toOperatorHello, toTargetHello } from "./unreachable-target.ts";
 
-/** The caller that opens a stream, and how it reads the stream. */
+/** The caller that opens a stream, and whether the request is a poll. */
 export interface StreamCaller {
   readonly principal: Principal;
   /** The CPU budget that is charged for the initial state and for new filters. */
@@ -31,7 +31,7 @@ export class LiveStreams {
 
   /**
    * Opens the stream of a tab and sends the initial state of its view. Polls run as yielding tasks of their caller, so
-   * that many polls do not block the event loop for longer than one.
+   * that many polls do not block the event loop for longer than a single poll.
    *
    * @returns a promise that resolves when the complete initial state has been sent. The stream of a poll ends at that
    * time

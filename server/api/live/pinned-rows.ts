@@ -3,7 +3,7 @@ import type { Watcher } from "../../watch/watcher.ts";
 import type { LiveSnapshot } from "./live-snapshot.ts";
 import type { RowWindow } from "./window-diff.ts";
 
-/** The rows that a tab keeps on screen even if their locks are released or move out of the window. */
+/** The rows that a tab keeps on screen even if their locks are released or are no longer in the window. */
 export class PinnedRows {
   readonly #keys: readonly Key[];
   /** For each row, the state that was last sent, either in the window or as a pinned row. */

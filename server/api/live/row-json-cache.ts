@@ -13,7 +13,7 @@ interface CachedRow {
   readonly note: string;
 }
 
-/** Caches the JSON of the row of each observed hold. All tabs of a target share one cache. */
+/** Caches the row of each observed hold as JSON. All tabs of a target share one cache. */
 export class RowJsonCache {
   readonly #rows = new WeakMap<ObservedHold, CachedRow>();
 

@@ -18,7 +18,7 @@ const COUNT_ORDER: SortOrder = { field: "key", direction: 1 };
 /** Sort order of namespaces. The same as the default of `GET /namespaces`, so that both share a cached grouping. */
 const NAMESPACE_ORDER = { field: "holds", direction: -1 } as const;
 
-/** The counts in one view: computes them, and remembers which counts the tab has received. */
+/** Computes the counts of one view and remembers which counts the tab has received. */
 export class TabCounts {
   #sentTotals = "";
   /** The JSON of each namespace count that was sent, or `undefined` if no counts have been sent. */
@@ -102,8 +102,8 @@ export class TabCounts {
   }
 
   /**
-   * Returns the number of locks that match the filter, or `undefined` if the filter is not evaluated. Takes the number
-   * from `health` if possible, so that both show the same number.
+   * Returns the number of locks that match the filter, or `undefined` if the filter is not evaluated. Uses a number
+   * from `totals` if possible, so that the total and the filter show the same number.
    */
   #countMatches(filter: string, totals: Pick<LiveCounts, "held" | "needsAttention">): number | undefined {
     if (filter === "") return totals.held;

@@ -8,8 +8,8 @@ const toCountsText = ({ filter, sort, counts, namespaces }: LiveView) =>
 const toPinsText = ({ keep }: LiveView) => JSON.stringify(keep);
 
 /**
- * Returns whether two views have the same window but differ in other fields, so that the window need not be sent again.
- * Returns `false` for identical views, because a client repeats a view to get all of its data again.
+ * Returns whether two views have the same window but differ in their pinned rows or counts, so that the window need not
+ * be sent again. Returns `false` for identical views, because a client repeats a view to get all of its data again.
  */
 export function hasSameWindow(one: LiveView, other: LiveView): boolean {
   if (toWindowText(one) !== toWindowText(other)) return false;
@@ -17,8 +17,8 @@ export function hasSameWindow(one: LiveView, other: LiveView): boolean {
 }
 
 /**
- * Returns whether two views have the same counts but differ in other fields. Returns `false` for identical views, like
- * `hasSameWindow`.
+ * Returns whether two views have the same counts but differ in their pinned rows or window. Returns `false` for
+ * identical views, like `hasSameWindow`.
  */
 export function hasSameCounts(one: LiveView, other: LiveView): boolean {
   if (toCountsText(one) !== toCountsText(other)) return false;

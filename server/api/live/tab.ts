@@ -96,8 +96,8 @@ export class Tab {
   }
 
   /**
-   * Sends the changes since the last snapshot that was sent. If the tab is behind, only counts the events that it
-   * skips.
+   * Sends the changes in a snapshot since the previous snapshot that was sent. If the tab is behind, sends nothing and
+   * only counts the events that the tab misses.
    */
   sendChanges(frame: LiveSnapshot): void {
     if (this.isBehind()) {
@@ -134,7 +134,7 @@ export class Tab {
     return true;
   }
 
-  /** If the window is not ready, evaluates the filter of the view and sends the window. */
+  /** If the window is not ready, evaluates the filter of the view, then sends the window and the pinned rows. */
   async prepareWindow(takeSnapshot: () => LiveSnapshot): Promise<void> {
     if (this.#isPreparing) return;
     this.#isPreparing = true;
@@ -152,7 +152,7 @@ export class Tab {
   }
 
   /**
-   * Evaluates the counted filters and groups the namespaces of the view if they are not ready, and then sends the
+   * If the counts are not ready, evaluates the counted filters, groups the namespaces of the view, and sends the
    * counts.
    */
   async prepareCounts(takeSnapshot: () => LiveSnapshot): Promise<void> {

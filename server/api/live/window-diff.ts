@@ -9,8 +9,9 @@ export interface RowWindow {
 }
 
 /**
- * Builds the message that changes one window into another. The message contains only the changed rows, or all rows if
- * more than half have changed. Returns `undefined` if the windows differ only in counts.
+ * Builds the message that changes one window into another. The message contains only the changed rows. It contains all
+ * rows if more than half have changed, if the offset differs, or if `before` is `undefined`. Returns `undefined` if the
+ * windows differ at most in counts.
  */
 export function diffWindows(
   before: RowWindow | undefined,

@@ -1,6 +1,6 @@
 import { formatHoldId } from "../../formats/hold-id.ts";
 
-/** The lock in all examples, the same as in `examples/locks.ts`. */
+/** The lock and the fencing token of its hold in the examples. They match `examples/locks.ts`. */
 export const EXAMPLE_LOCK = {
   target: "default",
   key: "lock:orders:42",
@@ -9,7 +9,7 @@ export const EXAMPLE_LOCK = {
   fence: "1795216496123456",
 } as const;
 
-/** The `holdId` of another lock that was acquired in the same request as the example lock. */
+/** The `holdId` for another lock, which was acquired in the same request as the example lock. */
 export const OTHER_HOLD_ID = formatHoldId({
   ...EXAMPLE_LOCK,
   key: "lock:customers:7",

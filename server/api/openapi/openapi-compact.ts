@@ -3,9 +3,9 @@ interface Json {
 }
 
 /**
- * Reduces the document to a third of its size by moving repeated headers and problem examples to `components`. Also
- * moves each `$ref` that has other keywords next to it into an `allOf`, because some generators ignore such keywords
- * although OpenAPI 3.1 allows them.
+ * Reduces an OpenAPI document to a third of its size by moving repeated headers and problem examples to `components`.
+ * Also moves each `$ref` that has other keywords next to it into an `allOf`, because some generators ignore such
+ * keywords although OpenAPI 3.1 allows them.
  */
 export function compactDocument(given: object): object {
   const document = separateReferences(structuredClone(given) as Json);

@@ -46,7 +46,7 @@ const KEY = z
     example: "lock:orders:42",
   });
 
-/** Builds the OpenAPI 3.1 document from the route declarations, which also handle the requests. */
+/** Builds the OpenAPI 3.1 document from the same route declarations that handle the requests. */
 export function buildOpenApiDocument(routes: readonly Route[], basePath = ""): object {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {

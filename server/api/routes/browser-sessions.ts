@@ -5,7 +5,10 @@ import { BROWSER_SESSION, BROWSER_SESSION_ID } from "../openapi/examples/account
 import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Creates the routes for browser sessions. Operators can access their own sessions, administrators all sessions. */
+/**
+ * Creates the routes for browser sessions. Operators can access their own sessions. Administrators of all targets can
+ * access all sessions.
+ */
 export function createBrowserSessionRoutes({ sessions, authentication }: Services): Route[] {
   return [
     defineRoute({

@@ -3,7 +3,7 @@ import { createJsonResponse } from "../http/http-exchange.ts";
 import { FINDER_REPORT } from "../openapi/examples/targets.ts";
 import { defineTargetRoute, type Route } from "../routing/route.ts";
 
-/** Creates the routes for the finder, which scans all keys for locks, whether they are watched or not. */
+/** Creates the routes for the finder, which scans all keys for locks, whether or not the keys are watched. */
 export function createFinderRoutes(): Route[] {
   const response = {
     status: 200,

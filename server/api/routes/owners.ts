@@ -59,7 +59,11 @@ export function createOwnerRoutes(): Route[] {
 
 export const TOO_MANY_FILTERS = "Too many different filters are being counted. Retry in 1 s.";
 
-/** Reads one page of groups. The last page has no `next`. */
+/**
+ * Reads one page of groups. The last page has no `next`.
+ *
+ * @throws UnavailableError if the watcher is not connected or too many filters are being counted
+ */
 export async function readGroupsPage<Item>(
   watcher: Watcher,
   by: GroupBy,

@@ -37,7 +37,7 @@ export function toAuditedCall(call: AuditableCall, key: Key = call.key): Audited
   };
 }
 
-/** Returns the facts about a login or logout that the audit log records. The caller is the operator of the session. */
+/** Returns the facts about a login or logout that the audit log records. `who` is the operator of the session. */
 export function toAuditedCallBy({ name }: { readonly name: string }, call: AuditableCall): AuditedCall {
   const called = toAuditedCall(call);
   return { ...called, who: { ...called.who, kind: "session", id: buildOperatorId(name), name } };
@@ -46,7 +46,8 @@ export function toAuditedCallBy({ name }: { readonly name: string }, call: Audit
 /**
  * Runs an action. Records its intent in the audit log before the action, and its outcome afterwards.
  *
- * @throws LockkeeperError unavailable if the intent cannot be recorded; the error of `run` if `run` fails
+ * @throws LockkeeperError unavailable if the intent cannot be recorded, or invalid if its details are too long; the
+ * error of `run` if `run` fails
  */
 export async function runAudited(
   audit: Audit,
@@ -72,7 +73,7 @@ export function toAuditErrorOutcome(error: unknown): AuditOutcome {
   return { code: error.code, detail: error.message, ...(owner === undefined ? {} : { owner }) };
 }
 
-/** Converts the result of a force-release to an audit outcome. */
+/** Converts the result of a force-release to additional fields of an audit outcome. */
 export function toAuditReleaseOutcome({
   owner,
   ended,
@@ -112,7 +113,7 @@ interface AuditedLogin<Found> {
 
 /**
  * Runs a login and records it in the audit log before the session is returned. If the login cannot be recorded, the
- * session is ended. Failed attempts are only counted.
+ * session is ended. Failed logins are recorded as refusals, and repeated refusals are counted in a single entry.
  */
 export async function runAuditedLogin<Found extends { readonly session: { readonly name: string } }>(
   audit: Audit,

@@ -4,9 +4,12 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
 import type { RouteMatch } from "./route-table.ts";
 
-/** The decoded parameters in the path of a request, and the target in the query. */
+/** The decoded parameters in the path of a request, and the name of the target. */
 export interface PathParameters {
-  /** Name of the target, which may not exist. `undefined` if the route has no target. */
+  /**
+   * Name of the target from the path, the `holdId` or the query, or the name of the default target. The target may not
+   * exist. `undefined` if the route has no target.
+   */
   readonly target: string | undefined;
   readonly key: Key | undefined;
   readonly hold: TargetHoldRef | undefined;

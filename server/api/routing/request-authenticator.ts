@@ -31,10 +31,11 @@ export class RequestAuthenticator {
   ) {}
 
   /**
-   * Returns the principal of a request. The result is synchronous if the request has a cached API key.
+   * Returns the principal of a request. The result is synchronous for a cached API key, for the root key, and for a
+   * request without an API key to a route that requires no credentials.
    *
-   * @throws LockkeeperError unauthenticated, forbidden or unavailable; a returned promise rejects with these errors
-   * instead
+   * @throws LockkeeperError unauthenticated, forbidden, unavailable or unknown_outcome; a returned promise rejects with
+   * these errors instead
    */
   authenticate(request: ApiRequest, route: RouteAccess): Principal | Promise<Principal> {
     const authorization = request.header("authorization");
@@ -79,7 +80,7 @@ export class RequestAuthenticator {
   /**
    * Creates the value of the `Set-Cookie` header for a session.
    *
-   * @throws LockkeeperError forbidden if the cookie would be sent without TLS
+   * @throws LockkeeperError forbidden without TLS, unless the browser is on this machine or `insecureHttp` is set
    */
   createSessionCookie(request: ApiRequest, secret: string, maxAgeSeconds: number): string {
     const scope = this.#getCookieScope(request);

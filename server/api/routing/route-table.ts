@@ -9,8 +9,8 @@ export interface RouteEntry {
   /** Segments of the path below /api/v1. `undefined` matches any segment. */
   readonly segments: readonly (string | undefined)[];
   /**
-   * Index of the segment with the key, or -1 if the path has no key. The same applies to `idAt`, `holdAt` and
-   * `targetAt`.
+   * Index of the segment with the key, or -1 if the path has no key. `idAt`, `holdAt` and `targetAt` are the indexes of
+   * the other parameters, with the same meaning of -1.
    */
   readonly keyAt: number;
   readonly idAt: number;

@@ -17,7 +17,7 @@ import type { Tag } from "./tags.ts";
 export interface RouteCall<Query, Body> {
   readonly request: ApiRequest;
   readonly principal: Principal;
-  /** The key in the path, or an empty string if the path has none. */
+  /** The key in the path or in its `holdId`, or an empty string if the path has neither. */
   readonly key: Key;
   /** The `{id}` in the path, or an empty string if the path has none. */
   readonly id: string;
@@ -29,7 +29,10 @@ export interface RouteCall<Query, Body> {
   readonly responseId: string;
   /** The CPU budget of the caller for expensive reads. Unlimited if the route is not `expensive`. */
   readonly cpu: CpuBudget;
-  /** Returns whether the caller is still authorized. Called repeatedly while a stream is open. */
+  /**
+   * Resolves to whether the caller is still authorized for the route, or to `true` if this cannot be determined. Called
+   * repeatedly while a stream is open.
+   */
   readonly isStillAuthorized: () => Promise<boolean>;
 }
 
@@ -38,7 +41,7 @@ export interface ConnectorCall<Query, Body> extends RouteCall<Query, Body> {
   readonly connector: TargetConnector;
 }
 
-/** A call for one target. Defaults to the first target if the request does not name one. */
+/** A call for one target. The target is the first configured target if the request does not name one. */
 export interface TargetCall<Query, Body> extends RouteCall<Query, Body> {
   readonly target: Target;
 }
@@ -61,7 +64,7 @@ export interface SuccessResponse {
   readonly texts?: Readonly<Record<string, string>>;
   /**
    * For a stream of server-sent events, the name of the schema for the data of all messages. `messages` contains a
-   * schema for each event name.
+   * declaration for each event name.
    */
   readonly stream?: string;
   readonly messages?: Readonly<Record<string, StreamMessage>>;
@@ -89,14 +92,14 @@ export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path below /api/v1. `{key}`, `{id}`, `{holdId}` and `{target}` match one segment. */
   readonly path: string;
-  /** Name in generated clients: a verb and a noun, such as `acquireLock`. It never changes. */
+  /** Name of the operation in generated clients: a verb and a noun, such as `acquireLock`. Must never change. */
   readonly operationId: string;
   readonly tag: Tag;
   /** Description of `{id}` in the path. */
   readonly idParam?: { readonly description: string; readonly example: string };
   /**
    * What the route applies to. `server`: the whole server. `target`: one target, named in the path, the `{holdId}` or
-   * the query. `connector`: one target, which may not have been reached yet.
+   * the query, or by default the first one. `connector`: one target, which may not have been reached yet.
    */
   readonly scope: "server" | "target" | "connector";
   /**

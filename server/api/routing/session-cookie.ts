@@ -13,8 +13,9 @@ export interface CookieScope {
 const PORT = /:(\d{1,5})$/;
 
 /**
- * Builds the name of the session cookie: `lockkeeper_`, followed by the port and base path that the browser uses. The
- * name does not depend on the port on which the instance listens, so all instances behind a proxy read the same cookie.
+ * Builds the name of the session cookie: `lockkeeper_`, followed by the port and base path that the browser uses. Over
+ * TLS, the name starts with `__Host-` or `__Secure-`. The name does not depend on the port on which the instance
+ * listens, so all instances behind a proxy read the same cookie.
  *
  * Browsers share cookies between all ports of a host. The port and base path in the name prevent two consoles on one
  * host from overwriting each other's cookies.

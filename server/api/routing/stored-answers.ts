@@ -33,8 +33,9 @@ type IdempotentCall = Pick<AnyCall, "principal" | "requestId" | "body"> & {
 };
 
 /**
- * Stores responses by caller and Idempotency-Key in the home store. A request is executed only once, and a repeated
- * request on any instance gets the stored response. Because responses can contain secrets that are shown only once,
+ * Stores responses by caller and Idempotency-Key in the home store for two minutes. In this time, a request is executed
+ * only once, and a repeated request on any instance gets the stored response. A request that certainly failed can be
+ * executed again with the same Idempotency-Key. Because responses can contain secrets that are shown only once,
  * they are encrypted with a key that is derived from the caller's credentials. The Idempotency-Key alone would not be
  * enough, because it could be guessed.
  */

@@ -50,14 +50,14 @@ export type SignalReply =
   | RefusedReply
   | { readonly outcome: "signalled"; readonly asOf: number; readonly count: number };
 
-/** A request to wait for a condition of a hold, or to signal one. */
+/** A request of a holder to wait for a condition of its lock, or to signal the condition. */
 export interface ConditionRequest extends LockRequest, HoldIdentity {
   readonly condition: string;
 }
 
 /**
- * How a client ends its wait. `stop`: ends the wait for a signal, after which the client acquires the lock again.
- * `leave`: removes the waiter. `keep`: keeps the waiter for a limited time, because the client may return.
+ * How a script ends or suspends a wait. `stop`: ends the wait for a signal, after which the client acquires the lock
+ * again. `leave`: removes the waiter. `keep`: keeps the waiter for a limited time, because the client may return.
  */
 export type LeaveMode = "stop" | "leave" | "keep";
 
@@ -105,7 +105,7 @@ export class ConditionScripts {
     );
   }
 
-  /** Signals waiters of a condition, which only the holder of the lock may do. */
+  /** Signals one or all waiters of a condition. Only the holder of the lock may signal. */
   signal(
     redis: Commands,
     { key, kind }: Pick<HoldRef, "key"> & { readonly kind: ConditionKind },
@@ -125,7 +125,8 @@ export class ConditionScripts {
   }
 
   /**
-   * Ends a client's wait for a condition as `mode` states.
+   * Ends or suspends a client's wait for a condition, as specified by `mode`. The returned status is meaningful only
+   * for `stop`. For the other modes, its state is `lost`.
    *
    * @param keepMs time in ms for which the waiter is kept; only for `keep`
    */

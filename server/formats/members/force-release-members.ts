@@ -36,12 +36,17 @@ function buildCommonArguments(
   return { holders, words: [channel, JSON.stringify({ by, reason }), scope] };
 }
 
-/** Returns the members of a set, or the fields of a hash, that belong to a holder. */
+/** Returns the strings that a release compares: the `stored` values of the holder, or its token if it has none. */
 export function getStoredMembers({ stored, token }: SeenHolder): readonly Key[] {
   return stored ?? [token];
 }
 
-/** @param exclusive the member that exists while the lock is exclusive, if the format has one */
+/**
+ * Creates the function that force-releases holders in a sorted set.
+ *
+ * @param scores whether a score is the time at which the holder expires, or the time of its last refresh
+ * @param exclusive the member that exists while the lock is exclusive, if the format has one
+ */
 export function createScoredRelease(scores: "end" | "refresh", exclusive = ""): ForceRelease {
   return (redis, channel, seen, ask) => {
     const { holders, words } = buildCommonArguments(channel, seen, ask);
@@ -61,7 +66,11 @@ export const forceReleaseUnscored: ForceRelease = (redis, channel, seen, ask) =>
   return unscoredScript.run(redis, [toRedisArgument(seen.key)], [...words, ...members]);
 };
 
-/** @param getFields returns the fields and values of one holder, alternating */
+/**
+ * Force-releases holders that are stored as fields of a hash.
+ *
+ * @param getFields returns the fields and values of one holder, alternating
+ */
 export function forceReleaseFields(
   ...[redis, channel, seen, ask, getFields]: [
     ...Parameters<ForceRelease>,
@@ -77,7 +86,7 @@ export function forceReleaseFields(
 }
 
 export interface JobKeys {
-  /** The hash, its digest, its info, the primed jobs, the queued jobs, and both registries. */
+  /** In order: the hash, and the keys of the digest, the info, the primed jobs, the queued jobs and both registries. */
   readonly keys: RedisArgument[];
   readonly version: "8" | "9";
   readonly digest: RedisArgument;

@@ -43,8 +43,8 @@ function toHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
 const isOwner = (owner: Key) => OWNER.test(owner) && !owner.endsWith(WAITING_WRITER);
 
 /**
- * Detects the readers of a read/write lock. Only the whole set has a TTL. While a live reader renews it, dead readers
- * remain in the set.
+ * Detects the readers of a Medallion read/write lock. The readers share the TTL of the set, so dead readers remain in
+ * the set while a live reader renews the TTL.
  */
 export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const owners = raw.type === "set" ? (parseOwners(raw.content) ?? []) : [];
@@ -57,8 +57,8 @@ export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): Detect
 }
 
 /**
- * Detects a semaphore. Each score is the time at which a holder expires on the Redis clock. The key outlives the
- * holders.
+ * Detects a Medallion semaphore. Each score is the time, on the Redis clock, at which a holder expires. The key expires
+ * later than its holders.
  */
 export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const members = parseScoredMembers(raw).map((each) => ({

@@ -13,15 +13,15 @@ export function parseOwners(members: readonly Buffer[]): Key[] | undefined {
   return members.every(({ length }) => length <= OWNER_BYTES_MAX) ? members.map(toOwner) : undefined;
 }
 
-/** A member of a sorted set. */
+/** A member of a sorted set, with its score. */
 export interface ScoredMember {
   readonly member: Key;
   readonly score: number;
 }
 
 /**
- * Parses the members of a sorted set. Returns an empty list if the key has another type, or if the set or a member is
- * too large.
+ * Parses the members of a sorted set. Returns an empty list if the key is not a sorted set, or if the set or a member
+ * is too large.
  */
 export function parseScoredMembers({ type, content }: Pick<RawKey, "type" | "content">): ScoredMember[] {
   if (type !== "zset") return [];
@@ -40,7 +40,7 @@ export function isTimeScore({ score }: ScoredMember): boolean {
 type Holders = readonly [SeenHolder, ...SeenHolder[]];
 
 /**
- * Returns the holders that have not expired. If all have expired, returns all of them: the lock has ended, but its key
+ * Returns the members that have not expired. If all have expired, returns all members: the lock has ended, but its key
  * still exists.
  *
  * @param members `leftMs` is the remaining time of a member in ms; `null` if the member has no TTL
@@ -58,7 +58,7 @@ export function sortHolders(holders: readonly SeenHolder[]): Holders | undefined
   return first === undefined ? undefined : [first, ...rest];
 }
 
-/** Returns the time in ms until the last lease ends and the lock becomes free; `null` if a holder has no TTL. */
+/** Returns the longest remaining time of the members in ms; `null` if a member has no TTL or there are no members. */
 export function findLastEndMs(members: readonly { leftMs: number | null }[]): number | null {
   const left = members.map(({ leftMs }) => leftMs ?? Number.POSITIVE_INFINITY);
   const longest = Math.max(...left);

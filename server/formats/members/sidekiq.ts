@@ -46,8 +46,8 @@ function parseLockInfo(json: unknown): LockInfo | undefined {
 }
 
 /**
- * Detects a sidekiq-unique-jobs lock, which is a hash of job ids. Each value is the time at which the job acquired the
- * lock, in Unix seconds (version 8), or the info of the lock (version 9).
+ * Detects a sidekiq-unique-jobs lock, which is a hash whose fields are job ids. Each value is the time at which the job
+ * acquired the lock, in Unix seconds (version 8), or the info of the lock (version 9).
  */
 export function detectSidekiqJobs(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const jobs = raw.type === "hash" ? parseJobs(raw.content) : [];

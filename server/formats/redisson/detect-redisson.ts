@@ -22,7 +22,7 @@ const LEASE_MS_MAX = 24 * 3_600_000;
 
 const BASE = { format: "redisson", candidates: [] } as const;
 
-/** Detects the lock objects of Redisson. */
+/** Detects a lock, semaphore or latch of Redisson. */
 export function detectRedisson(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   if (raw.type === "hash") return detectHash(raw, how);
   if (raw.type !== "string") return undefined;
@@ -122,6 +122,6 @@ function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefin
   return { ...known, holders: [createForeignHolder(UNNAMED_HOLDER)], remainingMs, permits };
 }
 
-/** Whether the lock is stored as a number without permits, so that it may be a semaphore or a latch. */
+/** Whether the lock is a semaphore or latch of which Redis stores only a number and no holders. */
 export const isUnnamedCounter = ({ type, holders }: HeldObservation) =>
   type === "string" && holders[0].token === UNNAMED_HOLDER;

@@ -30,7 +30,7 @@ const entriesScript = createReleaseScript("force-release-entries.lua");
 const permitsScript = createReleaseScript("force-release-permits.lua");
 const counterScript = createReleaseScript("force-release-counter.lua");
 
-/** Returns which release actions are available for a lock, with a note for the operator. */
+/** Returns the restrictions on releasing a Redisson lock, and notes for the operator; empty if there are none. */
 export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTerms {
   if (seen.isPlain === true) {
     return {
@@ -60,7 +60,7 @@ export function getRedissonReleaseTerms(seen: HeldObservation): FormatReleaseTer
   };
 }
 
-/** Releases a lock as Redisson does, with the script for its kind. */
+/** Force-releases a Redisson lock, with the script for its kind. */
 export function forceReleaseRedisson(
   redis: Commands,
   channel: string,

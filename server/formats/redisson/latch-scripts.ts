@@ -20,8 +20,8 @@ export type LatchReply =
       /** The count of the latch; 0 if the latch is open. */
       readonly count: number;
       /**
-       * When a client of Lockkeeper last opened the latch, in Unix microseconds; 0 if unknown. Only in the reply for
-       * `count`.
+       * When a client of Lockkeeper last opened the latch, in Unix microseconds; 0 if unknown, and for every outcome
+       * except `count`.
        */
       readonly openedUs: number;
     };
@@ -44,7 +44,7 @@ const buildOtherKeys = (key: Key) => [
 const buildRequestKey = (key: Key, id: string) =>
   buildColocatedKey(`${LATCH}:${createHash("sha256").update(id).digest("base64url").slice(0, 22)}`, key);
 
-/** Reads and changes latches, with one script per operation. */
+/** Runs the operations on latches, with one script per operation. */
 export class LatchScripts {
   readonly #set: Script<Keys, Keys, LatchReply>;
   readonly #countDown: Script<Keys, Keys, LatchReply>;

@@ -9,7 +9,7 @@ const COUNT = ":lock_count";
  * `undefined` if the hash is not such a lock. Expired entries stay in the hash but hold nothing, so they are returned
  * only if all entries have expired.
  *
- * @param leftMs TTL of the key, which all entries share
+ * @param leftMs TTL of the key in ms, which limits all entries; `null` if the key has no TTL
  */
 export function parseMultiLock(
   fields: readonly string[],

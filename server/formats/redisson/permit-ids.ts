@@ -16,8 +16,8 @@ export function computePermitIds(token: string, permits: number): Buffer[] {
 }
 
 /**
- * Builds the name of the companion for a hold of a semaphore. The name contains the id of the first permit instead of
- * the token, because a semaphore stores only the ids of permits.
+ * Builds the companion key for a hold of a semaphore. The key contains the id of the first permit instead of the token,
+ * because a semaphore stores only the ids of permits.
  */
 export const buildPermitCompanionKey = (key: Key, permitId: Buffer): RedisArgument =>
   buildHolderCompanionKey(key, permitId.toString("hex"));

@@ -19,7 +19,7 @@ export interface Permits {
 
 /**
  * Parses the acquired permits of an expirable semaphore, or the permits that Lockkeeper's holds have of a plain
- * semaphore. Returns `undefined` if the key is not such a semaphore.
+ * semaphore. Returns `undefined` if there are none, or if the key is not a semaphore.
  */
 export function parsePermits({ content, permits, asOf, remainingMs, isPlain }: RawKey): Permits | undefined {
   const available = parseCounter(content[0]);
@@ -54,7 +54,10 @@ export function findLongestRemainingMs(holders: readonly SeenHolder[]): number |
   return longestMs;
 }
 
-/** Parses a number of permits, which may be negative: at most ten digits without leading zeros. */
+/**
+ * Parses the number in a semaphore or latch, which may be negative. Returns `undefined` if it is not a number of at
+ * most ten digits without leading zeros.
+ */
 export function parseCounter(bytes: Buffer | undefined): number | undefined {
   const text = bytes?.toString("latin1") ?? "";
   return /^(0|-?[1-9]\d{0,9})$/.test(text) ? Number(text) : undefined;

@@ -6,8 +6,8 @@ export interface ReadWriteLock {
   readonly mode: "read" | "write";
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
   /**
-   * Whether Redisson could have written this set of holders: one writer, possibly with its own read locks, or only
-   * readers.
+   * Whether the number of writers matches `mode`: one for `write`, none for `read`. Redisson never writes any other
+   * number. Readers in mode `write` are the writer's own read locks.
    */
   readonly isWhole: boolean;
 }

@@ -54,7 +54,7 @@ export class ReadWriter extends ReadWriteWriter {
   }
 }
 
-/** Runs the verbs on the writers of read/write locks. */
+/** Runs the verbs of writers on read/write locks. */
 export class WriteWriter extends ReadWriteWriter {
   readonly #downgrade: Script<ScriptArguments, ScriptArguments, DowngradeReply>;
 

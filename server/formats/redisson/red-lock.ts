@@ -2,9 +2,9 @@ import type { HeldObservation } from "../observation.ts";
 import { isThreadOwner } from "./redisson-owner.ts";
 
 /**
- * Detects the RedLock of Redisson, which acquires one lock on several independent masters. RedLock uses one client per
- * master, so the owner string `<client id>:<thread id>` differs on each master. No data in Redis links the holds on the
- * masters, so they are matched by their times. docs/decisions/0009 gives the reasons for these rules.
+ * This module detects the RedLock of Redisson, which acquires one lock on several independent masters. RedLock uses one
+ * client per master, so the owner string `<client id>:<thread id>` differs on each master. No data in Redis links the
+ * holds on the masters, so they are matched by thread id, start time and TTL. docs/decisions/0009 gives the reasons.
  */
 
 /** A hold on one master that may be a part of a RedLock. */
@@ -29,7 +29,9 @@ const BEGIN_SPREAD_MS = 2000;
 const TTL_SPREAD_SHARE = 1 / 2;
 const TTL_SPREAD_MS_MIN = 2000;
 
-/** Whether the lock is a plain Redisson lock whose holder is one thread of a Redisson client. */
+/**
+ * Whether a single thread of a Redisson client holds the lock, and the lock is neither a read/write nor a multi lock.
+ */
 export function isPlainRedissonHold({ state, format, type, kind, holders }: HeldObservation): boolean {
   const [{ token, role, fence }, second] = holders;
   const isPlain = state === "held" && format === "redisson" && type === "hash" && kind !== "multi";
@@ -41,8 +43,8 @@ export const isRedLockPart = (hold: HeldObservation): boolean =>
   isPlainRedissonHold(hold) && hold.remainingMs !== null;
 
 /**
- * Returns the largest set of parts that can belong to one RedLock. Among equally large sets, returns the set whose
- * first element comes first in `parts`.
+ * Finds the part that can belong to the same RedLock as the most other parts, and returns it together with these parts.
+ * If several parts qualify, uses the one that comes first in `parts`.
  */
 export function findLargestRedLock(parts: readonly RedLockPart[]): readonly RedLockPart[] {
   const groups = parts.map((seed) => parts.filter((part) => belongTogether(seed, part)));

@@ -18,7 +18,7 @@ import { buildLatchChannel, buildSemaphoreChannel } from "./redisson-keys.ts";
 /** Maximum size of a companion in bytes. Must match companion.lua. */
 const COMPANION_BYTES_MAX = 8192;
 
-/** Reads the waiters, and the remaining time and companion of each reader. */
+/** Reads the waiters, the remaining time and companion of each reader, and the companions of a semaphore's permits. */
 export const REDISSON_DETAILS: DetailReader = {
   buildCommands: (seen) =>
     isOwnHold(seen)

@@ -16,7 +16,7 @@ export function buildLatchChannel(key: Key): RedisArgument {
 
 export const buildPermitsKey = (key: Key) => buildRedissonSuffixKey(key, ":timeout");
 
-/** Builds the lease keys of one reader, one for each time that the reader entered the lock. */
+/** Builds the lease keys of one reader, one for each time that the reader has acquired the lock. */
 export function buildReadLeaseKeys(key: Key, reader: string, count: number): RedisArgument[] {
   return Array.from({ length: count }, (_, at) =>
     buildRedissonSuffixKey(key, `:${reader}:rwlock_timeout:${at + 1}`),

@@ -14,11 +14,11 @@ const WRITE = ":write";
 /** Whether the owner is a thread of a Redisson client. */
 export const isThreadOwner = (owner: string) => owner.length <= OWNER_BYTES_MAX && THREAD.test(owner);
 
-/** Whether the owner is a thread or the owner of a reservation. */
+/** Whether the owner is a thread of a Redisson client or the owner of a reservation. */
 export const isForeignOwner = (owner: string) =>
   isThreadOwner(owner) || (owner.length <= OWNER_BYTES_MAX && owner.startsWith(RESERVED_OWNER_PREFIX));
 
-/** Whether the field is the writer of a read/write lock. */
+/** Whether the field belongs to the writer of a read/write lock. */
 export const isWriterField = (field: string) => field.endsWith(WRITE);
 export const toWriterField = (owner: string) => `${owner}${WRITE}`;
 export const stripWriteSuffix = (field: string) =>

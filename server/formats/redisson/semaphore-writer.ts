@@ -124,8 +124,8 @@ export class PlainSemaphoreWriter extends SemaphoreWriter {
   }
 
   /**
-   * Makes the permits of dead holders available again. Returns the time in ms until the next permit expires;
-   * `undefined` if no Lockkeeper hold has permits.
+   * Makes the expired permits of Lockkeeper's holds available again, and wakes waiters. Returns the time in ms until
+   * the next permit expires; `undefined` if no Lockkeeper hold has permits, or if the key is not a semaphore.
    */
   reclaim(redis: Commands, key: Key): Promise<number | undefined> {
     const keys = [toRedisArgument(key), buildCompanionKey(key), buildPlainPermitsKey(key)];

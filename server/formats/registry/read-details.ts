@@ -15,7 +15,10 @@ interface DetailRequest {
   readonly channels: number;
 }
 
-/** Reads the data that some formats store in other keys, and counts subscribers, in one round trip. */
+/**
+ * Returns the observations, with additional data for held locks: the data that some formats store in other keys, and
+ * the numbers of subscribers.
+ */
 export async function readDetails(
   redis: Redis,
   seen: readonly Observation[],
@@ -42,8 +45,9 @@ export async function readDetails(
 }
 
 /**
- * Counts the subscribers of each channel. Returns an empty list if Redis refused the command. Uses one command for all
- * channels, because one command per channel would cost more than reading the locks.
+ * Counts the subscribers of each channel, including sharded subscriptions if the target supports them. Returns an empty
+ * list if Redis refused the command. Each command covers all channels, because one command per channel would cost more
+ * than reading the locks.
  */
 export async function countListeners(
   redis: Redis,

@@ -8,13 +8,16 @@ import { CONTENT_BYTES_MAX, MEMBERS_MAX, VALUE_BYTES_MAX } from "../raw-key.ts";
 export interface KeyFingerprint {
   /** When the key expires, in Unix ms on the Redis clock; `undefined` if it has no TTL. */
   readonly deadlineMs: number | undefined;
-  /** Changes whenever the type, size or content of the key changes. */
+  /**
+   * Hash of the type, size and content of the key. Covers only the first 1,024 bytes of a string, and only the type and
+   * size of a key of another type that is too large.
+   */
   readonly digest: string;
 }
 
 /**
- * The result of reading a fingerprint. `failed`: Redis did not return the fingerprint. A read of the key then returns
- * the reason.
+ * The result of reading a fingerprint. `gone`: the key does not exist. `failed`: Redis did not return the fingerprint.
+ * A read of the key then returns the reason.
  */
 export type FingerprintReading = KeyFingerprint | "gone" | "failed";
 

@@ -64,22 +64,26 @@ function parseRawReplies(replies: unknown): (RawReply | Error)[] {
   return (replies as unknown[]).map((reply) => (reply instanceof Error ? reply : parseRawReply(reply)));
 }
 
-/** The functions that find the format rule for a key, and whether the API may acquire the key. */
+/** The functions that return the format rule for a key and, optionally, whether the API may acquire the key. */
 export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<FormatRules, "findReach">>;
 
 /** The lookup for keys that the verbs read, all of which the API may acquire. */
 const LOCKABLE: FormatLookup = { findFormat: () => undefined, findReach: () => "lockable" };
 
-/** Reads one key over the connection of the verbs. Also works on a cluster. */
+/**
+ * Reads one key over the connection of the verbs, which may be to a cluster. Assumes that the API may acquire the key.
+ * Uses no format rules and reads no additional data of formats.
+ */
 export async function readKey(redis: Commands, key: Key): Promise<Observation> {
   return toObservation(key, await readScript.run(redis, buildLockKeyPair(key), LIMITS), LOCKABLE);
 }
 
 /**
- * Reads many keys in one round trip, and additional data of some formats in a second round trip.
+ * Reads many keys, and then the additional data of some formats. Keys with small content are read in one round trip.
  *
  * @param routing locates keys that have moved to another master
- * @returns one observation per key. Keys that have moved are missing; `routing` has then recorded their new master
+ * @returns one observation per key. Keys that have moved are omitted, and `routing` has then recorded their new master
+ * @throws ReadTimeoutError if Redis did not return a reply in time; the error of Redis if it is transient
  */
 export async function readKeys(
   redis: Redis,
@@ -115,7 +119,7 @@ export interface RawKeyReading {
   readonly observation: Observation;
 }
 
-/** Reads one key, and returns its content and the observation. @throws the error of Redis */
+/** Reads one key, and returns the reply of read.lua and the observation based on it. @throws the error of Redis */
 export async function readRawKey(
   redis: Redis,
   key: Key,

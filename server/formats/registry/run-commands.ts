@@ -53,10 +53,11 @@ function toPart([command, , ...more]: ReadCommand): Part | undefined {
 
 /**
  * Runs read-only commands in one round trip, and returns strings as bytes. LRANGE, ZRANGE, ZRANGEBYSCORE, HKEYS and
- * HMGET run in a script that measures the elements first and returns none if they are too large. `READ_TEXTS` also runs
- * as a script.
+ * HMGET run in a script that measures the elements first and omits elements that are too large. `READ_TEXTS` also runs
+ * as a script. Redirected commands are sent again to another node.
  *
  * @returns one reply per command; `undefined` if Redis refused the command
+ * @throws any error that is not an error reply
  */
 export async function runReadCommands(
   redis: Redis,

@@ -10,7 +10,8 @@ const LOCK_SUFFIX = ":lock";
 const REPETITION = ":repeat:";
 
 /**
- * Parses `<prefix>:<queue>:<job>:lock`. Ids of repeated jobs contain colons: `repeat:<id>:<time>`.
+ * Parses the name of a job's lock, `<prefix>:<queue>:<job>:lock`. Returns `undefined` for any other name. Ids of
+ * repeated jobs contain colons: `repeat:<id>:<time>`.
  *
  * Takes linear time, whereas a regular expression could take quadratic time because of backtracking.
  */
@@ -26,8 +27,8 @@ export function parseJobLockName(name: string): { queue: string; id: string } | 
 }
 
 /**
- * Reads the job that Bull stores next to its lock. A key without a job is not a lock of Bull, only a lock with a
- * similar name.
+ * Reads the job that Bull stores next to its lock. A key without a job is assumed to be another lock with a similar
+ * name, unless the format is certain.
  */
 export const BULL_JOB_DETAILS: DetailReader = {
   buildCommands({ key }) {

@@ -29,8 +29,9 @@ const APP_CHOSEN_VALUES: readonly (readonly [RegExp, FormatName])[] = [
 ];
 
 /**
- * Detects a string lock by comparing its key and value with the variants. Any other string also counts as a possible
- * lock if the key names a lock or the API may acquire the key, because `acquire` reports such a key as held.
+ * Detects a string lock by comparing its key and value with the variants. Any other string counts as a possible lock if
+ * the key contains a lock word, or if the API may acquire the key, because `acquire` reports such a key as held. If the
+ * string is a deadline and the key names a lock, it counts as a likely lock.
  */
 export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undefined {
   const [value] = raw.content;
@@ -46,7 +47,10 @@ export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undef
   return detectNamedDeadline(raw, nameEvidence) ?? detectGenericToken(raw, name);
 }
 
-/** Detects a lock in the format that a rule specifies. The syntax of the value only adds details. */
+/**
+ * Detects a lock in the format that a rule specifies. The syntax of the value only adds details. Returns `undefined`
+ * for an empty string.
+ */
 export function detectStringAs(format: FormatName, raw: RawKey): DetectedLock | undefined {
   const [value] = raw.content;
   if (value === undefined || value.length === 0) return undefined;

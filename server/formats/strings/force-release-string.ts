@@ -12,7 +12,7 @@ const forceReleaseScript = new Script<RedisArgument[], RedisArgument[], ForceRel
   parseForceReleaseReply,
 );
 
-/** Releases a string lock, or transfers it to the owner of the reservation. */
+/** Force-releases a string lock, or transfers it to the owner of the requested reservation. */
 export async function forceReleaseString(
   redis: Commands,
   channel: string,

@@ -14,9 +14,9 @@ const wakeScript = new Script<RedisArgument[], RedisArgument[], number | undefin
 );
 
 /**
- * Signals the waiters of every library when a reservation of a string lock expires, because Redis publishes nothing on
- * the channels of the libraries on expiry. The signals are sent only if this process is then still running and
- * connected.
+ * Schedules signals to the waiters of every library for the time at which a reservation of a string lock expires,
+ * because Redis publishes nothing on the libraries' channels on expiry. The signals are sent only if this process is
+ * still running and connected at that time.
  */
 export function signalReservationEnd(redis: Commands, key: Key, reservation: Reservation): void {
   const { keys, messages } = buildReleaseSignals(redis, key);

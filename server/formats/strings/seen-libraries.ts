@@ -10,7 +10,7 @@ import { SIGNALLED_LIBRARIES, type SignalledLibrary } from "../release-signals.t
  * subscribers.
  */
 export class SeenLibraries {
-  /** Returns the current rules. */
+  /** Returns the current format rules; by default, none. */
   getRules = (): FormatRules => NO_RULES;
   #seen: readonly SignalledLibrary[] = [];
 

@@ -20,8 +20,8 @@ export const forceReleaseDeadline: ForceRelease = (
 ) => LOCK_WRITERS.timestamp.forceRelease(redis, channel, key, { token, fence, ...ask });
 
 /**
- * The formats of libraries with string locks. Lockkeeper reads and releases them in the same way, except for the
- * differences in the table.
+ * The formats of libraries with string locks. Lockkeeper reads and releases them in the same way, except for the cases
+ * in the code below.
  */
 export const STRING_LOCK_FORMATS: readonly LockFormat[] = STRING_FORMAT_NAMES.map((name) => ({
   ...{ name, types: ["string"] },

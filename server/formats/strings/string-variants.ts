@@ -8,7 +8,7 @@ export type NamePattern = Pick<RegExp, "test">;
 export interface StringVariant {
   readonly format: FormatName;
   readonly shape: ValueSyntaxName;
-  /** Names that the library generates for its keys. */
+  /** Matches the key names that the library generates. */
   readonly own?: NamePattern;
   /** `own`: the library always uses its own naming scheme for keys. `any`: the application can choose the key. */
   readonly names: "own" | "any";

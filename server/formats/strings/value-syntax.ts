@@ -2,7 +2,7 @@
 export interface EmbeddedFacts {
   /** A time in ISO 8601. */
   readonly iso?: string;
-  /** A version 1 UUID, which contains a time. */
+  /** The 32 hexadecimal digits of a version 1 UUID, which contains a time. */
   readonly uuid1?: string;
   readonly epochMs?: string;
   readonly host?: string;
@@ -30,7 +30,7 @@ const BOTH_CASES = "(?=.*[a-z])(?=.*[A-Z])";
 /** Matches the last base64 digit of 16 bytes, which has two significant bits. */
 const BASE64_OF_16 = "[AQgw]";
 
-/** The known syntaxes of owners, most specific first. The first match applies. */
+/** The known syntaxes of owners, most specific first. The first syntax that fits a `StringVariant` applies. */
 export const VALUE_SYNTAXES = {
   shedlock: { pattern: /^ADDED:(?<iso>[-\dT:.]+Z)@(?<host>.*):[0-9a-f-]{36}$/s },
   medallion: {
@@ -88,7 +88,7 @@ export interface SyntaxMatch {
 
 const SYNTAX_ENTRIES = Object.entries(VALUE_SYNTAXES) as [ValueSyntaxName, ValueSyntax][];
 
-/** Returns all syntaxes that match a value, in order of specificity. */
+/** Returns all syntaxes that match a value and whose time, if any, is plausible. The most specific syntax is first. */
 export function matchSyntaxes(bytes: Buffer, now: number): SyntaxMatch[] {
   const text = bytes.toString("latin1");
   const found: SyntaxMatch[] = [];
@@ -103,7 +103,10 @@ export function matchSyntaxes(bytes: Buffer, now: number): SyntaxMatch[] {
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-/** Whether the time in the value is within five years of now. Other times suggest that the number is not a time. */
+/**
+ * Whether the time in the value is plausible: for a UUID, at most ten years ago and one minute in the future; for a
+ * deadline, within five years of now. Other times suggest that the value does not contain a time.
+ */
 function hasPlausibleTime({ uuid1, epochMs }: EmbeddedFacts, now: number): boolean {
   if (uuid1 !== undefined) {
     const ageMs = now - parseUuid1Time(uuid1);

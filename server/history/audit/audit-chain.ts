@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AuditEntry, ChainPlace } from "../../../lib/contract/audit.ts";
 
-/** The place before the first entry of every chain. */
+/** The place before entry 1. A chain that begins after a loss of the store's data can begin at a later place. */
 export const CHAIN_START: ChainPlace = { number: 0, hash: "0".repeat(64) };
 
 /**
@@ -9,7 +9,10 @@ export const CHAIN_START: ChainPlace = { number: 0, hash: "0".repeat(64) };
  * parser.
  */
 export interface ChainLink {
-  /** The number in the id of the stream entry, or in the line of an export. Must equal the number in `text`. */
+  /**
+   * The number in the id of the stream entry, which must equal the number in `text`. For a line of an export, the
+   * number in `text`.
+   */
   readonly number: number;
   /** Hash of the previous entry. */
   readonly prev: string;
@@ -57,7 +60,7 @@ export function linkEntries(after: ChainPlace, entries: readonly NewAuditEntry[]
 
 const ENTRY_TEXT_START = /^\{"number":([1-9]\d{0,15}),"at":(\d{1,16}),"kind":"([a-z_]+)"/;
 
-/** Parses the time of an entry from its text, in Unix milliseconds. */
+/** Returns the time in the text of an entry, in Unix milliseconds; `NaN` if the text is malformed. */
 export function readEntryTime({ text }: ChainLink): number {
   return Number(ENTRY_TEXT_START.exec(text)?.[2]);
 }
@@ -80,7 +83,7 @@ export class ChainCheck {
 
   /**
    * @param anchor the place that the first entry must follow. `undefined` if the first entry may be at any place
-   * @param noted a hash that the chain must contain
+   * @param noted a hash to find in the chain (`notedAt`). A chain without this hash has no fault for that reason
    */
   constructor(
     readonly anchor: ChainPlace | undefined,

@@ -47,7 +47,7 @@ export type NewIntent = Omit<AuditIntent, "number" | "at" | "kind">;
  *
  * An append without a reply may have been executed or may be executed later. The log remembers such an append until its
  * last entry is found in the chain, or until the chain has grown without that entry. In the second case, the script
- * rejects the append.
+ * rejects the append if it is executed later.
  */
 export class AuditLog {
   #queue: PendingEntry[] = [];
@@ -230,8 +230,8 @@ export class AuditLog {
   }
 
   /**
-   * Handles a loss of entries in the store. Queues the entries that record the loss, and again all intents without an
-   * outcome.
+   * Handles a loss of entries in the store. Queues `entries`, which record the loss, and requeues all intents without
+   * an outcome.
    */
   #handleLoss(entries: readonly NewAuditEntry[]): void {
     // Each loss is logged only once. If the store is empty and refuses writes, every attempt detects the same loss.

@@ -5,18 +5,19 @@ import type { RedisArgument } from "../../redis/commands.ts";
 import { Script } from "../../redis/script.ts";
 import { CHAIN_START, type ChainLink } from "./audit-chain.ts";
 
-/** Limits on the stored entries of the audit log. */
+/** Limits on the stored entries of the audit log. Each append removes some of the oldest entries beyond the limits. */
 export interface AuditRetention {
   /** Maximum number of entries. */
   readonly most: number;
-  /** Maximum age of entries, in ms. */
+  /** Age in ms at which entries can be removed. */
   readonly ms: number;
 }
 
 const STREAM_KEY = `${HOME_PREFIX}audit`;
 const END_KEY = `${HOME_PREFIX}audit:end`;
 /**
- * Maximum number of entries per append. More entries need several calls, between which Redis can serve other clients.
+ * Maximum number of entries per append, not including the entry that begins a chain. More entries need several calls,
+ * between which Redis can serve other clients.
  */
 export const AUDIT_APPEND_MAX = 100;
 /** Number of entries per read. Small enough that even the largest entries arrive well within the command timeout. */
@@ -24,7 +25,9 @@ export const AUDIT_PAGE_SIZE = 100;
 
 export interface ChainEnd {
   readonly head: ChainPlace;
-  /** The place of the last entry that was removed by retention. */
+  /**
+   * The place before the oldest entry: the last entry that retention removed, or the place at which the chain began.
+   */
   readonly anchor: ChainPlace;
 }
 
@@ -60,8 +63,8 @@ const formatPlace = ({ number, hash }: ChainPlace) => `${number} ${hash}`;
 
 export interface AuditAppendRequest {
   /**
-   * The end of the chain, which the links follow. `undefined` if there is no chain. The links then start a new chain
-   * after `begin`.
+   * The end of the chain that the caller expects, which the links follow. `undefined` if the caller expects no chain:
+   * the links then start a new chain after `begin`. Also `undefined` to only read the end.
    */
   readonly head: ChainPlace | undefined;
   readonly begin: ChainPlace | undefined;

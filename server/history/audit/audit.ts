@@ -27,7 +27,7 @@ export type AuditedCall = Pick<NewIntent, "requestId" | "who" | "from" | "target
 
 /** An action whose intent has been written. */
 export interface AuditedAction {
-  /** Records the outcome. Calls after the first have no effect. The response does not wait for the write. */
+  /** Records the outcome. Calls after the first have no effect. Returns before the outcome has been written. */
   end(outcome: AuditOutcome): void;
 }
 
@@ -43,8 +43,7 @@ export class Audit {
    * Records the intent of an action. Resolves when the intent has been written.
    *
    * @throws LockkeeperError `unavailable` if the intent was not written. In that case, the action must not be performed
-   * @throws LockkeeperError `invalid` if the details are too long, because changes by an administrator are never
-   * recorded in part
+   * @throws LockkeeperError `invalid` if the details are too long. The details of an intent are never truncated
    */
   async beginAction(call: AuditedCall, facts: AuditFacts): Promise<AuditedAction> {
     assertRecordable(facts.details);

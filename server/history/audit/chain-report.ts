@@ -2,7 +2,12 @@ import type { ChainCheck } from "./audit-chain.ts";
 
 const formatTime = (at: number | null) => (at === null ? "never" : new Date(at).toISOString());
 
-/** Formats the result of a verification as lines of text. @param noted the hash that the chain must contain */
+/**
+ * Formats the result of a verification as lines of text. `isWhole`: whether the chain has no fault and contains
+ * `noted`.
+ *
+ * @param noted the hash that the chain must contain; `undefined` if none
+ */
 export function formatChainReport(
   check: ChainCheck,
   label: string,

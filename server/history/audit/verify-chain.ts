@@ -7,7 +7,7 @@ import type { AuditStore, ChainEnd } from "./audit-store.ts";
 /** Number of times to repeat a verification that has found a fault while retention removed entries. */
 const TRIES = 3;
 
-/** Verifies the chain in the home store. @param noted a hash that the chain must contain */
+/** Verifies the chain in the home store. @param noted a hash to find in the chain, see `ChainCheck.notedAt` */
 export async function verifyStoredChain(store: AuditStore, noted?: string): Promise<ChainCheck> {
   let end = await store.readEnd();
   for (let left = TRIES; ; left--) {
@@ -41,7 +41,7 @@ async function verifyChainTo(
 /**
  * Verifies an exported chain.
  *
- * @param noted a hash that the chain must contain, for example from an earlier verification
+ * @param noted a hash to find in the chain, for example from an earlier verification; see `ChainCheck.notedAt`
  * @throws if the file cannot be read
  */
 export async function verifyExportFile(file: string, noted: string | undefined): Promise<ChainCheck> {

@@ -5,7 +5,10 @@ import { compareIds } from "./event-id.ts";
 import { measureEntryBytes } from "./stream-entry.ts";
 
 export interface EventRetention {
-  /** Maximum number of events. Fewer events are kept if their average size exceeds `EVENT_BYTES_MEAN_MAX`. */
+  /**
+   * Number of entries to keep. Up to a tenth more are kept before the oldest are dropped. Fewer are kept if their
+   * average size exceeds `EVENT_BYTES_MEAN_MAX`.
+   */
   readonly most: number;
   readonly ms: number;
 }
@@ -19,7 +22,7 @@ export const EVENT_BYTES_MEAN_MAX = 1024;
 /** The entries after a requested id. */
 export interface EventSlice {
   readonly entries: HistoryEntry[];
-  /** Whether entries after the requested id have been dropped, so that the slice is incomplete. */
+  /** Whether entries after the requested id may have been dropped, so that the slice may be incomplete. */
   readonly isTruncated: boolean;
 }
 
@@ -28,7 +31,7 @@ export class EventIndex {
   #entries: HistoryEntry[] = [];
   readonly #byKey = new Map<Key, LockEvent[]>();
   #gaps: GapEvent[] = [];
-  /** Id of the newest entry that was dropped. `undefined` if no entry was dropped. */
+  /** Id of the newest entry that was dropped; `0-0` if this id is not known. `undefined` if no entry was dropped. */
   #lastDroppedId: string | undefined;
   #bytes = 0;
   #isCutByBytes = false;
@@ -96,7 +99,7 @@ export class EventIndex {
     return this.#byKey.get(key) ?? [];
   }
 
-  /** Returns the events of a key and all gaps, oldest first. */
+  /** Returns the events of a key and all gaps, oldest first; empty if the key has no events. */
   listTimeline(key: Key): readonly HistoryEntry[] {
     const events = this.listByKey(key);
     if (this.#gaps.length === 0 || events.length === 0) return events;
@@ -116,7 +119,7 @@ export class EventIndex {
     return { entries: this.#entries.slice(start, start + limit), isTruncated: isCut };
   }
 
-  /** Yields entries before an id, newest first. */
+  /** Yields the entries before an id, or all entries, newest first. */
   *iterateBackwards(before?: string): Generator<HistoryEntry> {
     // Trimming creates a new array, so this array keeps its entries while a reader yields to other work.
     const entries = this.#entries;
@@ -127,7 +130,7 @@ export class EventIndex {
     }
   }
 
-  /** Yields entries after an id, oldest first. */
+  /** Yields the entries after an id, or all entries, oldest first. */
   *iterateForwards(after?: string): Generator<HistoryEntry> {
     const entries = this.#entries;
     for (let at = after === undefined ? 0 : this.#findIndexAfter(after); at < entries.length; at++) {

@@ -23,7 +23,7 @@ export type AppendResult =
 export interface RecorderStamp {
   /** Time up to which all events are recorded, in ms on the target's clock. `null` if unknown. */
   readonly until: number | null;
-  /** Id of the last entry when the stamp was written. `null` if the stream was empty. */
+  /** Id of the last entry when the stamp was written. `null` if the stream was empty or there is no stamp. */
   readonly last: string | null;
   /** The stamp as stored. Changes constantly while an instance records. `null` if there is no stamp. */
   readonly text: string | null;
@@ -37,19 +37,22 @@ export interface RecorderStamp {
 export type AppendableEntry = UnnumberedEntry & { readonly id?: string };
 
 export interface AppendRequest {
-  /** Id of the last entry that the recorder knows. `null` if the stream is empty. */
+  /** Id of the last entry that the recorder knows. `null` if it knows no entry. */
   readonly last: string | null;
   readonly until: number | null;
   /** The id before which entries are dropped to limit memory use. `null` if only the limits on number and age apply. */
   readonly cutAt: string | null;
-  /** Whether the recorder knows that older entries were removed. A store that has lost its data does not know. */
+  /** Whether older entries were removed. The store loses this information if it loses its data. */
   readonly isTruncated: boolean;
   readonly entries: readonly AppendableEntry[];
 }
 
 export interface StreamPage {
   readonly entries: HistoryEntry[];
-  /** Id of the last entry that was read, even if that entry is invalid and thus not in `entries`. */
+  /**
+   * Id of the last entry that was read, even if that entry is invalid and thus not in `entries`. If no entry was read,
+   * the id after which the page starts.
+   */
   readonly last: string | null;
 }
 
@@ -125,7 +128,7 @@ export class EventStore {
   }
 
   /**
-   * Waits until there are entries after an id, for at most `waitMs`.
+   * Reads a page of entries after an id. If there are none, waits for new entries for at most `waitMs`.
    *
    * @param home a connection that is used for nothing else, because the wait blocks it
    */

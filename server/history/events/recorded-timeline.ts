@@ -140,6 +140,7 @@ export function compareFences(a: string, b: string): number {
  *
  * @param own observed events in the order of observation
  * @param recorded recorded entries of the key, including gaps, in the order of recording
+ * @param isAfterGap whether a gap will be recorded before the returned events
  */
 export function filterUnrecordedEvents(
   own: readonly UnnumberedEvent[],

@@ -6,7 +6,7 @@ import type { UnnumberedEvent } from "./stream-entry.ts";
 
 /** Publishes events to readers in this process. */
 export interface EventPublisher {
-  /** Publishes entries from before this process started, oldest first. Called before any other event is published. */
+  /** Publishes entries that were already recorded when this instance loaded the history, oldest first. */
   publishPast(entries: readonly HistoryEntry[]): void;
   publishRecorded(entries: readonly RecordedEntry[]): void;
   /** Publishes an event before it is recorded. Returns its temporary id. */
@@ -95,6 +95,7 @@ export class StreamCopy {
    * Writes entries again that the store has lost. Returns their number.
    *
    * @param lastThere id of the last entry that the store still has, or `null` if it has none
+   * @throws if the store rejects an append, for example because this instance is no longer the leader
    */
   async restore(lead: Leadership, lastThere: string | null): Promise<number> {
     const lost = this.index.sliceAfter(lastThere ?? "0-0").entries;

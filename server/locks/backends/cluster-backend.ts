@@ -21,8 +21,9 @@ import { renewInGroups } from "./renew-in-groups.ts";
 const DB = 0;
 
 /**
- * Opens two connections per master: one for the verbs and one for renewals. A master whose locks have waiters gets two
- * more: one for wake-up messages from Lockkeeper and one for keyspace notifications.
+ * Opens the backend for locks in a Redis Cluster. Each master has a connection for the verbs and one for renewals. A
+ * master whose locks have waiters has two more: one for wake-up messages from Lockkeeper and one for keyspace
+ * notifications. Waiting for replicas uses another connection.
  *
  * @throws StartupError if a URL is invalid, or if no node or no master replies
  */

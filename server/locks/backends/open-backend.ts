@@ -48,17 +48,17 @@ export interface BackendParts extends Pick<RedisLocksParts, "findSignalledLibrar
   /** `reads` if Lockkeeper never writes to the target; `reads_and_writes` by default. */
   readonly use?: MasterUse;
   /**
-   * How verbs are sent while up to 8 are active: `separately` and immediately, for the highest rate of a few callers, or
-   * `together` at the end of each turn of the event loop, for the least CPU time. `separately` by default. A quorum and a
-   * Redis Cluster ignore the option: a quorum uses `separately`, and a cluster has no batches.
+   * How verbs are sent while up to 8 are active: `separately` and immediately, for the highest rate of a few callers,
+   * or `together` at the end of each turn of the event loop, for the least CPU time. `separately` by default. A quorum
+   * and a Redis Cluster ignore the option: a quorum uses `separately`, and a cluster has no batches.
    */
   readonly fewVerbs?: "separately" | "together" | undefined;
 }
 
 /**
- * Opens the connections that locks need.
+ * Opens the backend for the locks at a location, with the connections that it needs.
  *
- * @throws StartupError if a URL is invalid, or Redis cannot be reached within five seconds
+ * @throws StartupError if a URL or option is invalid, or if Redis cannot be reached within five seconds
  */
 export async function openBackend(
   where: RedisLocation,

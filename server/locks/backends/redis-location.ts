@@ -34,7 +34,7 @@ export function parseRedisLocation(url: string): RedisLocation {
   return where;
 }
 
-/** @throws StartupError if a URL in `where` is invalid */
+/** Asserts that all URLs of a location are valid. @throws StartupError if a URL in `where` is invalid */
 export function assertRedisLocation(where: RedisLocation): void {
   if (typeof where === "string") parseRedisAddress(where);
   else if ("sentinel" in where) createSentinelAddress(where);

@@ -62,7 +62,11 @@ export async function acquireWithRetry<Acquired>(
   );
 }
 
-/** Calls `acquire` until it succeeds or fails with an error other than HeldError, at most `retry.tries` times. */
+/**
+ * Calls `acquire` until it succeeds or fails with an error other than HeldError, at most `retry.tries` times.
+ *
+ * @throws InvalidError if `retry` is invalid; the error of the last attempt; an error if `signal` aborts a pause
+ */
 export async function retryWhileHeld<Result>(
   acquire: () => Promise<Result>,
   retry: Retry,

@@ -26,8 +26,7 @@ const PAUSE_MS = 500;
  * on its own clock. If the process of a leader was suspended until the lease expired, the signal aborts when the
  * process resumes.
  *
- * The leadership ends when `onElected` returns, or when the lock was lost and `onElected` has settled. After a short
- * pause, the client becomes a candidate again.
+ * When `onElected` has settled, the client releases the lock. After a short pause, it becomes a candidate again.
  *
  * @returns once `signal` has aborted
  * @throws errors that `onElected` throws, except a LostError for its own hold and an error caused by its aborted

@@ -11,7 +11,7 @@ export interface AwaitOptions {
   readonly waitMs?: number | undefined;
   /** How long to wait to re-acquire the lock, in milliseconds; Infinity by default. */
   readonly reacquireMs?: number | undefined;
-  /** Cancels the wait without acquiring the lock again. */
+  /** Cancels the wait without acquiring the lock again. The hold is then lost. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -39,7 +39,8 @@ export class Condition {
    *
    * @returns false if `waitMs` passed without a signal; the lock is held in either case
    * @throws QueueFullError, ConditionUnsupportedError, UnavailableError or InvalidError, and the hold is unchanged; or
-   * AbortedError, WaitTimeoutError (after `reacquireMs`), LostError or UnknownOutcomeError, and the hold is lost
+   * AbortedError, WaitTimeoutError or UnavailableError (both after `reacquireMs`), LostError or UnknownOutcomeError,
+   * and the hold is lost
    */
   async await(options: AwaitOptions = {}): Promise<boolean> {
     assertAwaitOptions(options);
@@ -50,7 +51,7 @@ export class Condition {
    * Wakes the client that has waited longest. The client acquires the lock after you have released it.
    *
    * @returns whether a client was waiting
-   * @throws LostError, ConditionUnsupportedError, UnavailableError, UnknownOutcomeError
+   * @throws LostError, ConditionUnsupportedError, InvalidError (on a quorum), UnavailableError, UnknownOutcomeError
    */
   async signal(): Promise<boolean> {
     return (await this.#commands.signal("one")) > 0;
@@ -60,7 +61,7 @@ export class Condition {
    * Wakes all waiting clients. They acquire the lock one after another once you have released it.
    *
    * @returns the number of clients that were waiting
-   * @throws LostError, ConditionUnsupportedError, UnavailableError, UnknownOutcomeError
+   * @throws LostError, ConditionUnsupportedError, InvalidError (on a quorum), UnavailableError, UnknownOutcomeError
    */
   async signalAll(): Promise<number> {
     return await this.#commands.signal("all");

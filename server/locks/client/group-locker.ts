@@ -23,8 +23,10 @@ export class GroupLocker {
   ) {}
 
   /**
+   * Acquires all locks, and starts to renew their holds unless the option `renew` is false.
+   *
    * @param isClosed returns whether the client was closed during the acquire, in which case the locks are withdrawn
-   * @returns `undefined` if the client was closed
+   * @returns the holds; `undefined` if the client was closed
    * @throws like `LockClient.acquireAll`
    */
   async acquire(
@@ -74,7 +76,11 @@ export class GroupLocker {
     return result;
   }
 
-  /** @returns the LostError of the first hold that was lost before its release; `undefined` if no hold was lost */
+  /**
+   * Releases all holds. A failed release is only logged.
+   *
+   * @returns the LostError of the first lost hold, in the order of the group; `undefined` if no hold was lost
+   */
   async #release({ holds }: HoldGroup): Promise<LostError | undefined> {
     const losses = await Promise.all(holds.map((hold) => releaseAfterWork(hold, this.log)));
     return losses.find((loss) => loss instanceof LostError);

@@ -8,15 +8,15 @@ import type { RenewableHold } from "../verbs/backend.ts";
 import type { Grant } from "../verbs/contract/grant.ts";
 
 /**
- * The state of a hold in this process. `waiting`: the hold was given up to wait for a condition. `closed`: this process
- * has released its last count.
+ * The state of a hold in this process. `waiting`: the hold is being or was given up to wait for a condition. `closed`:
+ * this process has begun to release its last count.
  */
 export type LeaseState = "held" | "jeopardy" | "waiting" | "lost" | "closed";
 
 export interface LeaseEvents {
   /** Called when a renewal failed or is late. */
   onJeopardy(): void;
-  /** Called when the hold is lost or its last count is released. */
+  /** Called when the hold is lost, or when the release of its last count begins. */
   onEnd(): void;
 }
 
@@ -116,7 +116,7 @@ export class HoldLease implements RenewableHold {
     return this.#lost.signal;
   }
 
-  /** Estimate of the Redis clock since its last reply, in Unix milliseconds. */
+  /** Estimate of the current time on the Redis clock, in Unix milliseconds, based on the last reply. */
   get asOf(): number {
     return Math.round(this.#asOf + computeElapsedMs(this.#sentAt));
   }
@@ -126,7 +126,7 @@ export class HoldLease implements RenewableHold {
     return { key, format, kind, unit, token, fence, owner };
   }
 
-  /** Returns the time until the local deadline in milliseconds; 0 if the hold is lost or closed. */
+  /** Returns the time until the local deadline in milliseconds; 0 if the state is `waiting`, `lost` or `closed`. */
   remainingMs(): number {
     if (!this.#isLive()) return 0;
     return Math.max(0, this.#remainingAtSendMs - computeElapsedMs(this.#sentAt));
@@ -138,7 +138,11 @@ export class HoldLease implements RenewableHold {
     this.#token = token;
   }
 
-  /** Marks the hold as given up. @returns a signal that aborts if the wait is cancelled or the hold ends */
+  /**
+   * Sets the state to `waiting` and stops the deadline timer.
+   *
+   * @returns a signal that aborts if the wait is cancelled or the hold ends
+   */
   beginWait(): AbortSignal {
     clearTimeout(this.#deadlineTimer);
     this.#state = "waiting";
@@ -146,7 +150,7 @@ export class HoldLease implements RenewableHold {
     return this.#wait.signal;
   }
 
-  /** Ends a wait that Redis refused, without changing the hold or its deadline. */
+  /** Ends a wait that failed before the hold was given up. The hold and its deadline are unchanged. */
   refuseWait(): void {
     if (this.#state !== "waiting") return;
     this.#wait = undefined;
@@ -169,7 +173,8 @@ export class HoldLease implements RenewableHold {
   }
 
   /**
-   * Applies a granted renewal or re-entry, unless its reply arrives after the deadline, when the hold is already lost.
+   * Applies a granted renewal, re-entry or downgrade. The deadline is unchanged if the state is neither `held` nor
+   * `jeopardy`, for example because the reply arrived after the deadline.
    */
   applyGrant(
     { leaseMs, remainingMs, asOf }: Pick<Grant, "leaseMs" | "remainingMs" | "asOf">,

@@ -20,7 +20,7 @@ export interface WatchOptions {
   readonly onJeopardy: ((hold: Hold) => void) | undefined;
 }
 
-/** Manages the leases of one client: renews them, re-enters them, releases their counts, and reports their loss. */
+/** Manages the holds of one client: renews them, re-enters them, releases their counts, and reports their loss. */
 export class HoldLeases implements HoldCommands {
   readonly #byToken = new Map<string, HoldLease>();
   readonly #watchdog: Watchdog;
@@ -40,7 +40,11 @@ export class HoldLeases implements HoldCommands {
     });
   }
 
-  /** Adds a newly granted hold. */
+  /**
+   * Adds a newly granted hold, and starts to renew it if `renew` is true.
+   *
+   * @returns the first count of the hold
+   */
   open(granted: TimedGrant, { renew, onJeopardy }: WatchOptions): Hold {
     const [{ token, count }] = granted;
     const lease: HoldLease = new HoldLease(granted, this.target, {
@@ -146,8 +150,8 @@ export class HoldLeases implements HoldCommands {
   }
 
   /**
-   * Waits for a condition, and does not renew the hold during the wait. After a refusal, the hold is unchanged. After
-   * any other error, the hold is lost.
+   * Waits for a condition, and does not renew the hold during the wait. After an error, the hold is lost, unless the
+   * error shows that the hold was not given up.
    */
   async awaitCondition(lease: HoldLease, condition: string, options: AwaitOptions): Promise<boolean> {
     const isWatched = this.#watchdog.isWatching(lease);
@@ -195,7 +199,7 @@ export class HoldLeases implements HoldCommands {
     }
   }
 
-  /** Marks the lease as lost if the error is a LostError. Returns the error for the caller. */
+  /** Marks the lease as lost if the error is a LostError and the lease is not closed. Returns the error to throw. */
   #applyLoss(lease: HoldLease, error: unknown): unknown {
     if (!(error instanceof LostError)) return error;
     if (lease.state === "closed") return createHoldLostError(lease, "it was released", { cause: error });

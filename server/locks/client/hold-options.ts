@@ -12,8 +12,8 @@ export interface HoldOptions {
   /** How long to wait in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
   /**
-   * Holds that you keep while you wait for this lock, at most 16. The holds of enclosing `withLock` calls of the same
-   * client are added automatically. A Lockkeeper server uses these holds to detect deadlocks.
+   * Holds that you keep while you wait for this lock. The holds of enclosing `withLock` and `withLocks` calls of the
+   * same client are added automatically, up to a total of 16. A Lockkeeper server uses these holds to detect deadlocks.
    */
   readonly holding?: readonly Pick<Hold, "key" | "token">[] | undefined;
   /**

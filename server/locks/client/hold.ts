@@ -37,7 +37,8 @@ export interface HoldCommands {
   renew(lease: HoldLease, leaseMs: number | undefined): Promise<void>;
   reenter(lease: HoldLease, options: ReenterOptions): Promise<Hold>;
   /**
-   * Decrements the number of open counts of the hold in this process. At 0, resolves once no renewal is in progress.
+   * Decrements the number of open counts of the hold in this process, and cancels its wait for a condition. At 0, also
+   * stops the renewals, and resolves once no renewal is in progress.
    */
   leave(lease: HoldLease): Promise<void>;
   release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released>;
@@ -92,8 +93,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Fencing token as a decimal string, larger than those of all earlier holds of the key. Changes with each condition
-   * wait.
+   * Fencing token as a decimal string, larger than those of all earlier holds of the key. Exception: readers share the
+   * fencing token of the last writer. Changes with each wait for a condition.
    */
   get fence(): string {
     return this.#lease.fence;
@@ -134,7 +135,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.asOf;
   }
 
-  /** Returns the time until the local deadline in milliseconds; 0 if the hold was lost or released. */
+  /** Returns the time until the local deadline in milliseconds; 0 unless the state is `held` or `jeopardy`. */
   remainingMs(): number {
     return this.#end === undefined ? this.#lease.remainingMs() : 0;
   }
@@ -177,8 +178,8 @@ export class Hold implements AsyncDisposable {
 
   /**
    * Converts this writer's hold to a reader's hold and wakes waiting readers. No other writer can acquire the lock in
-   * between. The hold keeps its fencing token, lease and signal, but its kind and `holdId` change. Release the other
-   * counts first. If the outcome is unknown, call `downgrade` again: until it succeeds, the hold is not renewed.
+   * between. The hold keeps its fencing token, lease and signal, but its kind, token and `holdId` change. Release the
+   * other counts first. If the outcome is unknown, call `downgrade` again: until it succeeds, the hold is not renewed.
    *
    * @throws HeldError if the hold was re-entered; LostError, InvalidError, UnavailableError, UnknownOutcomeError,
    * NotReplicatedError
@@ -189,8 +190,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Returns a condition of the lock, like `newCondition` of a lock in Java. All holds of the lock share the conditions
-   * by name. Sends no command. Only for plain and fair locks in the format `redisson`.
+   * Returns a condition of the lock, like `newCondition` of a lock in Java. Conditions with the same name are shared by
+   * all holds of the lock. Sends no command. Only for plain and fair locks in the format `redisson`.
    *
    * @param name 1 to 64 letters, digits, dots, `_` or `-`
    * @throws InvalidError

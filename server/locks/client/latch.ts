@@ -41,14 +41,18 @@ export class Latch {
    * Decreases the count by one. If the count reaches 0, the latch opens and all waiting clients continue.
    *
    * @returns the remaining count; 0 if the latch is open
-   * @throws NotALockError, KeyNotAllowedError, UnavailableError, UnknownOutcomeError
+   * @throws NotALockError, KeyNotAllowedError, InvalidError (on a quorum), UnavailableError, UnknownOutcomeError
    */
   async countDown(): Promise<number> {
     this.#assertOpen();
     return (await this.verbs.countDown(this.key, { requestId: randomUUID() })).count;
   }
 
-  /** @returns 0 if the latch is open @throws NotALockError, KeyNotAllowedError, UnavailableError */
+  /**
+   * Returns the current count; 0 if the latch is open.
+   *
+   * @throws NotALockError, KeyNotAllowedError, InvalidError (on a quorum), UnavailableError
+   */
   async getCount(): Promise<number> {
     this.#assertOpen();
     return (await this.verbs.getCount(this.key)).count;

@@ -33,8 +33,8 @@ import { attachLoss, releaseAfterWork } from "./work-end.ts";
 
 export interface LockClientOptions extends SafetyOptions {
   /**
-   * The name of this target on the Lockkeeper server; `default` by default. `hold.holdId` contains the name and then
-   * matches the id in the console and the API.
+   * The name of this target on the Lockkeeper server; `default` by default. `hold.holdId` contains this name, and
+   * matches the id in the console and the API only if the server uses the same name.
    */
   readonly target?: string;
   /** Patterns of the keys that the client may lock; all keys by default. */
@@ -111,8 +111,9 @@ export class LockClient {
   /**
    * Acquires a lock. If the lock is held, even by this client, the call fails or waits, depending on the options.
    *
-   * @throws HeldError, WaitTimeoutError, AbortedError, QueueFullError, NotALockError, UnitConflictError,
-   *   KeyNotAllowedError, InvalidError, UnavailableError, NotReplicatedError, UnknownOutcomeError
+   * @throws HeldError, WaitTimeoutError, DeadlockError, AbortedError, QueueFullError, NotALockError, UnitConflictError,
+   *   KindConflictError, LimitConflictError, KeyNotAllowedError, InvalidError, UnavailableError, NotReplicatedError,
+   *   UnknownOutcomeError
    */
   async acquire(key: string, options: HoldOptions = {}): Promise<Hold> {
     assertKey(key);
@@ -124,8 +125,8 @@ export class LockClient {
   /**
    * Reserves a free lock for `reservedMs`. During this time, no client of any library can acquire the lock.
    *
-   * @throws HeldError, NotALockError, UnitConflictError, KeyNotAllowedError, InvalidError, UnavailableError,
-   * NotReplicatedError, UnknownOutcomeError
+   * @throws HeldError, NotALockError, UnitConflictError, KindConflictError, KeyNotAllowedError, InvalidError,
+   * UnavailableError, NotReplicatedError, UnknownOutcomeError
    */
   async reserve(key: string, options: ReserveOptions): Promise<void> {
     assertKey(key);
@@ -159,8 +160,7 @@ export class LockClient {
   /**
    * Acquires the lock, runs the work, and releases the lock afterwards.
    *
-   * An error from the work takes precedence over an error from the release, which is logged. If the release failed, the
-   * hold ends when its lease expires.
+   * A failed release is only logged, and the hold then ends when its lease expires.
    *
    * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors that the work
    * throws, with the loss as their `cause`; and the errors of `acquire`
@@ -301,7 +301,7 @@ export class LockClient {
 
   /**
    * Combines the two signals that end a wait: the caller's signal, and the signal that aborts when the client is
-   * closed.
+   * closed. Returns only the caller's signal for a request that neither waits nor retries.
    */
   #combineSignals({
     signal,

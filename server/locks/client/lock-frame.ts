@@ -15,8 +15,8 @@ interface Turn {
 }
 
 /**
- * A `withLock` call whose work is running. Nested calls that re-enter its hold take turns, so concurrent branches of
- * the work exclude each other.
+ * The scope in which the work of a `withLock` or `withLocks` call holds one lock. Nested calls that re-enter the hold
+ * take turns, so concurrent branches of the work exclude each other.
  */
 export class LockFrame {
   #isOpen = true;
@@ -43,7 +43,7 @@ export class LockFrame {
     return this.client === client && this.hold.key === key;
   }
 
-  /** Waits until no other branch is inside the frame. After `granted`, call `endTurn` once. */
+  /** Waits for up to `waitMs` until no other branch is inside the frame. After `granted`, call `endTurn` once. */
   takeTurn(waitMs: number, signal: AbortSignal | undefined): Promise<TurnOutcome> {
     if (!this.#isOpen) return Promise.resolve("closed");
     if (!this.#isOccupied) {
@@ -84,15 +84,16 @@ export class LockFrame {
   }
 
   /**
-   * Calls `callback` when no nested call is running inside the frame, at once if none is. A nested call that the work
-   * did not await can outlive the frame. It then holds the lock at the same time as branches outside the frame.
+   * Calls `callback` when no nested call is running inside the frame; immediately if none is running. A nested call
+   * that the work did not await can outlive the frame. The next branch outside the frame must wait for the end of that
+   * call.
    */
   whenVacant(callback: () => void): void {
     if (this.#isOccupied) this.#onVacant = callback;
     else callback();
   }
 
-  /** Closes the frame after the work has settled. */
+  /** Closes the frame after its work has ended. Nested calls that wait for their turn get the outcome `closed`. */
   close(): void {
     this.#isOpen = false;
     for (const turn of [...this.#queue]) turn.settle("closed");
@@ -141,13 +142,13 @@ export function findFrame(client: object, key: string): LockFrame | undefined {
   return frame?.isOpen ? frame : undefined;
 }
 
-/** Lists the holds of a client's enclosing frames, innermost first. */
+/** Lists the holds of a client's enclosing frames that nested calls can re-enter, innermost first. */
 export function listEnclosingHolds(client: object): Hold[] {
   const frames = scope.getStore() ?? [];
   return frames.flatMap((frame) => (frame.client === client && frame.canBeEntered ? [frame.hold] : []));
 }
 
-/** Runs the work inside the frame, and closes the frame when the work has settled. */
+/** Runs the work inside the frame, and closes the frame when the work has ended. */
 export async function runInFrame<Result>(frame: LockFrame, work: () => Promise<Result>): Promise<Result> {
   const { client, hold } = frame;
   // Drops closed frames to keep the list short if calls are nested without limit. The outer frames of the same lock

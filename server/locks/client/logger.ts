@@ -7,6 +7,6 @@
 export interface Logger {
   /** Logs each attempt of a `retry`. */
   debug(details: object, message: string): void;
-  /** Logs failures that no caller receives, such as a failed release after the work has ended. */
+  /** Logs a failed release after the work has ended, and the loss of a hold before its work ended. */
   warn(details: object, message: string): void;
 }

@@ -124,25 +124,25 @@ export function assertCampaignOptions(options: object): void {
   }
 }
 
-/** @throws InvalidError */
+/** @throws InvalidError if the listener is not a function */
 export function assertListener(listener: unknown): void {
   if (typeof listener !== "function")
     throw new InvalidError("The listener must be a function.", { field: "listener" });
 }
 
-/** @throws InvalidError */
+/** @throws InvalidError if the key is not a string */
 export function assertKey(key: unknown): asserts key is string {
   if (typeof key !== "string")
     throw new InvalidError("The key of a lock must be a string.", { field: "key" });
 }
 
-/** @throws InvalidError */
+/** @throws InvalidError if the keys are not an array of strings */
 export function assertKeys(keys: unknown): asserts keys is readonly string[] {
   if (!Array.isArray(keys)) throw new InvalidError("The keys must be a list of strings.", { field: "keys" });
   for (const key of keys) assertKey(key);
 }
 
-/** @throws InvalidError */
+/** @throws InvalidError if the work is not a function */
 export function assertWork<Work>(work: Work | undefined): asserts work is Work {
   if (typeof work !== "function") throw new InvalidError("The work is a function.", { field: "work" });
 }

@@ -9,7 +9,11 @@ import { findFrame, type LockFrame } from "./lock-frame.ts";
 /** The hold of a `withLock` call, and the cleanup after its release. */
 export interface Entry {
   readonly hold: Hold;
-  /** @param frame the frame of the settled work */
+  /**
+   * Ends the turn of the call in the enclosing frame if the call re-entered the hold of that frame.
+   *
+   * @param frame the frame of this call, whose work has ended
+   */
   leave(frame: LockFrame): void;
 }
 

@@ -12,7 +12,7 @@ const BATCH_AHEAD_SHARE = 0.1;
 const TRY_SHARE = 1 / 6;
 const TRY_MS_MIN = 50;
 
-/** Returns the interval at which the watchdog renews a lease, in whole milliseconds. */
+/** Returns the interval at which the watchdog renews a lease: a third of the lease, in whole milliseconds. */
 export function computeRenewalIntervalMs(leaseMs: number): number {
   return Math.round(leaseMs * RENEW_SHARE);
 }
@@ -54,7 +54,10 @@ export class Watchdog {
     return this.#dueAt.has(lease) || this.#inFlight.has(lease);
   }
 
-  /** Stops renewing the lease. */
+  /**
+   * Cancels the scheduled renewal of the lease. A renewal that is in progress continues, and may schedule the next
+   * renewal.
+   */
   forget(lease: HoldLease): void {
     this.#dueAt.delete(lease);
   }

@@ -6,7 +6,7 @@ import type { Logger } from "./logger.ts";
  * Releases the hold after the work has ended. A failed release is only logged, and the hold then ends when its lease
  * expires.
  *
- * @returns the loss if the hold was already lost; otherwise `undefined`
+ * @returns the loss if the hold was lost before its release; otherwise `undefined`
  */
 export async function releaseAfterWork(hold: Hold, log: Logger | undefined): Promise<LostError | undefined> {
   const { key, owner, fence, holdId } = hold;

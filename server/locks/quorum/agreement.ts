@@ -9,7 +9,7 @@ export interface Vote {
   readonly reply: GrantedReply;
 }
 
-/** The hold that a majority of votes agrees on. */
+/** The hold that a majority of the masters voted for, with the fencing token and count that the voters must store. */
 export interface Agreement {
   readonly token: string;
   readonly fence: string;
@@ -29,9 +29,9 @@ export function collectVotes(answers: MasterAnswers<AcquireReply | RenewReply>):
 /**
  * Returns the hold that a majority votes for; `undefined` if there is none.
  *
- * Votes with the same token are for the same hold. If a majority has the same fencing token, the masters have already
- * agreed on that token, and it is kept. Otherwise, the largest fencing token is used. Every earlier hold had a
- * majority, so at least one of these masters knows its fencing token and issued a larger one.
+ * Votes with the same token are for the same hold. If a majority has the same fencing token, that fencing token is
+ * kept. Otherwise, the largest fencing token is used. Every earlier hold had a majority, so at least one of the voting
+ * masters knew the fencing token of that hold and issued a larger one.
  */
 export function findAgreement(votes: readonly Vote[], masters: number): Agreement | undefined {
   const majority = computeMajority(masters);

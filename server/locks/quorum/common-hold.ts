@@ -5,8 +5,9 @@ import { computeMajority, kthLargest, kthSmallest, median } from "../../redis/ma
 type MasterHold = Omit<GrantedReply, "outcome" | "how">;
 
 /**
- * Returns a hold with the values that a majority stores; `undefined` if no master has the hold. `remainingMs` is -1 if
- * there is no TTL.
+ * Combines the copies of one hold on several masters; returns `undefined` if there is no copy. `remainingMs` and
+ * `leaseMs` are the largest values that a majority of the masters reaches, or that all copies reach if there are fewer.
+ * `remainingMs` is -1 if there is no TTL.
  */
 export function findCommonHold(holds: readonly MasterHold[], masters: number): MasterHold | undefined {
   const [first] = holds;
@@ -36,7 +37,7 @@ export function findCommonHold(holds: readonly MasterHold[], masters: number): M
 
 /**
  * Assesses a hold by the number of masters that have it. `held`: a majority of the masters has the hold. `lost`: no
- * majority can have it, whatever the missing replies are. `unsure`: the missing replies can change the result.
+ * majority can have it, regardless of the missing replies. `unsure`: the missing replies can change the result.
  */
 export function assessMajority(votes: number, answered: number, masters: number): "held" | "lost" | "unsure" {
   const majority = computeMajority(masters);

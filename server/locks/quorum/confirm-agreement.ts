@@ -12,8 +12,8 @@ export interface ConfirmationOptions {
 }
 
 /**
- * Writes the agreed fencing token and count to the masters that have different ones. The caller may receive the hold
- * only after a majority has stored both values.
+ * Writes the agreed fencing token and count to the masters that have a different fencing token or a smaller count. The
+ * caller may receive the hold only after a majority has stored both values.
  *
  * @returns the votes that agree, once they are a majority or can no longer become one
  */
@@ -44,7 +44,10 @@ export async function confirmAgreement(
   return [...upToDate, ...confirmed];
 }
 
-/** Writes the agreed fencing token and count to the master of a vote. Returns false if the hold has ended there. */
+/**
+ * Writes the agreed fencing token and count to the master of a vote. Returns false if the hold of that vote has ended
+ * on the master.
+ */
 export function writeAgreement(
   key: Key,
   { master, reply }: Vote,

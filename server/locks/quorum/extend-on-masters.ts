@@ -12,7 +12,11 @@ import { createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeCertainMs } from "./time-limits.ts";
 
-/** Extends a hold on all masters. Succeeds if a majority of them has the hold. @throws LockkeeperError unavailable */
+/**
+ * Extends a hold on all masters. Succeeds if a majority of the masters has the hold.
+ *
+ * @throws LockkeeperError unavailable
+ */
 export async function extendOnMasters(
   masters: readonly QuorumMaster[],
   seen: HeldObservation,

@@ -15,8 +15,9 @@ import type { QuorumMaster } from "./quorum-master.ts";
  * Force-releases a hold on all masters. On each master, releases the vote with the token of the hold and the fencing
  * token that this master stores.
  *
- * Returns `released` if no majority can still have the hold. A vote that remains on an unreachable master expires with
- * its lease and is not a hold. Returns `changed` if a majority now has a different hold.
+ * Returns `released` if at least one master released its vote and no majority can still have the hold. A vote that
+ * remains on an unreachable master expires with its lease and is not a hold. If no master released a vote, returns
+ * `changed` if a majority has a different hold, and otherwise `gone`.
  *
  * @throws LockkeeperError unavailable, unknown_outcome
  */

@@ -28,8 +28,8 @@ export function subscribeOnMasters(
 }
 
 /**
- * Counts the masters that report each force-release, and calls the listener once they are a majority. Releases on a
- * minority do not end a hold.
+ * Counts the masters that report each force-release, and calls the listener once a majority has reported it. Releases
+ * on a minority of the masters do not end a hold.
  */
 export class ForceReleaseVotes {
   readonly #pending = new Map<string, { masters: Set<number>; fences: Set<string> }>();

@@ -94,10 +94,7 @@ export class MasterRequest {
     await attempt(verbs, call, { budgetMs: REVOKE_BUDGET_MS }).catch(() => undefined);
   }
 
-  /**
-   * Removes the request from the list of waiters. A failure is harmless, because the entries of the
-   * list expire.
-   */
+  /** Removes the request from the list of waiters. A failure is harmless, because the entries of the list expire. */
   stopWaiting({ id, sinceMs }: Pick<AttemptId, "id" | "sinceMs"> = this.attemptId): void {
     if (sinceMs === undefined) return;
     if (id === this.attemptId.id) this.#sinceMs = undefined;

@@ -22,8 +22,9 @@ const refuseCondition = ({ key }: VerbHold) =>
 export const NO_CONDITIONS: ConditionVerbs = { await: refuseCondition, signal: refuseCondition };
 
 /**
- * Creates the error for objects that a quorum does not support. @param what the plural name of the objects, such as
- * `semaphores`
+ * Creates the error for objects that a quorum does not support.
+ *
+ * @param what the plural name of the objects, such as `semaphores`
  */
 export function createUnsupportedError(what: string): InvalidError {
   return new InvalidError(`A quorum does not support ${what}. Nothing was done.`, {});

@@ -8,7 +8,7 @@ import type { AttemptId, MasterRequest } from "./master-request.ts";
  */
 export class PendingVotes {
   readonly #attemptIds = new Map<MasterRequest, AttemptId>();
-  /** Called when the last pending vote is settled. */
+  /** Called when no pending vote remains. */
   onAllSettled: () => void = () => undefined;
 
   get size(): number {

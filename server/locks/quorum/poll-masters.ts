@@ -6,9 +6,9 @@ import { computeMajority } from "../../redis/majority.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * The reply of a master within its time limit. `away`: the master did not execute the request. `unknown`: the master
- * may have executed the request, and will not reply. `late`: the master may have executed or still execute the request,
- * and its reply is reported later.
+ * The result of a request to one master when the poll ends. `answered`: the master replied. `away`: the master did not
+ * execute the request. `unknown`: the master may have executed the request, and will not reply. `late`: the master may
+ * have executed or still execute the request, and its reply is reported later.
  */
 export type MasterAnswer<Reply> =
   | { readonly state: "answered"; readonly reply: Reply }
@@ -23,27 +23,31 @@ export type MasterAnswers<Reply> = ReadonlyMap<QuorumMaster, MasterAnswer<Reply>
 export type PollProgress = "open" | "enough" | "decided";
 
 export interface MasterPollOptions<Reply> {
-  /** Which of each master's connections to use. */
+  /** The connection to use for each master: the one for verbs or the one for renewals. */
   readonly by: "verbs" | "renewals";
   /**
-   * `all`: calls every master, and `call` waits for its connection. By default, calls only the connected masters if
-   * they are a majority.
+   * `all`: calls every master immediately, even if it is disconnected, so `call` must wait for the connection. By
+   * default, calls only the connected masters if they are a majority, and otherwise calls each master once it is
+   * connected.
    */
   readonly to?: "all";
-  /** Time limit for each master, in ms. */
+  /** Time limit of the poll, in ms. */
   readonly budgetMs: number;
   readonly call: (master: QuorumMaster) => Promise<Reply>;
   readonly progress: (answers: MasterAnswers<Reply>) => PollProgress;
-  /** Called once for each `late` master when its reply arrives. */
+  /** Called once for each `late` master when its reply arrives or its request fails. */
   readonly onLate?: (master: QuorumMaster, answer: MasterAnswer<Reply>) => void;
 }
 
-/** Returns the replies of all masters that sent one. */
+/** Returns the replies of the masters that replied in time. */
 export function collectReplies<Reply>(answers: MasterAnswers<Reply>): Reply[] {
   return [...answers.values()].flatMap((answer) => (answer.state === "answered" ? [answer.reply] : []));
 }
 
-/** Sends a request to all masters. Resolves as soon as the result is decided, or when the time limit has passed. */
+/**
+ * Sends a request to the masters. Resolves when `progress` returns `decided`, a short time after it returns `enough`,
+ * when every master has replied or failed, or when the time limit has passed.
+ */
 export function pollMasters<Reply>(
   masters: readonly QuorumMaster[],
   question: MasterPollOptions<Reply>,

@@ -31,8 +31,8 @@ export interface QuorumGrant {
 }
 
 /**
- * The result of one attempt. `too_late`: a majority granted the lock, but the grant could not be confirmed while it was
- * valid.
+ * The result of one attempt. `refused`: no majority granted the lock. `too_late`: a majority granted the lock, but the
+ * grant could not be confirmed while it was valid.
  */
 export type QuorumAttemptOutcome =
   | QuorumGrant
@@ -57,8 +57,8 @@ export class QuorumAttempt {
   readonly pendingVotes = new PendingVotes();
 
   /**
-   * @param idSource who chose the request id. A caller that chose the id may repeat the request and needs the votes of
-   * this attempt then
+   * @param idSource who chose the request id. A caller that chose the id may repeat the request, and then needs the
+   * votes of this attempt
    */
   constructor(
     private readonly masters: readonly QuorumMaster[],
@@ -72,7 +72,9 @@ export class QuorumAttempt {
   }
 
   /**
-   * Sends the request to all masters, and rolls back the votes of this attempt unless a majority grants the lock.
+   * Sends the request to all masters, and releases the votes of this attempt unless a majority grants and confirms the
+   * lock.
+   *
    * @param waitMs how long the request will wait if it is refused, in ms; `undefined` if it will not wait
    */
   async run(waitMs: number | undefined): Promise<QuorumAttemptOutcome> {
@@ -146,7 +148,10 @@ export class QuorumAttempt {
     return { votes, outcome: { outcome: "elected", token, count, fence, leaseMs, remainingMs, asOf } };
   }
 
-  /** Withdraws or tracks the votes that disagree with the majority or have not confirmed the agreement. */
+  /**
+   * Withdraws the votes that disagree with the majority, and adds the votes that may still confirm the agreement to
+   * `pendingVotes`.
+   */
   #settleOtherVotes(
     answers: MasterAnswers<AcquireReply>,
     { voters }: Agreement,
@@ -163,7 +168,10 @@ export class QuorumAttempt {
     }
   }
 
-  /** Releases the votes of this attempt, and waits for the masters that have responded. */
+  /**
+   * Releases the votes of this attempt. Waits for the masters that granted the lock in time, but not for the other
+   * masters. If the caller chose the request id, the votes of masters that did not reply are kept.
+   */
   async #rollBack(answers: MasterAnswers<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
     for (const [master, answer] of answers) {

@@ -23,7 +23,7 @@ interface LockAttempt {
   readonly attempt: QuorumAttempt;
 }
 
-/** Functions that convert the outcome for one lock of a group, as the verbs for single locks do. */
+/** Functions that convert the outcome for one lock of a group in the same way as for a single lock. */
 export interface QuorumOutcomes {
   toGrant(attempt: QuorumAttempt, key: Key, request: AcquireRequest, elected: QuorumGrant): AcquiredGrant;
   toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError>;

@@ -54,8 +54,9 @@ const FORMAT = "token";
 const RENEWALS_AT_ONCE = 100;
 
 /**
- * The verbs for locks that a majority of independent masters must grant (Redlock). The verbs behave as on a single
- * Redis, except that a lock is lost only once a majority of the masters has lost it.
+ * The verbs for locks that a majority of independent masters must grant (Redlock). Supports only plain locks in the
+ * format `token`, and neither latches, conditions nor release requests. A lock is lost once no majority of the masters
+ * has it.
  */
 export class QuorumLocks implements OperatorVerbs {
   readonly #lockable: LockableKeys;
@@ -133,8 +134,8 @@ export class QuorumLocks implements OperatorVerbs {
   }
 
   /**
-   * Returns the error for a foreign hold if a majority has one, because such a hold blocks the masters like a
-   * Lockkeeper hold. Otherwise, returns `error`.
+   * Replaces a NotALockError with the error for a foreign hold if a majority of the masters has one, because a foreign
+   * hold blocks the masters like a Lockkeeper hold. Returns any other error unchanged.
    */
   async #toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError> {
     if (!(error instanceof NotALockError)) return error;
@@ -238,7 +239,7 @@ export class QuorumLocks implements OperatorVerbs {
     return (await this.#acquire(key, ask, owner)).grant;
   }
 
-  /** @throws InvalidError always, because a quorum has no read/write locks */
+  /** @throws InvalidError because a quorum has no read/write locks; KeyNotAllowedError */
   async downgrade(hold: VerbHold): Promise<Grant> {
     this.#assertAllowed(hold.key, hold);
     throw new InvalidError(`${QUORUM_KINDS}, so no hold can be downgraded. Nothing was done.`, {

@@ -24,7 +24,10 @@ export class QuorumSubscriber extends EventEmitter implements Subscriber {
     }
   }
 
-  /** Resolves when the subscription is active on a majority. Rejects if no majority can be subscribed. */
+  /**
+   * Subscribes to a channel on all masters. Resolves when a majority has confirmed the subscription, and rejects when
+   * no majority can confirm it anymore.
+   */
   subscribe(channel: Buffer): Promise<unknown> {
     const id = channel.toString("latin1");
     if (!this.#notifiedBy.has(id)) this.#notifiedBy.set(id, new Set());

@@ -27,7 +27,7 @@ const GIVE_BACK_MS = 60_000;
 export class QuorumReentry {
   readonly #budgetMs: number;
   readonly #sentAtMs = performance.now();
-  /** Whether the re-entry failed, so that the counts that masters have added or will add must be released. */
+  /** Whether to release the counts that masters have added or will add, because the re-entry failed. */
   #hasFailed = false;
 
   /**
@@ -69,8 +69,9 @@ export class QuorumReentry {
   }
 
   /**
-   * Confirms the re-entry on a majority of the masters. Returns `undefined` if no majority has the re-entry. A majority
-   * must have the same count, because a master with a smaller count would end the hold too early.
+   * Confirms the re-entry on a majority of the masters. Returns `undefined` if no majority confirmed the re-entry while
+   * the hold was valid. A majority must have the same count, because a master with a smaller count would end the hold
+   * too early.
    */
   async #confirm(answers: MasterAnswers<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
     const { hold, masters } = this;

@@ -8,8 +8,8 @@ import type { QuorumMaster } from "./quorum-master.ts";
 import { computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
 /**
- * Renews the holds of a process on all masters, with one script per master. A hold with a bare majority tolerates fewer
- * failures but is not lost.
+ * Renews the holds of a process on all masters, with one script call per master. A hold is lost only if no majority of
+ * the masters can still have it.
  */
 export async function renewManyOnMasters(
   masters: readonly QuorumMaster[],

@@ -11,7 +11,11 @@ import { createHoldRefusalError, createTooFewAnswersError } from "./quorum-error
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
-/** Renews a hold on the masters that still have it. @throws LockkeeperError lost, not_owner, idempotency_key_reused, unavailable */
+/**
+ * Renews a hold on the masters that still have it.
+ *
+ * @throws LockkeeperError lost, not_owner, idempotency_key_reused, unavailable
+ */
 export async function renewOnMasters(
   masters: readonly QuorumMaster[],
   hold: VerbHold,

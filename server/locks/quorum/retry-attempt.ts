@@ -21,7 +21,7 @@ import { computeSplitPauseMs } from "./time-limits.ts";
 export interface RetryLimits {
   /** Returns how long the request will wait if it is refused, in ms; `undefined` if it will not wait. */
   readonly waitMs: (() => number) | undefined;
-  /** How long to retry after a split vote, in ms. */
+  /** How long to retry after split votes, or after grants that could not be confirmed in time, in ms. */
   readonly patienceMs: number;
   /** How long to retry while too few masters reply, in ms. */
   readonly outlastsMs: number;
@@ -30,7 +30,10 @@ export interface RetryLimits {
   readonly onSend: (() => void) | undefined;
 }
 
-/** Attempts to acquire a lock until the lock is granted, another client holds it, or a limit is reached. */
+/**
+ * Attempts to acquire a lock until the lock is granted, another client holds it, a limit is reached or the signal
+ * aborts.
+ */
 export async function retryAttempt(
   attempt: QuorumAttempt,
   patience: RetryLimits,

@@ -13,12 +13,12 @@ const BUDGET_OF_LEASE = 1 / 4;
 /** Maximum wait for a silent master, in ms: two round trips around the globe. */
 const BUDGET_MS_MAX = 400;
 
-/** Returns the time limit of one request to a master, in ms. Returns the maximum if the lease is unknown. */
+/** Returns the time limit of one request to a master, in ms: a quarter of the lease, at least 50 and at most 400. */
 export function computeBudgetMs(leaseMs = Number.POSITIVE_INFINITY): number {
   return Math.min(BUDGET_MS_MAX, Math.max(BUDGET_MS_MIN, leaseMs * BUDGET_OF_LEASE));
 }
 
-/** How long a request without `waitMs` is retried while the votes are split, in ms. */
+/** How long a request that does not wait is retried while the votes are split, in ms. */
 export const CONTENTION_BUDGET_MS = 400;
 
 /** Maximum clock drift of the masters, as a share of the lease. `RESOLUTION_MS` is the resolution of their clocks. */
@@ -27,7 +27,7 @@ const RESOLUTION_MS = 2;
 
 /**
  * Returns how long a hold is guaranteed to last from now, in ms. 0 or less: the hold is not guaranteed. `remainingMs`
- * is the remaining time on a majority.
+ * is the time that remained on a majority of the masters when they replied.
  */
 export function computeValidityMs(sentAt: Moment, remainingMs: number): number {
   return Math.floor(computeCertainMs(remainingMs) - computeElapsedMs(sentAt));
@@ -42,8 +42,8 @@ const PAUSE_MS_MIN = 4;
 const PAUSE_MS_MAX = 100;
 
 /**
- * Returns a random pause after a split vote, in ms. The range grows with each attempt until the attempts of competing
- * clients no longer overlap.
+ * Returns a random pause after a split vote, from 0 to at most 100 ms. The range grows with each attempt, so that the
+ * attempts of competing clients no longer overlap.
  */
 export function computeSplitPauseMs(splits: number, roundMs: number): number {
   const stretchMs = Math.max(PAUSE_MS_MIN, 2 * roundMs) * 2 ** Math.min(splits, 6);

@@ -10,7 +10,11 @@ import { collectReplies, type MasterAnswers, pollMasters } from "./poll-masters.
 import { createTooFewAnswersError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** Checks whether a hold exists on a majority of the masters. @throws LockkeeperError not_owner, unavailable */
+/**
+ * Checks whether a hold exists on a majority of the masters.
+ *
+ * @throws LockkeeperError not_owner, unavailable
+ */
 export async function verifyOnMasters(masters: readonly QuorumMaster[], hold: VerbHold): Promise<HoldStatus> {
   const answers = await pollMasters(masters, {
     by: "verbs",

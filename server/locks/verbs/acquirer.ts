@@ -35,13 +35,13 @@ import type { GuardedCommands } from "./safety.ts";
 const ROLLBACK_WAIT_MS = 500;
 
 /**
- * Time, in ms, after a release in which only the longest waiter may acquire the lock. This time is longer than a
- * wake-up takes on a busy machine. It also limits the delay for the other waiters if the longest waiter has exited or
- * is slow.
+ * Time, in ms, after a release during which only the client that has waited longest may acquire the lock. This time is
+ * longer than a wake-up takes on a busy machine. It also limits the delay for the other waiters if that client has
+ * exited or is slow.
  */
 export const GIVE_WAY_MS = 10;
 
-/** Maximum number of waiters per key, beyond which further ones are refused immediately. */
+/** Maximum number of waiters per key. Further waiters are refused immediately. */
 export const WAITERS_MAX = 1000;
 
 /** Acquires locks, immediately or by waiting, and withdraws a grant that its caller may never have received. */
@@ -92,8 +92,9 @@ export class Acquirer {
    * Acquires a lock again after the client gave up its hold to wait for a condition. Retries while Redis is
    * unreachable.
    *
-   * @param sinceMs when the client stopped waiting for a signal, in Unix ms of the Redis clock
-   * @throws LockkeeperError timeout, aborted, lost (Redis has no record of the hold)
+   * @param options `sinceMs`: when the client stopped waiting for a signal, in Unix ms of the Redis clock
+   * @throws LockkeeperError timeout, aborted, lost (Redis has no record of the hold); unavailable or unknown_outcome
+   *   only if Redis is unreachable when the wait ends
    */
   reacquire(
     key: Key,
@@ -220,8 +221,9 @@ export class Acquirer {
   }
 
   /**
-   * Waits until the replicas have confirmed the grant.
-   * @throws LockkeeperError not_replicated after the grant has been released
+   * Waits until the replicas have confirmed the grant. Returns a refusal unchanged.
+   *
+   * @throws LockkeeperError not_replicated, after the grant was released or the time limit for its release has passed
    */
   async #confirmOrRollBack(
     format: LockWriter,

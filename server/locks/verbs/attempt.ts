@@ -31,9 +31,9 @@ export interface AttemptOptions {
 }
 
 /**
- * Calls Redis until it replies or the time limit expires. Use this function only for scripts with a request id. After a
- * lost reply, the call is repeated, and the id prevents the script from taking effect twice. A repeated call receives
- * the time since the first call was sent.
+ * Calls Redis until it replies or the time limit expires. A call is repeated after a lost reply unless `repeat` is
+ * `not_executed`, so use this function only for scripts that are idempotent or have a request id. After a lost reply,
+ * `call` receives the time since the first call was sent, in ms.
  *
  * @throws LockkeeperError `unavailable` if nothing was done, or `unknown_outcome` if the call may have been executed
  */
@@ -69,7 +69,7 @@ export async function attempt<Reply>(
   }
 }
 
-/** Converts the error of a verb that shared a script call with other verbs. */
+/** Converts the error of a verb that shared a script call with other verbs to the error that `attempt` would throw. */
 export function toVerbError(error: Error): Error {
   const failure = classifyFailure(error);
   return failure === "fault" ? error : toOutcomeError(failure === "unknown", error);

@@ -14,8 +14,8 @@ export interface Backend {
    */
   renewMany(holds: readonly RenewableHold[], tryMs: number): Promise<RenewalResult[]>;
   /**
-   * Sets the listener for force-releases and release requests. A later listener replaces an earlier one, because one
-   * subscription serves all holds of the client.
+   * Subscribes a listener to the force-releases and release requests of all holds of the client. Call this method at
+   * most once: a later call does not remove the earlier listener.
    */
   onForceRelease(listener: ForceReleaseListener): void;
   close(): void;
@@ -25,14 +25,14 @@ export interface Backend {
 export interface ForceReleaseListener {
   onRelease(token: string, fence: string): void;
   /**
-   * Called when an operator asks the client to release a hold, and again with each renewal until the client answers.
+   * Called when an operator asks the client to release a hold, and again after each renewal until the client answers.
    */
   onReleaseRequested?(token: string, fence: string, request: ReleaseRequest): void;
   /** Called when the subscription starts or resumes. Earlier force-releases may not have been reported. */
   onGap(): void;
 }
 
-/** A hold that is renewed in a batch. */
+/** A hold to renew with `Backend.renewMany`. */
 export interface RenewableHold extends OwnHold {
   readonly format: WritableFormat;
   readonly kind?: WritableKind | undefined;

@@ -57,8 +57,9 @@ export function toGrant(
 }
 
 /**
- * Converts the reply to a renewal or re-entry to a grant. @throws LockkeeperError lost, not_owner,
- * idempotency_key_reused, unknown_outcome
+ * Converts the reply to a renewal or re-entry to a grant.
+ *
+ * @throws LockkeeperError lost, not_owner, idempotency_key_reused, unknown_outcome
  */
 export function readRenewal(hold: VerbHold, reply: RenewReply): Grant {
   if (reply.outcome === "granted") return toGrant(hold, reply.owner || (hold.owner ?? ""), reply);
@@ -168,8 +169,8 @@ export class LazyHeldOutcome {
   }
 
   /**
-   * The current holder. `undefined` for a read/write lock: every library that writes such locks wakes the waiters,
-   * which therefore do not have to poll.
+   * The current holder. `undefined` if no holder is known, and for a read/write lock: every library that writes
+   * read/write locks wakes the waiters, so the waiters do not have to poll.
    */
   get holder(): SeenHold | undefined {
     if (isReadWrite(this.kind)) return undefined;

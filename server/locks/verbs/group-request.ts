@@ -16,7 +16,7 @@ const ROLLBACK_WAIT_MS = 500;
 /** Time limit for withdrawing a lock, in ms, after which the lock expires with its lease. */
 const WITHDRAW_BUDGET_MS = 60_000;
 
-/** The connection to a target, and what its calls require. */
+/** The connection to a target, the channel for its events, and the guard for grants. */
 export interface GroupConnection {
   readonly redis: Commands;
   readonly channel: string;
@@ -34,11 +34,12 @@ export type GroupOutcome =
   | { readonly outcome: "refused"; readonly key: Key; readonly reply: RefusedAcquireReply };
 
 /**
- * One request for several locks. The request has one step per slot, and one script per step. Outside a cluster, there
- * is a single step. All clients send the steps in the same order. Between two attempts, the request holds no locks.
+ * One request for several locks. The request has one step per slot, and each step is one script call. Outside a
+ * cluster, there is a single step. All clients send the steps in the same order. Between two attempts, the request
+ * holds no locks.
  *
- * Each round has its own request id, because the id of a withdrawn lock cannot acquire it again. A repeated request
- * derives the same ids and skips the withdrawn ids.
+ * Each round of steps has its own request id, because the id that acquired a withdrawn lock cannot acquire that lock
+ * again. A repeated request derives the same ids and skips the withdrawn ids.
  */
 export class GroupRequest {
   #round = 0;
@@ -89,8 +90,7 @@ export class GroupRequest {
   }
 
   /**
-   * Removes the request from the list of waiters. A failure is harmless, because the entries of the
-   * list expire.
+   * Removes the request from the list of waiters. A failure is harmless, because the entries of the list expire.
    *
    * @param keepMs how long the place is kept for a repeated request, in ms
    */
@@ -129,8 +129,8 @@ export class GroupRequest {
   }
 
   /**
-   * Acquires the locks of one step. After a failure, withdraws the locks of this round, unless the caller may be
-   * repeating the request.
+   * Acquires the locks of one step. After a failure, withdraws the locks of this round. After an unknown outcome, keeps
+   * them if the caller may be repeating the request.
    */
   async #sendStep(
     step: readonly LockToAcquire[],

@@ -18,8 +18,9 @@ export function assertKind(options: Pick<AcquireOptions, "format" | "kind">): vo
 }
 
 /**
- * Checks that Lockkeeper supports the requested kind of lock and that the options are valid for it. @throws
- * InvalidError
+ * Checks that the format supports the requested kind of lock, and that the other options are valid for this kind.
+ *
+ * @throws InvalidError
  */
 export function assertKindOptions(options: AcquireOptions): void {
   assertKind(options);
@@ -59,7 +60,7 @@ export function assertDeadlockOptions({ holding = [], onDeadlock = "report" }: A
     throw new InvalidError("onDeadlock must be report or refuse.", { field: "onDeadlock" });
 }
 
-/** @throws InvalidError */
+/** @throws InvalidError unless the value is `undefined` or a whole number from 1 to `most` */
 export function assertCount(field: string, value: number | undefined, most: number): void {
   if (value === undefined || (Number.isInteger(value) && value >= 1 && value <= most)) return;
   throw new InvalidError(`${field} must be a whole number from 1 to ${most}.`, { field });
@@ -67,7 +68,7 @@ export function assertCount(field: string, value: number | undefined, most: numb
 
 /**
  * Checks that the hold does not belong to a semaphore.
- * @param what the past participle of the refused verb, for the error message
+ * @param what the end of the error message "A hold of a semaphore cannot be …"
  * @throws InvalidError
  */
 export function assertExclusive({ kind }: Pick<HoldRef, "kind">, what: string): void {
@@ -107,8 +108,9 @@ function assertReaderOptions({ kind, graceMs, minHoldMs, yieldsToWriters }: Acqu
 }
 
 /**
- * Checks that a release of this kind can reserve the lock. The release of a reader cannot reserve it, because other
- * readers may hold the lock.
+ * Checks that a lock of this kind can be reserved. The kind `read` is rejected, because other readers may hold the
+ * lock.
+ *
  * @throws InvalidError
  */
 export function assertReservable({ kind }: Pick<AcquireOptions, "kind">): void {

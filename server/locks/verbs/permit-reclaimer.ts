@@ -20,7 +20,11 @@ export class PermitReclaimer {
 
   constructor(private readonly redis: Commands) {}
 
-  /** Watches a semaphore from which permits were acquired. */
+  /**
+   * Starts to watch a semaphore from which permits were acquired. Has no effect if the semaphore is already watched.
+   *
+   * @param delayMs minimum delay of the next check, in ms
+   */
   watch(key: Key, delayMs = FIRST_MS): void {
     if (this.#watched.has(key)) return;
     this.#watched.add(key);

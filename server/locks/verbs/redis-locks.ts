@@ -155,8 +155,9 @@ export class RedisLocks implements OperatorVerbs {
   /**
    * Acquires a lock. If the lock is held, even by the caller, waits for up to `waitMs`.
    *
-   * @throws LockkeeperError held (if `waitMs` is 0), timeout, aborted, queue_full, lost, not_a_lock, unit_conflict,
-   * key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
+   * @throws LockkeeperError held (if `waitMs` is 0), timeout, deadlock, aborted, queue_full, lost, not_a_lock,
+   * unit_conflict, kind_conflict, limit_conflict, key_not_allowed, invalid, idempotency_key_reused, not_replicated,
+   * unavailable, unknown_outcome
    */
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant> {
     // The methods from here to the wait are not async: each pending promise uses memory, and there may be thousands of
@@ -208,8 +209,8 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, not_replicated, unavailable,
-   *   unknown_outcome
+   * @throws LockkeeperError lost, not_owner, key_not_allowed, invalid, idempotency_key_reused, not_replicated,
+   *   unavailable, unknown_outcome
    */
   renew(hold: VerbHold, options: RenewOptions = {}): Promise<Grant> {
     return this.#renewer.renew(hold, options);
@@ -268,8 +269,8 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Reserves a free lock with a hold in the format of the lock, whose owner is `lockkeeper:reserve:<by>`. Clients of
-   * every library respect the reservation until it expires or is force-released.
+   * Reserves a free lock by acquiring it with the owner `lockkeeper:reserve:<by>`. Clients of every library respect the
+   * reservation until it expires or is force-released.
    *
    * @throws LockkeeperError like `acquire` without waiting
    */
@@ -295,7 +296,7 @@ export class RedisLocks implements OperatorVerbs {
   /**
    * Force-releases one hold of any lock, including locks that are not lockable.
    *
-   * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
+   * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
   async forceRelease(seen: HeldObservation, ask: ForceReleaseParams): Promise<ForceReleaseReply> {
     return await forceReleaseSeen(this.#redis, this.#channel, seen, ask);

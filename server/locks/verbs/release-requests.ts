@@ -14,8 +14,10 @@ import { createLostError, createNotOwnerError } from "./error-factories.ts";
 import { toRecordText } from "./input/caller-texts.ts";
 
 /**
- * Asks the client of a hold to release it. If the reply was lost, repeating the call changes nothing.
+ * Asks the client of a hold to release the hold. Each call creates a request with a new id, which stays the same when
+ * the script is retried after a lost reply.
  *
+ * @returns the outcome `unsupported` for a hold of another library
  * @throws LockkeeperError unavailable, unknown_outcome
  */
 export async function requestReleaseOfHold(

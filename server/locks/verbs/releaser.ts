@@ -15,7 +15,7 @@ import type { HoldChangeListener, ReleaseOptions } from "./contract/verbs.ts";
 import { createNotOwnerError, createRefusalError } from "./error-factories.ts";
 import type { RequestFactory } from "./request-factory.ts";
 
-/** Releases holds, hands them over to waiters in this process, and signals waiters of other libraries. */
+/** Releases holds, hands locks over to waiters in this process, and signals waiters of other libraries. */
 export class Releaser {
   /** See `OperatorVerbs.onHoldChange`. */
   onHoldChange: HoldChangeListener | undefined;
@@ -55,7 +55,10 @@ export class Releaser {
     throw createRefusalError(hold.key, hold.format, reply);
   }
 
-  /** Signals the waiters of other libraries when the reservation of a `token` lock expires. */
+  /**
+   * Schedules the signals to waiters of other libraries for the time at which the reservation of a `token` lock
+   * expires. Has no effect for other formats, or without a reservation.
+   */
   signalReservationEnd(
     { key, format }: Pick<VerbHold, "key" | "format">,
     reservation: Reservation | undefined,
@@ -64,8 +67,8 @@ export class Releaser {
   }
 
   /**
-   * Prepares to hand the lock over to a waiter of this process. Returns `undefined` if there is no such waiter, or if
-   * the release sends signals or reserves the lock, because other clients must then be woken.
+   * Prepares to hand the lock over to a waiter of this process. Returns `undefined` if no waiter of this process can
+   * accept the lock, if Redis is not connected, or if the release sends signals or reserves the lock.
    */
   #prepareHandOver({ signals, reservation }: ReleaseRequest, key: Key): (() => void) | undefined {
     const isPlain = signals === undefined && reservation === undefined && this.redis.status === "ready";

@@ -19,9 +19,9 @@ export interface RequestIdentity extends HoldCaller {
 }
 
 /**
- * Creates request ids and tokens. A token is `<clientId>:<number>` and identifies a single hold. A token is created
- * before the request is sent and never reused. Tokens have the form of Redisson's owners, so that other libraries see
- * an ordinary holder.
+ * Creates the requests of the verbs, with their ids and tokens. A new token is `<clientId>:<number>`, with a suffix for
+ * writers, and identifies a single hold. It is created before the request is sent and never reused. Tokens have the
+ * form of Redisson's owners, so that other libraries see an ordinary holder.
  */
 export class RequestFactory {
   /** The UUID of this client. */
@@ -124,8 +124,8 @@ export class RequestFactory {
   }
 
   /**
-   * Creates a release that ends the hold with this token. The release also prevents Redis from executing the acquire
-   * with this id later.
+   * Creates a release that ends the hold of an acquire request. The release also prevents Redis from executing that
+   * acquire request later.
    */
   createAbandonRequest({ token, principal, id: acquiredBy }: AcquireRequest): ReleaseRequest {
     return { token, fence: undefined, acquiredBy, ...this.#identify({ principal }, []) };
@@ -143,9 +143,9 @@ export class RequestFactory {
 }
 
 /**
- * Derives the token of a hold that shares its key with other holds. Returns `undefined` for other kinds and without a
- * request id: the caller then creates a new token. The name of such a hold's companion contains the token. A repeated
- * request, from any instance, must find that companion, so the token is derived from the request id.
+ * Derives the token of a hold that shares its key with other holds from the request id. Returns `undefined` for other
+ * kinds and without a request id: the caller then creates a new token. The token is part of the name of the companion,
+ * which a repeated request must find from any instance.
  */
 export function deriveSharedToken({
   kind,
@@ -197,7 +197,10 @@ function toLockContent(options: AcquireOptions) {
   return { owner, leaseMs, record, renewEveryMs, graceMs, minHoldMs, unit, receivesReleaseRequests };
 }
 
-/** Scopes a request id to its principal, so that the same id from two principals identifies two requests. */
+/**
+ * Returns a request id that is specific to its principal, so that the same id from two principals identifies two
+ * requests.
+ */
 export function scopeRequestId(requestId: string, principal: string | undefined): string {
   return principal === undefined ? requestId : digestText(`${principal}\n${requestId}`);
 }

@@ -5,7 +5,7 @@ import { isReplyError } from "../../redis/failure.ts";
 import type { ReplicaWait, ScriptExecution } from "../../redis/replica-wait.ts";
 import type { ReplicationIdentity } from "../../redis/replication-identity.ts";
 
-/** Additional conditions for a grant. Each is off by default and then has no cost. */
+/** Additional conditions for grants and renewals. Each condition is off by default and then has no cost. */
 export interface SafetyOptions {
   /** Number of replicas that must confirm each grant and each renewal. Confirmation takes one more round trip. */
   readonly replicas?: number | undefined;
@@ -20,7 +20,7 @@ export const REPLICA_TIMEOUT_MS_MAX = 60_000;
 export const FAILOVER_HOLD_OFF_MS_MAX = 24 * 3600 * 1000;
 export const REPLICAS_MAX = 100;
 
-/** @throws StartupError */
+/** @throws StartupError if an option is not a whole number in its range */
 export function assertSafetyOptions({
   replicas = 0,
   replicaTimeoutMs = 1,
@@ -43,11 +43,17 @@ export function hasSafetyChecks({ replicas = 0, failoverHoldOffMs = 0 }: SafetyO
 /** The connection for one call to Redis, and the confirmation that this call requires. */
 export interface GuardedCommands {
   readonly commands: Commands;
-  /** `undefined` if no confirmation is required. @throws LockkeeperError not_replicated */
+  /**
+   * Waits until enough replicas have confirmed the call; `undefined` if no confirmation is required.
+   *
+   * @throws LockkeeperError not_replicated
+   */
   readonly confirm: (() => Promise<void>) | undefined;
 }
 
-/** Creates commands that call `before` before they send a script. The argument is the server of the script. */
+/**
+ * Creates commands that call `before` before they send a script. `place` identifies the server that runs the script.
+ */
 export type CommandsWithSendHook = (before: (place: string) => void) => Commands;
 
 /** Applies the safety options to the servers of a target. */
@@ -67,11 +73,11 @@ export class SafetyGuard {
   }
 
   /**
-   * Guards one call. Refuses grants for a time after a failover, and waits until the replicas have confirmed the
-   * script.
+   * Returns the commands and the confirmation for one call. For some time after a failover, the commands refuse to send
+   * a grant. `confirm` waits until the replicas have confirmed the script.
    *
-   * @param what the kind of command; renewals continue while grants are refused
-   * @param connection as for `ReplicationIdentity.watchAddress`
+   * @param what the kind of call; renewals continue while grants are refused
+   * @param connection the name of the connection, as passed to `ReplicationIdentity.watchAddress`
    */
   guardCommands(
     what: "grant" | "renewal",

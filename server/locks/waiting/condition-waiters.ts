@@ -58,9 +58,10 @@ export class ConditionPlace {
 }
 
 /**
- * The clients of this process that wait for conditions. All waiters of one lock share a subscription and one script
- * call every two seconds. The script renews their heartbeats and finds signals whose messages were lost. A woken waiter
- * stays until it has acquired the lock again, because its signal would otherwise pass to another waiter.
+ * The clients of this process that wait for conditions. All waiters of one lock share a subscription, and up to 200 of
+ * them share a script call every two seconds. The script renews their heartbeats and finds signals whose messages were
+ * lost. A woken waiter stays until it has acquired the lock again, because its signal would otherwise pass to another
+ * waiter.
  */
 export class ConditionWaiters {
   readonly #locks = new Map<string, LockWaiters>();

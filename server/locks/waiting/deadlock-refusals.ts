@@ -7,7 +7,7 @@ export interface DeadlockStep {
   readonly key: string;
 }
 
-/** The message on `DEADLOCK_CHANNEL`: the wait to end, and its deadlock. */
+/** A message on `DEADLOCK_CHANNEL`: the id of the wait to end, and the deadlock of which the wait is part. */
 export interface WaitRefusal {
   readonly waitId: string;
   /** Each client waits for the next one in the list. The last one waits for the first. */
@@ -27,7 +27,11 @@ export class DeadlockRefusals {
 
   constructor(private readonly subscriber: Subscriber) {}
 
-  /** Registers a callback for the refusal of a wait. @returns a function that removes the callback */
+  /**
+   * Registers a callback for the refusal of a wait.
+   *
+   * @returns a function that removes the callback
+   */
   register(waitId: string, onRefusal: OnRefusal): () => void {
     if (!this.#isSubscribed) this.#listen();
     this.#waits.set(waitId, onRefusal);
@@ -52,7 +56,7 @@ export class DeadlockRefusals {
   }
 }
 
-/** Parses a message; `undefined` if the message is not a refusal. */
+/** Parses a message. Returns `undefined` if the message is not a refusal. */
 export function parseRefusal(message: string): WaitRefusal | undefined {
   let parsed: Partial<WaitRefusal> | null;
   try {

@@ -5,7 +5,7 @@ import type { Commands } from "../../redis/commands.ts";
 import { type HeldOutcome, WaitCancellation } from "./wait-stop.ts";
 import type { WaiterQueues } from "./waiter-queues.ts";
 
-/** A waiter of a fair lock that stops waiting. */
+/** A waiter that leaves the queue of a fair lock. */
 export type FairDeparture = Omit<QueueDeparture, "isKept" | "fairWaitMs">;
 
 /** Runs a script repeatedly until Redis replies, within a time limit. */
@@ -13,7 +13,7 @@ export type Retry = <Reply>(call: () => Promise<Reply>) => Promise<Reply>;
 
 /**
  * Ends the waits of clients in the queues of fair locks. Keeps the place of a client that may return. If the turn of
- * such a client comes first, this process gives up the place, which wakes the next waiter.
+ * the client comes before the client returns, this process gives up the place and thereby wakes the next waiter.
  */
 export class FairPlaces {
   readonly #keptPlaces = new Map<string, WaitCancellation>();
@@ -33,8 +33,8 @@ export class FairPlaces {
   }
 
   /**
-   * Leaves the queue, or keeps the place for `keepMs`. A failure is harmless: a waiter without a heartbeat is removed
-   * when its turn comes.
+   * Leaves the queue immediately if `keepMs` is 0. Otherwise keeps the place for up to `keepMs`. A failure is harmless:
+   * a waiter without a heartbeat is removed when its turn comes.
    */
   async leave(key: Key, waiter: FairDeparture): Promise<void> {
     const stop = new WaitCancellation(Math.max(1, waiter.keepMs), undefined);

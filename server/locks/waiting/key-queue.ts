@@ -19,7 +19,10 @@ export const LOCAL_HAND_OVERS_MS = 10;
  */
 export type Turn = "retry" | "handed_over";
 
-/** A place in this process's queue for one key. Only the first waiter in the queue sends requests to Redis. */
+/**
+ * A place in this process's queue for one key. Only the first waiter in the queue sends requests to Redis. Exception:
+ * after a read lock was granted, all waiting readers send a request.
+ */
 export interface QueuePlace {
   /**
    * Resolves when this waiter may make an attempt: it is first in the queue, and was woken or its timer fired. Rejects
@@ -28,14 +31,18 @@ export interface QueuePlace {
   awaitTurn(stop: WaitCancellation): Promise<Turn>;
   /** The result of the last attempt in the queue. All waiters share it, because there may be thousands of them. */
   readonly refused: HeldOutcome | undefined;
-  /** Sleeps after an attempt that returned `seen`, until the lease ends or a message arrives. */
+  /**
+   * Schedules the next attempt after one that returned `seen`: when the lease ends, a message arrives or the retry
+   * interval has passed, whichever comes first.
+   */
   sleepAfter(seen: HeldOutcome): void;
-  /** Sleeps after an attempt that returned no result. */
+  /** Schedules the next attempt without the result of the last one: after `ms`, or earlier if a message arrives. */
   sleepFor(ms: number): void;
   /**
    * Leaves the queue.
    *
-   * @param heldMs the lease that was granted; `undefined` if none is known
+   * @param heldMs the remaining lease of the acquired lock, in ms; `undefined` if no lock was acquired or the lease is
+   *   unknown
    */
   leave(heldMs?: number): void;
 }
@@ -140,7 +147,7 @@ export class KeyQueue {
     private readonly getKeyspaceState: () => KeyspaceState,
     private readonly onEmpty: (queue: KeyQueue) => void,
     /**
-     * Whether the waiters can hold the lock at the same time. After a grant, all other waiters then make an attempt.
+     * Whether the waiters can hold the lock at the same time. If so, all other waiters make an attempt after a grant.
      */
     private readonly isShared = false,
   ) {}
@@ -151,7 +158,7 @@ export class KeyQueue {
     this.#waiters[0]?.wake();
   }
 
-  /** Starts an attempt for each waiter that has none in progress. */
+  /** Starts an attempt for each waiter that is waiting for its turn. */
   #wakeAll(): void {
     this.#attempting = undefined;
     clearTimeout(this.#timer);

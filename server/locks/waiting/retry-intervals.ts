@@ -9,8 +9,8 @@ const LAST_MS = 1000;
  * may cause no message, in particular without keyspace notifications. Clients that poll every few milliseconds would
  * always overtake a waiter that retries every two seconds.
  *
- * The intervals are short after the first attempt and after each attempt that finds a new holder. They double while the
- * holder stays the same.
+ * The intervals are short after the first attempt and after each attempt that finds a new holder. They double, up to
+ * the default interval, while the holder stays the same.
  */
 export class RetryIntervals {
   #last: SeenHold | undefined;

@@ -59,11 +59,12 @@ export type WaitAttempt<Reply> = (
   turn: Turn,
 ) => Promise<WaitAttemptResult<Reply>>;
 
-/** Called when a wait ends without the lock. */
+/** Called when a wait ends without the lock. `ending` is `undefined` if an attempt failed. */
 export type OnWaitEnd = (ending: WaitEndReason | undefined, sinceMs: number | undefined) => void;
 
 /**
- * Runs waits for locks, with one attempt per key at a time. A caller whose connection breaks can return to its place.
+ * Runs waits for locks. The waiters for one key take turns to make attempts. A caller whose connection breaks can
+ * return to its place by repeating its request id.
  */
 export class WaitCoordinator {
   readonly #retainedPlaces = new Map<string, { sinceMs: number; timer: NodeJS.Timeout }>();
@@ -78,8 +79,9 @@ export class WaitCoordinator {
   ) {}
 
   /**
-   * Makes attempts until one returns `done`, the time limit passes or the signal aborts. Between attempts, waits in the
-   * queue of the lock that was refused last.
+   * Makes attempts until one returns `done`, or until the time limit passes, the signal aborts, a later request with
+   * the same id takes over, or the wait is refused because of a deadlock. Between attempts, waits in the queue of the
+   * lock that was refused last.
    *
    * @param key the lock to wait for, unless an attempt reports a different lock
    * @param onEnd called once if the wait ends without the lock, with the start of the wait and, unless an attempt
@@ -145,7 +147,7 @@ export class WaitCoordinator {
     this.#runningWaits.set(name, stop);
   }
 
-  /** Keeps the place of a caller that gave up or timed out, because the caller can return. */
+  /** Keeps the place of a caller that gave up or timed out, because the caller may repeat the same request id. */
   #retainPlace(name: string | undefined, sinceMs: number, { ending }: WaitCancellation): void {
     if (name === undefined || ending === undefined || ending === "superseded" || ending === "deadlock")
       return;
@@ -208,7 +210,9 @@ function toWaitError(
   return createAbortedError(signal);
 }
 
-/** Creates an error with the abort reason of the caller's signal as its cause. */
+/**
+ * Creates the error for a cancelled wait. Its cause is the abort reason of the caller's signal, if the signal aborted.
+ */
 export function createAbortedError(signal: AbortSignalLike | undefined): AbortedError {
   const options = signal instanceof AbortSignal && signal.aborted ? { cause: signal.reason } : undefined;
   return new AbortedError("The wait was cancelled. Nothing is held.", options);

@@ -27,7 +27,7 @@ export interface HeldOutcome {
    * be repeated quickly.
    */
   readonly holder?: SeenHold | undefined;
-  /** Creates the error on demand, because it uses more memory than the rest of a waiter. */
+  /** Creates the error only when it is needed, because an error uses more memory than the rest of a waiter. */
   toError(): HeldError;
 }
 
@@ -43,7 +43,7 @@ export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;
   /** The deadlock that ended the wait; `undefined` for any other reason. */
   deadlock: readonly DeadlockStep[] | undefined;
-  /** The listener. A new one replaces the previous one. */
+  /** The listener that is called when the wait ends. A wait has only one listener. */
   onEnding: { stopped(): void } | undefined;
   readonly #timer: NodeJS.Timeout;
 

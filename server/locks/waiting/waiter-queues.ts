@@ -25,7 +25,7 @@ export interface EnqueueOptions {
   readonly acceptsHandOver?: boolean | undefined;
   /**
    * The token of a waiter of a fair lock. Redis stores the place of the waiter in the queue, and each waiter is woken
-   * individually. It therefore shares neither attempts nor wake-ups with other waiters in this process.
+   * individually. The waiter therefore shares neither attempts nor wake-ups with other waiters in this process.
    */
   readonly fairWaiter?: string | undefined;
   /**
@@ -36,9 +36,9 @@ export interface EnqueueOptions {
 }
 
 /**
- * The waiters in this process. Waiters for the same key share their subscriptions, and a release wakes only one waiter.
- * A queue subscribes to the wake-ups that Lockkeeper and Redisson publish. It also subscribes to the keyspace
- * notifications for its key, which report the releases of every other library.
+ * The waiters in this process. Waiters for the same key and kind share a queue, and a release wakes only the first
+ * waiter in the queue. A queue subscribes to the wake-ups that Lockkeeper and Redisson publish. By default, it also
+ * subscribes to the keyspace notifications for its key, which report the releases of every other library.
  *
  * After the first attempt, a queue subscribes, tries again, and then sleeps. The second attempt detects a release that
  * happened before the subscription.
@@ -75,9 +75,9 @@ export class WaiterQueues {
   /**
    * Adds a waiter to the queue of a key.
    *
-   * @param since when the caller began to wait. This time determines the position, so that a caller that returns keeps
-   * its place
-   * @param seen the result of the first attempt
+   * @param since when the caller began to wait, in Unix ms. This time determines the position, so that a caller that
+   * returns keeps its place
+   * @param seen the result of the attempt that was refused
    */
   enqueue(
     key: Key,
@@ -122,7 +122,10 @@ export class WaiterQueues {
     return { names: [wake, notifications].map(toChannelName), wake, keyspace: notifications };
   }
 
-  /** Subscribes and then wakes the queue for an attempt. If the subscription failed, the queue relies on its timer. */
+  /**
+   * Subscribes the queue to its channels, and then wakes it for an attempt. If a subscription failed, the queue relies
+   * on its timer.
+   */
   async #subscribe(queue: KeyQueue): Promise<void> {
     const { wake } = queue.channels;
     await Promise.allSettled([this.#subscribeToKeyspace(queue.channels), this.subscriber.subscribe(wake)]);
@@ -143,7 +146,8 @@ export class WaiterQueues {
   }
 
   /**
-   * Removes the queue from its channel.
+   * Removes the queue from the queues of a channel.
+   *
    * @returns whether no other queue needs the channel
    */
   #unlistQueue(channel: string, queue: KeyQueue): boolean {

@@ -13,7 +13,7 @@ export interface ClusterLocation {
   readonly natMap?: Readonly<Record<NodeName, NodeName>>;
 }
 
-/** @throws StartupError if a URL is not valid for a cluster node */
+/** @throws StartupError if there is no URL, or a URL is not valid for a cluster node */
 export function toClusterAddress({ cluster, natMap = {} }: ClusterLocation): ClusterAddress {
   const nodes = cluster.map((url) => parseNodeAddress(url));
   const [first] = nodes;

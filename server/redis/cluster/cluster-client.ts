@@ -101,7 +101,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#sendToSlot(first, call, { before, keys, apart });
   }
 
-  /** `evalsha` and `eval` with strings in the reply as bytes. */
+  /** Variants of `evalsha` and `eval` that return the strings in a reply as bytes. */
   readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
     evalsha: (sha, count, ...parameters) =>
       this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
@@ -118,7 +118,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#sendToSlot(key, (redis) => redis.callBuffer(command, key, ...more));
   }
 
-  /** The current connections to the masters. */
+  /** The connections to the current masters. Opens missing connections. */
   get masters(): readonly Redis[] {
     return [...this.map.masters].map((node) => this.#nodes.getConnection(node));
   }
@@ -165,7 +165,10 @@ export class ClusterClient extends EventEmitter implements Commands {
     }
   }
 
-  /** Retries a script that Redis refused because its slot is in migration. */
+  /**
+   * Retries a script with only one declared key if the destination of a migration returned TRYAGAIN and the source has
+   * none of the script's keys. Rethrows `error` in all other cases.
+   */
   async #retryWithOneKey(error: unknown, script: SentScript, redis: Redis, node: NodeName): Promise<unknown> {
     const source = this.map.findMaster(computeSlot(script.keys[0] ?? ""));
     if (!isTryAgain(error) || source === undefined) throw error;

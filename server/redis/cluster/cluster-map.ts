@@ -13,7 +13,7 @@ export interface ClusterAddress {
   /**
    * Returns the address of a node, with the user, password and TLS settings that all nodes share.
    *
-   * @param connection the purpose of the connection, which becomes part of its name
+   * @param connection a name that distinguishes connections to the same node
    */
   getNodeAddress(node: NodeName, connection?: string): RedisAddress;
 }
@@ -59,7 +59,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     return this.#masterBySlot[slot];
   }
 
-  /** Whether the cluster supports sharded Pub/Sub, as Redis 7 and newer do. False until known. */
+  /** Whether the cluster supports sharded Pub/Sub (Redis 7 and newer). False until known. */
   get hasShardedPubSub(): boolean {
     return this.#hasShardedPubSub ?? false;
   }
@@ -76,8 +76,8 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   }
 
   /**
-   * Refreshes the map in the background after an error that an outdated map can cause. Has no effect directly after a
-   * refresh.
+   * Refreshes the map in the background. Call this method after an error that an outdated map can cause. Has no effect
+   * within 200 ms of a refresh or after `close`.
    */
   refreshSoon(): void {
     if (this.#isClosed || performance.now() - this.#refreshedAt < REFRESH_INTERVAL_MS) return;
@@ -91,7 +91,8 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   }
 
   /**
-   * Refreshes the map, once for all concurrent calls.
+   * Refreshes the map. Concurrent calls share one refresh.
+   *
    * @throws if no node replies
    */
   refresh(): Promise<void> {
@@ -102,7 +103,11 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
     return this.#refreshing;
   }
 
-  /** Refreshes the map from one node over an open connection. @throws if the node does not reply or has an older map */
+  /**
+   * Refreshes the map from one node over an open connection.
+   *
+   * @throws if the node does not reply, or its map may be older than the current map
+   */
   async refreshFrom(node: NodeName, redis: Redis): Promise<void> {
     const view = await fetchView(node, redis, this.#hasShardedPubSub);
     if (this.#isOutdated(view)) throw new Error(`${node} knows an older cluster`);

@@ -21,9 +21,9 @@ export type ClusterChannelKind = "wake" | "keyspace";
 const KEYSPACE_PREFIX = Buffer.from("__keyspace@0__:");
 
 /**
- * Subscribes to channels on the master that has the slot of their lock, because Redis publishes changes to the lock
- * there. While that master is unreachable, no messages are published. Subscribes again as soon as the new master of the
- * slot is known.
+ * Subscribes to channels on the master that has the slot of their lock, because that master publishes changes to the
+ * lock. When a slot moves to another master, unsubscribes the channels of the slot and emits `ready`, so that the
+ * caller subscribes again.
  */
 export class ClusterSubscriber extends EventEmitter implements Subscriber {
   readonly #nodes: ClusterNodeConnections;

@@ -33,7 +33,12 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
     return this.#isClosed ? "end" : (this.#getConnection()?.status ?? "connecting");
   }
 
-  /** Runs a command on the master. After a redirect, the call fails, and the next call uses the updated map. */
+  /**
+   * Runs a command on the master. If the master redirects the command, the call fails. After a MOVED redirect, the next
+   * call uses the new master.
+   *
+   * @throws NeverSentError if the master is unknown; otherwise the error of the command
+   */
   async call<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const redis = this.#getConnection();
     if (redis === undefined) throw new NeverSentError("No node of the cluster has the slot");

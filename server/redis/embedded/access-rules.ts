@@ -15,7 +15,7 @@ const CLIENT_SUBCOMMANDS = ["setname", "getname", "setinfo", "id", "info", "repl
 
 /**
  * Lists the ACL key patterns that together match exactly the keys that do not begin with `prefix`. ACL patterns cannot
- * be negated, so each pattern matches keys that differ from the prefix at one position.
+ * be negated, so each pattern matches the keys that end at one position of the prefix or first differ from it there.
  *
  * @param prefix must not contain characters that are special in a Redis glob
  */
@@ -41,8 +41,8 @@ export function buildUserRules(
 }
 
 /**
- * No client can log in as the user `default`. The user keeps all permissions, because Redis replays the append-only file
- * as this user and would drop transactions and scripts that the user may not run.
+ * No client can log in as the user `default`. The user keeps all permissions, because Redis replays the append-only
+ * file as this user and would drop transactions and scripts that the user may not run.
  */
 const DEFAULT_USER = "user default reset off ~* &* +@all";
 
@@ -58,8 +58,8 @@ export function buildAclFile(
 }
 
 /**
- * Returns settings that prevent Redis administrators from running code on the machine. The list is empty for Redis 6.2,
- * which does not support these settings.
+ * Returns settings that prevent Redis administrators from running code on the machine. Returns an empty object for
+ * Redis 6.2, which does not support these settings.
  */
 export function listHardeningSettings({
   version,

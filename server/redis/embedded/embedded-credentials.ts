@@ -10,7 +10,7 @@ export const ACL_FILE = "users.acl";
 const USERS = ["lockkeeper", "app"] as const satisfies readonly EmbeddedUser[];
 const PASSWORD_PATTERN = /^[\w-]{43}$/;
 
-/** The passwords of the embedded Redis, which do not change with a restart. */
+/** The password of each user of the embedded Redis. A restart does not change the passwords. */
 export type EmbeddedPasswords = Readonly<Record<EmbeddedUser, string>>;
 
 /** Returns the path of the file that contains the URL for `user`, in the form of `REDIS_URL`. */
@@ -23,7 +23,7 @@ export function buildEmbeddedUrl(port: number, user: EmbeddedUser, password: str
   return `redis://${user}:${password}@127.0.0.1:${port}`;
 }
 
-/** Reads the passwords of an earlier run. Creates missing passwords. */
+/** Reads the passwords of an earlier run. Generates missing or invalid passwords, but does not store them. */
 export async function loadPasswords(dir: string): Promise<EmbeddedPasswords> {
   const [lockkeeper, app] = await Promise.all(USERS.map((user) => readPassword(dir, user)));
   return { lockkeeper: lockkeeper ?? createPassword(), app: app ?? createPassword() };
@@ -43,7 +43,7 @@ export async function readEmbeddedUrl(dir: string, user: EmbeddedUser): Promise<
   }
 }
 
-/** Writes the files with the URLs, which only Lockkeeper's account can read. */
+/** Writes the file with the URL of each user. Only Lockkeeper's account can read the files. */
 export async function writeUrlFiles(dir: string, port: number, passwords: EmbeddedPasswords): Promise<void> {
   for (const user of USERS)
     await writePrivateFile(getUrlFile(dir, user), `${buildEmbeddedUrl(port, user, passwords[user])}\n`);

@@ -22,7 +22,7 @@ export async function readNote(dir: string): Promise<ServerNote | undefined> {
   }
 }
 
-/** Writes the note about the server synchronously, so a server never runs without a note. */
+/** Writes the note about the server. The write is synchronous, so that a server never runs without a note. */
 export function writeNote(dir: string, note: ServerNote): void {
   const temporary = `${getNotePath(dir)}.${process.pid}`;
   try {
@@ -34,11 +34,11 @@ export function writeNote(dir: string, note: ServerNote): void {
   }
 }
 
-/** The record that one process uses the embedded server. The server keeps running while any process has a claim. */
+/** The record that a process uses the embedded server. The server keeps running while any process has a claim. */
 export interface ServerClaim {
   /**
-   * Ends the claim. `last`: no other process uses the server, so the caller must stop it. `given-up`: the claim ended
-   * earlier.
+   * Ends the claim. `last`: no other process uses the server, so the caller must stop it. `shared`: another process
+   * still uses the server. `given-up`: the claim ended earlier.
    */
   release(): "last" | "shared" | "given-up";
 }
@@ -68,7 +68,11 @@ function readUsers(users: string): number[] {
   }
 }
 
-/** Runs `work` while no other process runs work for `dir`, because two servers would corrupt the append-only file. */
+/**
+ * Runs `work` with the start lock of `dir`, because two servers would corrupt the append-only file.
+ *
+ * @throws StartupError if the lock cannot be acquired within 30 s; otherwise any error of `work`
+ */
 export async function withStartLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
   const end = performance.now() + LOCK_WAIT_MS;
   let release = await tryStartLock(dir);
@@ -91,9 +95,9 @@ export async function withStartLock<T>(dir: string, work: () => Promise<T>): Pro
 const heldLockPaths = new Set<string>();
 
 /**
- * Acquires the lock file.
+ * Tries once to acquire the start lock of `dir`. Removes a stale lock file first.
  *
- * @returns a function that removes the lock file, or `undefined` if another process has the lock
+ * @returns a function that releases the lock, or `undefined` if the lock is held
  */
 export async function tryStartLock(dir: string): Promise<(() => Promise<void>) | undefined> {
   const path = getLockPath(dir);

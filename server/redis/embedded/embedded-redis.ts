@@ -42,8 +42,8 @@ export interface EmbeddedRedis {
   /** The pid of the current server process. Changes when the server exits unexpectedly and is restarted. */
   readonly pid: number;
   /**
-   * Whether the server was already running: left behind by a Lockkeeper process that was killed, or in use by another
-   * one.
+   * Whether the server was already running: left behind by a killed Lockkeeper process, or in use by another Lockkeeper
+   * process.
    */
   readonly adopted: boolean;
   /** Stops the server, unless another Lockkeeper process still uses it. */
@@ -51,8 +51,8 @@ export interface EmbeddedRedis {
 }
 
 /**
- * Starts the embedded Redis on 127.0.0.1 with the data, passwords and port of the last run. If the server of the last
- * run is still running, adopts that server.
+ * Starts the embedded Redis on 127.0.0.1 with the data, passwords and port of the last run. If the port is taken,
+ * chooses another one. If the server of the last run is still running and requires a password, adopts that server.
  *
  * @throws StartupError with a one-line message if the server cannot be started or its files cannot be written
  */

@@ -19,10 +19,13 @@ export interface EmbeddedOptions {
    * The directory of the append-only file and of Lockkeeper's files about the server. Other accounts cannot read it.
    */
   dataDir: string;
-  /** The port for the first start. Later starts use the port that the first start stored. */
+  /** The port for the first start. Each later start prefers the stored port of the last start. */
   preferredPort: number;
   onProgress?: (line: string) => void;
-  /** Called with a message when the server exits unexpectedly, and when the server has been restarted. */
+  /**
+   * Called with a message when a server that exited unexpectedly has been restarted, and after the first of a series of
+   * failed restarts.
+   */
   onUnexpectedEnd?: (line: string) => void;
 }
 
@@ -68,7 +71,11 @@ export interface LaunchHooks {
   signal?: AbortSignal;
 }
 
-/** Starts the server and waits until it has loaded its data. Returns its pid. */
+/**
+ * Starts the server and waits until it has loaded its data. Returns the pid of the server.
+ *
+ * @throws StartupError if the server does not start
+ */
 export async function launchEmbeddedServer(
   setup: ServerSetup,
   port: number,

@@ -13,7 +13,9 @@ const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
 
 export interface RedisServerBinary {
   path: string;
-  /** The folder with the shared libraries of an unpacked server. `undefined` for servers that the system provides. */
+  /**
+   * The folders with the shared libraries of an unpacked server, separated by colons. `undefined` for other servers.
+   */
   libraryPath?: string;
   version: string;
   source: "configured" | "installed" | "unpacked";
@@ -57,7 +59,10 @@ export function buildServerEnvironment(
 }
 
 /**
- * Finds a Redis or Valkey server binary that works on this machine. If there is none, unpacks a server into `cacheDir`.
+ * Finds a Redis or Valkey server binary that works on this machine. If no binary works, unpacks a server into
+ * `cacheDir`. With `explicitPath`, only checks that binary.
+ *
+ * @throws StartupError if no usable binary was found or unpacked
  */
 export async function findRedisServer(options: FindServerOptions): Promise<RedisServerBinary> {
   if (options.explicitPath) return findConfigured(options.explicitPath);

@@ -10,15 +10,17 @@ const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 
 export interface LaunchOptions {
   binary: Pick<RedisServerBinary, "path" | "libraryPath">;
-  /** The working directory of the server. It contains the server's files, so that the arguments need no paths. */
+  /** The working directory of the server. It contains the server's files, so the arguments need no paths. */
   cwd: string;
   args: string[];
   port: number;
   logFile: string;
-  /** Variables added to the server's environment. */
+  /** Environment variables of the server. Unless the server was unpacked, they replace Lockkeeper's own environment. */
   env?: Readonly<Record<string, string>> | undefined;
   onProgress?: ((line: string) => void) | undefined;
-  /** The login for the readiness check. Required unless the server has a user without a password. */
+  /**
+   * The login for the readiness check. Without it, a server that requires a login counts as ready while it is loading.
+   */
   login?: ProbeLogin;
   /** Whether to deny other accounts access to the files that the server creates. */
   isPrivate?: boolean;
@@ -33,7 +35,11 @@ export interface LaunchedServer {
   child: ChildProcess;
 }
 
-/** Starts a Redis server and waits until it has loaded its data and replies. */
+/**
+ * Starts a Redis server and waits until it has loaded its data and replies.
+ *
+ * @throws StartupError if the server exits, does not reply within 20 s, or the start is canceled
+ */
 export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
   const logStart = getLogSize(options.logFile);
   const { child, ended } = spawnServer(options);

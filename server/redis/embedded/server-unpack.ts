@@ -16,7 +16,7 @@ const NEVER_UNPACKED = /^(libc6|libc-bin)_/;
 
 export interface UnpackOptions {
   onProgress?: ((line: string) => void) | undefined;
-  /** Returns whether the files unpacked into `root` work, before they are moved to their final location. */
+  /** Returns whether the server that was unpacked into `root` works. */
   works(root: string): Promise<boolean>;
   whatToDo: string;
 }
@@ -36,7 +36,9 @@ export async function canUnpack(): Promise<boolean> {
 
 /**
  * Unpacks a Redis server, and the libraries that this system lacks, into `dir`. Downloads the packages of the
- * distribution without root. apt keeps its state in a folder that is deleted afterwards.
+ * distribution without root privileges. apt keeps its state in a folder that is deleted afterwards.
+ *
+ * @throws StartupError if the server cannot be downloaded or does not work, or `dir` cannot be written
  */
 export async function unpackRedisServer(dir: string, options: UnpackOptions): Promise<void> {
   const parent = dirname(dir);

@@ -10,8 +10,7 @@ import { VotingMasters } from "./voting-masters.ts";
  * Opens the masters of a target without waiting for their connections. A Redis that cannot be reached yet counts as
  * down.
  *
- * @param use what Lockkeeper uses the masters for
- * @throws StartupError if a URL is invalid
+ * @throws StartupError if a URL is invalid, or is not valid for the topology
  */
 export function openMasters(
   where: string | SentinelLocation | ClusterLocation | { readonly quorum: readonly string[] } | RedisAddress,

@@ -22,7 +22,7 @@ export interface SentinelLocation {
  * Returns an address that resolves to the current master of a Sentinel group. Each connection queries the sentinels for
  * the master when it opens, and is closed when another server has been promoted.
  *
- * @throws StartupError if the URL of a sentinel is invalid, or the name of the master is missing
+ * @throws StartupError if there is no sentinel, a URL is invalid, or the name of the master is missing
  */
 export function createSentinelAddress({
   sentinel,
@@ -51,7 +51,7 @@ export function createSentinelAddress({
   };
 }
 
-/** Parses the URL of a sentinel. @throws StartupError if the URL is not valid for a sentinel */
+/** Parses the URL of a sentinel, with 26379 as the default port. @throws StartupError if the URL is not valid */
 export function parseSentinelUrl(url: string): RedisAddress {
   const { options, db } = parseRedisAddress(url);
   if (options.path !== undefined || db !== 0) {

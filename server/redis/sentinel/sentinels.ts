@@ -27,7 +27,7 @@ const STRAGGLER_WAIT_MS = 20;
  */
 const LISTEN_LINGER_MS = 3000;
 
-/** Follows the sentinels of one group, to find the current master and report when it changes. */
+/** Queries the sentinels of one group for the current master, and reports when another server becomes the master. */
 export class Sentinels {
   #listeners: Redis[] = [];
   #stopTimer: NodeJS.Timeout | undefined;
@@ -41,7 +41,8 @@ export class Sentinels {
 
   /**
    * Finds the current master.
-   * @throws Error if no sentinel names a master
+   *
+   * @throws NeverSentError if no sentinel names a master
    */
   async findMaster(): Promise<Endpoint> {
     const replies: SentinelReply[] = [];

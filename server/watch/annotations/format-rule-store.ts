@@ -47,8 +47,8 @@ export class FormatRuleStore {
   }
 
   /**
-   * Calls the listener when the stored rules are loaded. If the home store is unreachable while the store opens, the
-   * rules are loaded after `open` has returned.
+   * Sets the listener that is called when the stored rules are loaded after `open` has returned, because the home store
+   * was unreachable while the store opened.
    */
   onLoaded(listener: () => void): void {
     this.#emitLoaded = listener;

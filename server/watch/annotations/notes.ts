@@ -63,7 +63,7 @@ export class Notes {
     clearInterval(this.#timer);
   }
 
-  /** Calls the listener when this or another instance changes a note. */
+  /** Sets the listener that is called when this or another instance changes a note. */
   onChange(listener: () => void): void {
     this.#emitChange = listener;
   }
@@ -83,7 +83,8 @@ export class Notes {
   }
 
   /**
-   * Stores the note about a key, or removes the note if `text` is empty.
+   * Stores the note about a key, or removes the note if `text` is empty. When storing, also removes expired notes, and
+   * the oldest notes in excess of `NOTES_MAX`.
    *
    * @param version version of the hold that the note is about; `undefined` for a note about the key
    *
@@ -100,7 +101,7 @@ export class Notes {
     await this.#write({ written: [[key, note]], removed: [...removed] });
   }
 
-  /** Removes the note about the key if it is about a hold that has ended. */
+  /** Removes the note about the key if the note is about a hold that has ended. */
   removeIfEnded(key: Key, hold: ObservedHold | undefined): void {
     if (this.#notes.size === 0) return;
     const note = this.#notes.get(key);

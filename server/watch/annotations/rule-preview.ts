@@ -32,7 +32,8 @@ export interface RulePreviewDeps {
 
 /**
  * Computes how `next` would change the interpretation of the held locks, and which other keys would become locks. Reads
- * only keys whose format differs between `present` and `next`. Changes nothing.
+ * only keys for which `present` and `next` specify different formats: up to 2000 held keys and 2000 other keys. Changes
+ * nothing.
  *
  * @throws if Redis is unreachable
  */

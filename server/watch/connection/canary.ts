@@ -25,7 +25,7 @@ const EVENT_BYTES = {
 /**
  * The result of one beat, which changes the canary and checks that notifications arrive.
  *
- * - `wasIntact`: whether the canary still had the value of the previous beat.
+ * - `wasIntact`: whether the canary still had the value of the previous beat. True if there was no previous beat.
  * - `missing`: events that did not arrive.
  * - `refused`: Redis did not write the canary, because it temporarily refuses writes, the user has no permission, the
  *   server is a replica, or another master has the slot.
@@ -81,8 +81,8 @@ export class Canary {
   }
 
   /**
-   * Returns whether the canary is unchanged. Returns `true` before the first beat, and `forbidden` if this user may not
-   * read the canary.
+   * Returns whether the canary is unchanged. Returns `true` before the first beat and if another master now has the
+   * slot, and `forbidden` if this user may not read the canary.
    */
   async isPresent(): Promise<boolean | "forbidden"> {
     try {
@@ -97,8 +97,8 @@ export class Canary {
   }
 
   /**
-   * Changes the canary and checks which events arrive. If `listens` is true, all messages that Redis sent before the
-   * change have arrived when the returned promise resolves.
+   * Changes the canary and checks which events arrive. If `listens` is true, a `written` result without missing events
+   * proves that all messages that Redis sent before the change have arrived.
    *
    * @param listens whether the subscriber is subscribed; if false, no event counts as missing
    */

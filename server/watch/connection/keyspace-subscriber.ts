@@ -34,7 +34,7 @@ export interface KeyspaceListener {
   onScriptEvent(event: ScriptEvent): void;
   /**
    * Called for a script event that directly follows all notifications of its verb. Returns whether the event explains
-   * the notifications. If it does not, the subscriber reports the notifications and the event separately.
+   * the notifications. If false, the subscriber reports the notifications and the event separately.
    */
   onVerbEvent(event: ScriptEvent): boolean;
   /** Called for a change to a key whose name is too long for the key of a lock. */
@@ -105,7 +105,12 @@ export class KeyspaceSubscriber {
     parseMessages(redis, handler, () => notifications.flush());
   }
 
-  /** Subscribes on a new connection. The automatic resubscription of ioredis does not report failures. */
+  /**
+   * Subscribes to notifications and script events. Must be called on each new connection, because the automatic
+   * resubscription of ioredis does not report failures.
+   *
+   * @throws ReplyError if this user may not subscribe
+   */
   async subscribe(): Promise<void> {
     await this.#redis.psubscribe(...this.#patterns.map((pattern) => this.#prefix + pattern));
     await this.#redis.subscribe(this.#channel);

@@ -29,7 +29,10 @@ export class MasterConnection {
   isUp = false;
   /** Number of times that the master has gone down. */
   breaks = 0;
-  /** When the master went down, in Unix ms on Lockkeeper's clock. `undefined` while the master is up. */
+  /**
+   * Time at which the master went down, in Unix ms on Lockkeeper's clock; `undefined` while the master is up. Before
+   * the first successful probe, the time at which this object was created.
+   */
   downSince: number | undefined = Date.now();
   roundTripUs: number | null = null;
   readonly #subscription: SubscriptionMonitor;
@@ -57,7 +60,7 @@ export class MasterConnection {
     for (const connection of this.#connections) connection.on("ready", this.#probe);
   }
 
-  /** ID of the current period of uninterrupted observation. Changes after each gap. */
+  /** ID of the current period of uninterrupted observation; `NO_CONTINUITY` while changes cannot be observed. */
   get continuityId(): string {
     return this.#subscription.continuityId;
   }
@@ -70,7 +73,7 @@ export class MasterConnection {
     return this.#subscription.state;
   }
 
-  /** Why the master refused all writes at the last canary beat; `undefined` if the master did not refuse the beat. */
+  /** Why the master refused all writes at the last canary beat; `undefined` if it did not refuse all writes. */
   get writesRefused(): WriteRefusal | undefined {
     return this.#subscription.writesRefused;
   }

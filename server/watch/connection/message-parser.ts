@@ -27,8 +27,8 @@ const LINES = new Set([0x2b, MINUS, 0x3a]);
 const DIGITS_MAX = 10;
 
 /**
- * Splits the data of a subscriber connection (RESP2) into messages and other replies, without copying. Keeps an
- * incomplete reply until its remaining bytes arrive.
+ * Splits the data of a subscriber connection (RESP2) into messages and other replies. Keeps an incomplete reply until
+ * its remaining bytes arrive. Copies data only to join the parts of an incomplete reply.
  */
 export class MessageParser {
   #kept: Buffer[] = [];
@@ -99,7 +99,12 @@ export class MessageParser {
     return isAccepted ? messageEnd + 2 : -(messageEnd + 2);
   }
 
-  /** Reads `$length\r\ntext\r\n`, or returns false if the string is incomplete. */
+  /**
+   * Reads `$length\r\ntext\r\n`, and sets `#start` and `#end` to the offsets of the text. Returns false if the string
+   * is incomplete.
+   *
+   * @throws Error if the data is not a string
+   */
   #readString(data: Buffer, at: number): boolean {
     if (at >= data.length) return false;
     if (data[at] !== DOLLAR) throw new Error("Redis sent a message whose part is not a string");

@@ -1,4 +1,4 @@
-/** An estimate of Redis's clock: the time in Redis's last reply plus the time that has passed since that reply. */
+/** An estimate of Redis's clock, based on the time in Redis's last reply. Uses this machine's clock until then. */
 export class RedisClock {
   #offsetMs = Date.now() - performance.now();
   #updatedAt: number | undefined;
@@ -23,7 +23,7 @@ export class RedisClock {
     return moment + this.#offsetMs;
   }
 
-  /** Redis time of the last call of `update`, in Unix ms. Before the first call, the estimated current Redis time. */
+  /** Redis time of the last call to `update`, in Unix ms. Before the first call, the estimated current Redis time. */
   get lastUpdate(): number {
     return Math.round(this.toRedisTime(this.#updatedAt ?? performance.now()));
   }

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { readInfoField } from "../../redis/server-info.ts";
 
-/** Data from INFO that shows whether keys were lost. Replaces the canary if the Redis user may not write. */
+/** Data from INFO that shows whether keys were lost. Replaces the canary where Lockkeeper cannot write. */
 export interface ServerFingerprint {
   /** Identifies the data set. The value changes after a restart, a promotion or a full resynchronization. */
   readonly data: string;

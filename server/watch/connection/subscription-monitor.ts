@@ -34,8 +34,8 @@ let continuityCount = 0;
  */
 export class SubscriptionMonitor {
   /**
-   * Why Redis refused all writes at the last canary beat. `undefined` if Redis did not refuse the beat, or if this user
-   * may not write the canary.
+   * Why Redis refused all writes at the last canary beat. `undefined` if Redis accepted the beat or refused it for
+   * another reason, such as a missing permission, or if there is no canary.
    */
   writesRefused: WriteRefusal | undefined;
   state: NotificationState = { state: "off", detail: "Not checked yet." };
@@ -59,7 +59,7 @@ export class SubscriptionMonitor {
     master.subscriber.on("close", this.#markLost);
   }
 
-  /** ID of the current period of uninterrupted observation. Changes after each gap. */
+  /** ID of the current period of uninterrupted observation; `NO_CONTINUITY` while changes cannot be observed. */
   get continuityId(): string {
     return this.seesChanges ? String(this.#continuity) : NO_CONTINUITY;
   }
@@ -69,7 +69,8 @@ export class SubscriptionMonitor {
   }
 
   /**
-   * Whether the subscriber is currently not subscribed, and Redis has not refused a subscription on this connection.
+   * Whether to try to subscribe: the subscriber is not subscribed, and Redis has not refused a subscription on this
+   * connection.
    */
   get canResubscribe(): boolean {
     return !this.#isSubscribed && this.#subscribeRefusal === undefined;
@@ -96,9 +97,10 @@ export class SubscriptionMonitor {
   }
 
   /**
-   * Returns false if keys were removed without notifications, for example by FLUSHALL.
+   * Returns false if keys were removed without notifications, for example by FLUSHALL. Checks the canary, or INFO if
+   * there is no canary.
    *
-   * @throws DemotedError if the server is now a replica, or another error if Redis is unreachable
+   * @throws DemotedError if INFO shows that the server is now a replica, or another error if Redis is unreachable
    */
   async isDataIntact(): Promise<boolean> {
     if (this.#canWrite) {
@@ -114,8 +116,8 @@ export class SubscriptionMonitor {
   }
 
   /**
-   * Sends PING to detect a half-open connection, and reconnects if PING fails. When the reply arrives, all messages
-   * that Redis sent before the reply have arrived too.
+   * Sends PING to detect a half-open connection, and reconnects if there is no reply. When the reply arrives, all
+   * messages that Redis sent before it have arrived too. Does nothing if the subscriber is not subscribed.
    */
   async pingSubscriber(): Promise<void> {
     if (!this.#isSubscribed) return;
@@ -154,6 +156,7 @@ export class SubscriptionMonitor {
    * Tests whether notifications arrive, and updates `state`.
    *
    * @returns false if the canary was missing or had an unexpected value
+   * @throws DemotedError if the server is now a replica, or another error if Redis is unreachable
    */
   async probeDelivery(): Promise<boolean> {
     const setting = await this.#readSetting();

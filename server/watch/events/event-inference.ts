@@ -17,8 +17,8 @@ export interface NewEvent
 /** The state of one holder after the last event reported for it. */
 export interface ReportedHold {
   /**
-   * The value stored in Redis; `undefined` for a Lockkeeper hold that only a script event has reported. Such a hold is
-   * identified by its fencing token.
+   * The value that the lock stores for the holder. `undefined` for a Lockkeeper hold, other than a read lock, that is
+   * known only from script events. Such a hold is identified by its fencing token.
    */
   readonly token: Key | undefined;
   /** The owner label that events show. */
@@ -34,8 +34,8 @@ export interface ReportedHold {
   readonly isVoted?: true | undefined;
   readonly sinceMs: number;
   /**
-   * When the lease ends, in Unix ms on the Redis clock. `null` if there is no TTL; `undefined` if the hold has not been
-   * read yet.
+   * When the lease ends, in Unix ms on the Redis clock. `null` if there is no TTL. `undefined` if the hold has not been
+   * read yet, or if an operator extended a foreign hold after the last read.
    */
   readonly endsAtMs: number | null | undefined;
 }
@@ -47,16 +47,16 @@ export interface ReportedHold {
 export type EndCause = "expired" | "evicted" | "blind" | "unreadable" | undefined;
 
 /**
- * Whether script events report all changes of this hold exactly. False on a quorum, where each script event comes from
- * a single master.
+ * Whether script events report every operation on this hold exactly. False for a foreign hold, and on a quorum, where
+ * each script event comes from a single master.
  */
 export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" | "isVoted">): boolean {
   return fence !== null && isVoted !== true;
 }
 
 /**
- * Applies a script event to the reported state of a hold. Returns the next state and the events to report. A repeated
- * event has no effect.
+ * Applies a script event to the reported state of a hold. Returns the next state and the events to report. Repeated
+ * and outdated events of a Lockkeeper hold have no effect.
  */
 export function eventsFromScript(
   reported: ReportedHold | undefined,
@@ -98,7 +98,8 @@ export function eventsFromScript(
 
 /**
  * Whether a script event is about this hold. A Lockkeeper hold is identified by its fencing token, because several
- * holds can have the same label. A foreign hold is identified by the value that the lock stores.
+ * holds can have the same label. A read lock is also identified by its token. A foreign hold is identified by the value
+ * that the lock stores.
  */
 export function isAboutReportedHold({ fence, owner, token }: ScriptEvent, reported: ReportedHold): boolean {
   if (reported.fence !== fence) return false;
@@ -141,7 +142,7 @@ export function isSharedEvent({ token, isShared }: ScriptEvent): boolean {
   return isShared === true || token !== undefined;
 }
 
-/** The state of one holder that events are inferred from. */
+/** The observed state of one holder, from which events are inferred. */
 export interface HolderSnapshot {
   readonly holder: SeenHolder;
   readonly epoch: number;

@@ -39,9 +39,9 @@ export interface ReportedReading {
 }
 
 /**
- * Merges script events and observations into one sequence of events without duplicates. Script events are exact, and
- * include the operator and the reason. Events from observations are inferred. If a script event may still arrive, the
- * reporter waits 50 ms and requests another read before it infers an event.
+ * Merges script events and observations into one sequence of events without duplicates. Script events are exact and, if
+ * an operator made the change, include the operator and the reason. Events from observations are inferred. If a script
+ * event may still arrive, the reporter waits 50 ms and requests another read before it infers an event.
  */
 export class EventReporter {
   /**
@@ -62,11 +62,11 @@ export class EventReporter {
   ) {}
 
   /**
-   * Reports a script event, and the end of any other hold that the event implies. Requests a read of the key, unless
-   * the event is proven to be genuine.
+   * Reports a script event, and the end of each other hold that must have ended before the event. Requests a read of
+   * the key, unless `isProven` is true.
    *
    * @param reportedCause how the previous hold ended, if a notification reported the end and no read has followed
-   * @param isProven whether the event is known to be genuine, which makes a read of the key unnecessary
+   * @param isProven whether the event is known to be genuine, so that no read of the key has to confirm it
    */
   reportScriptEvent(scriptEvent: ScriptEvent, reportedCause?: EndCause, isProven = false): void {
     if (scriptEvent.type === "waiting" || scriptEvent.type === "wait_ended") {
@@ -112,7 +112,10 @@ export class EventReporter {
     return reported?.token === undefined ? event : { ...event, owner: reported.token };
   }
 
-  /** Finds the reported state of the hold that the event is about (`known`), and of the other open holds (`others`). */
+  /**
+   * Finds the reported hold that the event is about or, if there is none, the hold that a new hold replaces (`known`).
+   * Also returns the other open holds (`others`).
+   */
   #findReportedHold(event: ScriptEvent): {
     known: ReportedHold | undefined;
     others: readonly ReportedHold[];
@@ -169,8 +172,8 @@ export class EventReporter {
   }
 
   /**
-   * Forgets the reported state of a key without reporting an end. Call this if the hold continues, and only its format,
-   * or whether it is listed, has changed.
+   * Forgets the reported state of a key without reporting an end. Call this if the hold continues, and only its format
+   * or its listing has changed.
    */
   forgetReported(key: Key): void {
     this.#cancelDeferral(key);
@@ -199,7 +202,7 @@ export class EventReporter {
     return "holders" in reported ? toReportedHolds(reported) : reported;
   }
 
-  /** Stores the reported state of a key. @param hold the observation of the open holds, if the index contains one */
+  /** Stores the reported state of a key. @param hold the observed hold, if the index contains it */
   #storeReported(key: Key, reportedHolds: readonly ReportedHold[], hold?: ObservedHold): void {
     const open = reportedHolds.filter(isOpen);
     if (open.length > 0) this.#reported.set(key, hold ?? open);

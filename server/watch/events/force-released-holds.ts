@@ -8,7 +8,7 @@ import { computeReacquireWindowMs } from "../holds/renewal-policy.ts";
 const ENTRIES_MAX = 1000;
 
 interface ForceReleaseRecord {
-  /** Whether the operator specified a format that never reuses owner strings. */
+  /** Whether the hold was force-released in a format that never reuses owner strings. */
   readonly isUniqueOwner: boolean;
   /** Time of the force-release on the Redis clock. */
   readonly at: number | undefined;
@@ -27,7 +27,7 @@ export class ForceReleasedHolds {
   readonly #records = new Map<string, ForceReleaseRecord>();
 
   /**
-   * Records the force-release of a hold. `as` is the format that the operator specified, and `at` is the time of the
+   * Records the force-release of a hold. `as` is the format in which the hold was released, and `at` is the time of the
    * force-release in Unix ms on the Redis clock.
    *
    * @param token the value that the lock stored for the holder
@@ -44,8 +44,8 @@ export class ForceReleasedHolds {
   }
 
   /**
-   * Returns whether this foreign hold was force-released and has been recreated. If the owner string can be reused,
-   * returns true only if the library can recreate its lock and the hold began soon after the force-release.
+   * Whether this foreign hold is a force-released hold that its library has recreated. If the owner string can be
+   * reused, this is true only if the library can recreate its locks and the hold began soon after the force-release.
    */
   has(
     seen: HeldObservation,

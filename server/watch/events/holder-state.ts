@@ -21,7 +21,7 @@ interface HolderReading {
 
 /**
  * Lists the holders for which events are reported. Returns no holders if the lock is free or its deadline has passed.
- * For an unlisted lock, returns only force-released holders, so that a hold recreated by its library is reported.
+ * For an unlisted lock, returns only holders whose force-released hold was recreated by its library.
  */
 export function listCurrentHolders(
   { hold, isInitialScan }: HolderReading,
@@ -40,7 +40,7 @@ export function listCurrentHolders(
   return hold.isListed ? holders : holders.filter(({ wasForceReleased }) => wasForceReleased);
 }
 
-/** Returns the reported state of each open holder after the observation has been reported. */
+/** Returns the reported state of each open holder of a hold whose last observation has already been reported. */
 export function toReportedHolds(hold: ObservedHold): ReportedHold[] {
   if (hold.seen.state === "ended") return [];
   return hold.holders.map((holder) => toReportedHold(toHolderSnapshot(hold, holder))).filter(isOpen);

@@ -35,8 +35,9 @@ export interface IndexedReading {
 }
 
 /**
- * Counts changes that a read found without a notification. Ignores a change if the notification arrives within 2 s, if
- * the lease has just expired, or if the change happened during a known gap.
+ * Counts changes that a read found without a notification: new holds, missing holds, and holds that were replaced.
+ * Ignores a change if the notification arrives within 2 s or if the change happened during a known gap. Also ignores a
+ * missing hold whose deadline has passed.
  */
 export class MissedChangeTracker {
   readonly #counts = { found: 0, gone: 0, changed: 0, lastAt: null as number | null };
@@ -46,7 +47,7 @@ export class MissedChangeTracker {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    /** Identifies the period of uninterrupted notifications from all masters. */
+    /** Returns the id of the current period of uninterrupted notifications from all masters. */
     private readonly getContinuityId: () => string,
     private readonly onMissed: (what: MissedKind) => void,
   ) {}
@@ -55,7 +56,9 @@ export class MissedChangeTracker {
     return { ...this.#counts };
   }
 
-  /** Records that a notification for the key has arrived, so that the next read of the key counts as notified. */
+  /**
+   * Records that a notification for the key has arrived. Changes that the next read finds then do not count as missed.
+   */
   recordNotification(key: Key): void {
     this.#suspects.delete(key);
     if (this.#notifiedAt.size >= NOTIFIED_KEYS_MAX) this.#notifiedAt.clear();

@@ -5,8 +5,8 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
 type Rules = Pick<FormatRules, "findFormat">;
 
 /**
- * Distinguishes the effects of new format rules from changes in Redis. The first read of a key with the new rules can
- * change the format of its hold without any change in Redis.
+ * A change of the format rules. Distinguishes the effects of the new rules from changes in Redis: the first read of a
+ * key with the new rules can change the format of its hold without any change in Redis.
  */
 export class RuleChange {
   readonly #startedAt = performance.now();

@@ -3,8 +3,8 @@ import type { HeldObservation } from "../../formats/observation.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 
 /**
- * Maximum rate, in events per second, of reported events that no read has confirmed. A hold that ends before its key is
- * read causes such events.
+ * Maximum sustained rate, in events per second, of reported events that no read has confirmed. A hold that ends before
+ * its key is read causes such events.
  */
 export const UNCONFIRMED_EVENTS_PER_S = 10_000;
 /** Maximum number of unconfirmed events in a burst. */
@@ -22,8 +22,8 @@ interface UnconfirmedEvents {
  * Limits the script events that are reported although no read of Redis has confirmed them.
  *
  * Any client that may `PUBLISH` to the channel can forge events, so a message alone proves nothing. Each reported event
- * takes a token. If a later read shows the hold of the events, their tokens are returned to the budget. If no token is
- * left, Lockkeeper ignores the event, reads the key, and reports the change as `inferred`.
+ * takes a token. If a later read shows the Lockkeeper hold of the events, their tokens are returned to the budget. If
+ * no token is left, Lockkeeper ignores the event, reads the key, and reports the change as `inferred`.
  */
 export class UnconfirmedEventBudget {
   #tokens = UNCONFIRMED_EVENTS_BURST;
@@ -51,7 +51,8 @@ export class UnconfirmedEventBudget {
   }
 
   /**
-   * Gives the tokens of a key's events back to the budget if a read shows the hold of these events.
+   * Returns the tokens of a key's unconfirmed events to the budget if a read that was sent after these events shows
+   * their Lockkeeper hold. Has no effect if the read was sent earlier.
    *
    * @param seen the observation of the key; `undefined` if the key is not held
    * @param sentAt when the read was sent (`performance.now()`)

@@ -70,8 +70,7 @@ export class UnseenHolds {
   }
 
   /**
-   * Records that the last hold of the key is a Lockkeeper hold. Script events report such holds, so they do not count
-   * as unseen.
+   * Records that a script event has reported the last hold of the key, so that this hold does not count as unseen.
    */
   recordScriptEvent(key: Key): void {
     const changes = this.#unread.get(key);
@@ -79,7 +78,8 @@ export class UnseenHolds {
   }
 
   /**
-   * Counts the holds that ended before the read was sent, and reports long ones with `onLongHold`.
+   * Counts the holds that ended before the read was sent. If any of them may have lasted longer than
+   * `UNSEEN_HOLD_MS_MAX`, calls `onLongHold` once, with the earliest start.
    *
    * @param sentAt when the read was sent (`performance.now()`)
    */

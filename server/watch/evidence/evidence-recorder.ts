@@ -47,8 +47,8 @@ export interface EvidenceSource {
  * Stores evidence about holds in the home store. With this evidence, liveness and the start of foreign holds survive a
  * restart.
  *
- * Writes changes every five seconds and at shutdown. If the process is killed, changes since the last write are lost,
- * and the affected holds appear to have been renewed while no process was watching.
+ * Writes changes every `writeEveryMs` (default 5 s) and at shutdown. If the process is killed, changes since the last
+ * write are lost, and the affected holds appear to have been renewed while no process was watching.
  */
 export class EvidenceRecorder {
   /** Stored evidence from before startup for keys that have not been read yet. */
@@ -56,8 +56,8 @@ export class EvidenceRecorder {
   /** Keys with evidence in the store; `undefined` if the store must be read before the next write. */
   #stored: Set<Key> | undefined;
   /**
-   * Whether the store may contain evidence of holds that ended while no instance was watching. If true, the next write
-   * compares the stored keys with the existing locks. Each read of the store sets this to true.
+   * Whether the store may contain evidence of holds that ended while no instance was watching. If true, the first write
+   * after all locks have been read compares the stored keys with the existing locks.
    */
   #mayHaveEndedUnseen = true;
   readonly #changed = new Set<Key>();
@@ -85,8 +85,9 @@ export class EvidenceRecorder {
   }
 
   /**
-   * Returns the stored state of a hold and removes it from memory. Returns `undefined` if there is none. When the index
-   * applies the observation, it decides whether the observed hold is the stored hold.
+   * Returns the stored state of a hold and removes the stored evidence from memory. Returns `undefined` if there is no
+   * evidence that matches the observation. When the index applies the observation, it decides whether the observed hold
+   * is the stored hold.
    */
   readonly restoreHold = (
     observation: HeldObservation,

@@ -22,9 +22,10 @@ export class EvidenceStore {
   }
 
   /**
-   * Runs a task as soon as the home store is available. May run the task more than once.
+   * Runs a task immediately, or once the home store is connected. If the task fails with `unavailable` or
+   * `unknown_outcome`, it runs again after the next reconnection.
    *
-   * @throws any error of the task except `unavailable` and `unknown_outcome`
+   * @throws any other error of the task, if the task runs immediately
    */
   whenAvailable(task: () => Promise<void>): Promise<void> {
     return this.home.whenAvailable(task);

@@ -55,7 +55,10 @@ interface FinderRun {
   ms: number;
 }
 
-/** Scans all keys of a target, watched or not, and reports which of them are locks. */
+/**
+ * Scans all keys of a target, watched or not, and reports the locks among them. Reads only a sample of the keys that
+ * match a pattern if the first of these keys are not locks.
+ */
 export class Finder {
   #state: FinderReport["state"] = "idle";
   #detail: string | undefined;
@@ -67,8 +70,8 @@ export class Finder {
   constructor(private readonly deps: FinderDeps) {}
 
   /**
-   * Starts a search. If `isRestart` is false, resumes the last search if that search was cancelled or failed. Has no
-   * effect while a search is running.
+   * Starts a search. If `isRestart` is false, resumes the last search if that search was cancelled or failed and no
+   * Redis server has restarted since it began. Has no effect while a search is running.
    */
   start(isRestart: boolean): void {
     if (this.#state === "running") return;

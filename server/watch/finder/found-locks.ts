@@ -64,9 +64,9 @@ export class FoundLocks {
   }
 
   /**
-   * Merges groups whose patterns differ in a single segment, from the last segment to the second. The first segment
-   * stays, because it names the family of keys. If more than `GROUPS_MAX` groups remain, merges all groups of each
-   * format.
+   * Merges groups whose patterns differ in a single segment, from the last segment to the second. The first segment is
+   * not merged, because it identifies the kind of key. If more than `GROUPS_MAX` groups remain, merges all groups of
+   * each format.
    */
   #mergeGroups(): void {
     const most = Math.max(0, ...[...this.#groups.values()].map(({ segments }) => segments.length));

@@ -22,7 +22,10 @@ export const NEVER = Number.POSITIVE_INFINITY;
  */
 const TYPICAL_FACTOR_MAX = 2;
 
-/** Whether a lock is overdue, has no TTL, or has been held for more than twice its typical time. */
+/**
+ * Whether a lock is overdue, has no TTL, or has been held for more than twice its typical time. Always false for ended
+ * holds, unlisted locks and latches.
+ */
 export function needsAttention(hold: ObservedHold, nowMs: number, typicalMs: number): boolean {
   return isAssessed(hold) && (isCritical(hold) || nowMs > computePastTypicalAt(hold, typicalMs));
 }
@@ -39,7 +42,10 @@ function isCritical({ liveness: { state } }: ObservedHold): boolean {
   return state === "overdue" || state === "no_ttl";
 }
 
-/** Returns the start of the hold in Unix ms. If there are several holders, returns the earliest start. */
+/**
+ * Returns the start of the hold in Unix ms, or the time of the first observation if the key does not store the start.
+ * If there are several holders, returns the earliest time.
+ */
 export function getHeldSince({ holders }: ObservedHold): number {
   const [first] = holders;
   if (holders.length === 1) return getHolderStart(first);
@@ -57,7 +63,7 @@ function computePastTypicalAt(hold: ObservedHold, typicalMs: number, times = TYP
 /** A filter term whose result changes with time. */
 export interface TimeDependentTerm {
   readonly matches: AtTime<boolean>;
-  /** Returns the earliest time at which the result changes without a change to the hold, or `NEVER`. */
+  /** Returns the earliest time at which the result can change without a change to the hold, or `NEVER`. */
   readonly computeChangeAt: AtTime<number>;
   readonly usesTypical: boolean;
 }
@@ -126,7 +132,7 @@ const BLOCKING_CRITICAL = BLOCKING + DOUBLINGS_MAX + 1;
 const BLOCKING_MS_MIN = 10_000;
 
 /**
- * Ranks a lock for the `attention` sort, in this order:
+ * Returns the rank of a lock for the `attention` sort. The most urgent locks have the largest rank. The order is:
  *
  * 1. blocking locks that are overdue or have no TTL
  * 2. other blocking locks
@@ -175,7 +181,7 @@ function countDoublings(hold: ObservedHold, nowMs: number, typicalMs: number): n
   return times <= 1 ? 0 : Math.min(DOUBLINGS_MAX, 1 + Math.floor(Math.log2(times)));
 }
 
-/** Returns the time at which the rank changes without a change to the hold, or `NEVER`. */
+/** Returns the next time at which the rank can change without a change to the hold, or `NEVER`. */
 export function computeRankChangeAt(hold: ObservedHold, nowMs: number, typicalMs: number): number {
   if (!isAssessed(hold)) return NEVER;
   const blockingAt = computeBlockingAt(hold);

@@ -9,11 +9,14 @@ import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from ".
 
 /** What is known about the time between the previous and the current observation of a lock. */
 export interface ObservationContext {
-  /** Whether a notification reported that the key was removed. If true, a hold with the same values is a new hold. */
+  /**
+   * Whether the key was reported as gone since the previous observation. If true, the same owner has a new hold, unless
+   * the fencing token or the owner string identifies the hold with certainty.
+   */
   readonly wasGone: boolean;
   /**
-   * Whether notifications reported more exits than there are missing holders. A present holder may then have left the
-   * lock and acquired it again.
+   * Whether a present holder may have left the lock and acquired it again: notifications reported more exits than there
+   * are missing holders, or may have reported the end of the observed hold.
    */
   readonly hasAmbiguousExit?: boolean;
   /** Whether an operator extended the lease, which is not evidence that the holder is alive. */
@@ -54,8 +57,8 @@ function compactObservation(observation: HeldObservation): HeldObservation {
 }
 
 /**
- * Returns the hold after an observation. A holder that matches a previous holder keeps its known facts, such as its
- * start.
+ * Returns the hold after an observation. A holder whose hold continues keeps the facts from earlier observations, such
+ * as the start of the hold.
  */
 export function updateHold(
   before: ObservedHold | undefined,
@@ -236,7 +239,8 @@ class PreviousHolders {
 }
 
 /**
- * Creates a hold from one observation of a key that is not watched.
+ * Creates a hold from a single observation of a key that is not in the index. Returns `undefined` if the key contains
+ * no lock.
  *
  * @param isAlwaysListed whether to list a lock with this key even if it is only a possible lock
  */

@@ -23,8 +23,8 @@ interface HoldBeforeGap {
  *
  * Returns true if the deadline is unchanged, because a new hold would have a different deadline. For a single holder
  * with a steady renewal interval, also returns true if the deadline matches a renewal on schedule. With any other
- * deadline, the same owner may have a new hold. A lock without a TTL has no deadline to compare, and counts as the same
- * hold.
+ * deadline, the same owner may have a new hold. A hold without a TTL before and after the gap counts as the same hold,
+ * because there is no deadline to compare.
  */
 export function outlastsGap(
   before: HoldBeforeGap,

@@ -75,8 +75,8 @@ export interface VersionMatch {
 /**
  * Compares the version that an operator saw with the current hold.
  *
- * `changed`: the hold is certainly a different one. `unverified`: the owner is the same, but may have released the lock
- * and acquired it again, because there was a gap in the observation or the key was reported as gone too often.
+ * `changed`: the current hold is certainly a different hold. `unverified`: the owner is the same, but may have released
+ * the lock and acquired it again, because there was a gap in the observation or the key was reported as gone too often.
  */
 export function matchVersion(expected: string, hold: ObservedHold): VersionMatch {
   const watching = {

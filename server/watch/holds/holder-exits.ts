@@ -30,7 +30,8 @@ export class HolderExits {
   }
 
   /**
-   * Returns whether notifications report more exits than there are missing holders.
+   * Returns whether notifications report more exits than there are missing holders. Removes the reported exits that
+   * arrived before the read was sent.
    *
    * @param missing number of missing holders in a read that was sent at `sentAt` (`performance.now()`)
    */
@@ -49,7 +50,10 @@ export class HolderExits {
   }
 }
 
-/** Returns how many holders of a shared lock have disappeared since the previous observation. */
+/**
+ * Returns how many holders of a shared lock have disappeared since the previous observation. Returns 0 if the lock had
+ * only one holder or is no longer held.
+ */
 export function countMissingHolders(observation: Observation, before: ObservedHold | undefined): number {
   if (before === undefined || before.holders.length < 2) return 0;
   if (observation.state !== "held" && observation.state !== "ended") return 0;

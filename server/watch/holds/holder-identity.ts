@@ -1,7 +1,10 @@
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { HeldObservation, SeenHolder } from "../../formats/observation.ts";
 
-/** Whether an owner string identifies a single hold in every possible format of the lock. */
+/**
+ * Whether an owner string identifies a single hold in every possible format of the lock. False if the application chose
+ * the owner string.
+ */
 export function hasUniqueOwner({ format, candidates, isChosen }: HeldObservation): boolean {
   return (
     isChosen !== true &&

@@ -16,7 +16,7 @@ export interface LivenessEvidence {
   readonly renewals: RenewalHistory;
 }
 
-/** The liveness stored with each lock. */
+/** The liveness that is stored with each hold. */
 export interface LivenessAssessment {
   readonly state: LivenessState;
   readonly missedRenewals: number;

@@ -10,10 +10,13 @@ export interface ObservedHolder {
   readonly seen: SeenHolder;
   /** A number that increases with every new hold of any key. Distinguishes holds that have the same owner string. */
   readonly epoch: number;
-  /** Time of the first observation of the holder, on the Redis clock. */
+  /**
+   * Time of the first observation of the hold, on the Redis clock. Reset when the holder may have left the lock and
+   * acquired it again.
+   */
   readonly firstSeenMs: number;
   readonly since: "exact" | "at_least";
-  /** Number of times that this holder may have left the shared lock and returned unnoticed. */
+  /** Number of times that this holder may have left the lock and acquired it again unnoticed. */
   readonly ambiguousExits: number;
 }
 
@@ -26,8 +29,8 @@ export interface ObservedHold {
   /** The id of the period of uninterrupted observation to which the last read belongs. */
   readonly continuityId: string;
   /**
-   * Time at which the lock expires, on the Redis clock; `null` if the lock has no TTL. Changes only by more than the
-   * clock tolerance.
+   * Time at which the lock expires, on the Redis clock; `null` if the lock has no TTL. Differences within the clock
+   * tolerance are ignored.
    */
   readonly endsAtMs: number | null;
   /** The longest TTL observed for this hold, in ms; `null` if no TTL was observed. */

@@ -6,9 +6,7 @@ export interface Recurrence {
 }
 
 const WINDOW_MS = 60_000;
-/**
- * Maximum number of recurrences in a minute. Above this limit, successive holds of one owner cannot be distinguished.
- */
+/** Number of recurrences in a minute above which successive holds of one owner are no longer distinguished. */
 export const RECURRENCES_MAX = 20;
 
 /** Adds a read that found the same owner although the key was reported as gone. Starts a new window after a minute. */
@@ -18,7 +16,7 @@ export function recordRecurrence(before: Recurrence | undefined, asOf: number): 
 }
 
 /**
- * Returns whether the key was reported as gone so often that successive holds of one owner cannot be distinguished.
+ * Returns whether the key was reported as gone so often that successive holds of one owner are no longer distinguished.
  *
  * Any client that may `PUBLISH` can forge such reports. Without this limit, forged reports would change the version of
  * the hold continually, and no operator could release the lock.

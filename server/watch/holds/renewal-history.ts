@@ -28,7 +28,10 @@ export interface RenewalHistory {
   readonly sinceMs: number;
   readonly count: number;
   readonly lastAt: number | null;
-  /** The last intervals between renewals in ms, oldest first, at most three. One can begin at the start of the hold. */
+  /**
+   * The last intervals between renewals in ms, oldest first, at most three. The first interval of a hold begins at the
+   * exact start of the hold, if that is known.
+   */
   readonly intervalsMs: readonly number[];
   /**
    * The median of the last three renewal intervals, in ms. `undefined` if there are fewer than three intervals, or if

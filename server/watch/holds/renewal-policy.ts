@@ -42,8 +42,8 @@ const POLICY_BY_FORMAT = Object.fromEntries(
 ) as Readonly<Record<FormatName, RenewalPolicy>>;
 
 /**
- * Returns the renewal policy of a hold. If several formats are possible, combines their policies and uses the longest
- * interval.
+ * Returns the renewal policy of a hold. If several formats are possible, combines their policies and uses the largest
+ * share of the lease.
  */
 export function getRenewalPolicy({ format, candidates, holders: [first] }: HeldObservation): RenewalPolicy {
   if (parseReservedOwner(first.token) !== undefined) return NO_RENEWAL;

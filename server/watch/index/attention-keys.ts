@@ -47,7 +47,9 @@ export class AttentionKeys {
     this.#timeIndex.placeKey(this, key, this.holds.get(key), this.deps.now());
   }
 
-  /** Reassesses the keys whose result has changed since the last call because time passed. */
+  /**
+   * Reassesses the keys whose result may have changed since the last call, because time or typical hold times changed.
+   */
   advance(): void {
     this.#isAdvancing = true;
     try {

@@ -14,7 +14,7 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
 /** A predicate that returns whether a hold matches a filter or a term of a filter. */
 export type HoldPredicate = (hold: ObservedHold) => boolean;
 
-/** A compiled filter. A hold matches the filter if it matches both `fits` and `timeDependentTerm`. */
+/** A compiled filter. A hold matches the filter if it matches `fits` and, if present, `timeDependentTerm`. */
 export interface CompiledFilter {
   /** All terms that do not depend on time, combined. */
   readonly fits: HoldPredicate;
@@ -24,7 +24,7 @@ export interface CompiledFilter {
 
 /**
  * Compiles a filter to predicates with the semantics of `matchesFilter`. The predicates are fast enough for 100,000
- * holds: they cache the comparison results for fields with few distinct values (format, kind, liveness).
+ * holds: they cache the comparison results for fields with few distinct values (format, kind, confidence, liveness).
  */
 export function compileFilter(filter: string): CompiledFilter {
   const terms = parseFilter(filter);
@@ -33,8 +33,8 @@ export function compileFilter(filter: string): CompiledFilter {
 }
 
 /**
- * Returns the predicates that a filter implies. Excludes unlisted locks unless a term explicitly selects unlisted
- * locks.
+ * Returns the predicates that apply to every filter: the predicate that excludes unlisted locks, unless the terms
+ * select unlisted locks (see `selectsUnlisted`).
  */
 export function compileScope(terms: readonly FilterTerm[]): readonly HoldPredicate[] {
   return selectsUnlisted(terms) ? [] : [isListedHold];

@@ -13,8 +13,8 @@ export interface CountedHold {
 }
 
 /**
- * Membership of a lock in a group: the name of the group, and the start of the hold in Unix ms. `isDeeper` is true if
- * the group is a namespace and the key also belongs to a namespace below it.
+ * Membership of a lock in a group: the name of the group, and the earliest start of the lock's holders in the group, in
+ * Unix ms. `isDeeper` is true if the group is a namespace and the key also belongs to a namespace below it.
  */
 export type GroupMembership = readonly [name: Key, since: number, isDeeper?: boolean];
 

@@ -40,7 +40,7 @@ export type PageStart = { readonly offset: number } | { readonly after: SortPosi
 /** The filter that matches all unlisted locks. */
 export const UNLISTED_FILTER = "is:unlisted";
 
-/** The in-memory index of all held locks of a target, as of their last reads. */
+/** The in-memory index of the held locks of a target, as of their last reads. Contains at most `maxLocks` locks. */
 export class LockIndex {
   readonly #holds = new Map<Key, ObservedHold>();
   /** Keys of the unlisted holds in the index (see `ObservedHold.isListed`). */
@@ -82,7 +82,8 @@ export class LockIndex {
   }
 
   /**
-   * Counts the unlisted locks. With `allowedKeys`, requires an earlier `prepareQuery` with `UNLISTED_FILTER`.
+   * Counts the unlisted locks. With `allowedKeys`, call `prepareQuery` with `UNLISTED_FILTER` and `BY_KEY` first.
+   * Otherwise, the count iterates over all holds in one step.
    *
    * @param allowedKeys limits the count to these keys
    */
@@ -96,7 +97,7 @@ export class LockIndex {
     return this.#leftOut.size;
   }
 
-  /** A number that increases with every change to the index. */
+  /** A number that increases with every change to the index that can affect a query result. */
   get revision(): number {
     return this.#revision;
   }
@@ -145,7 +146,11 @@ export class LockIndex {
     return confidence !== "possible" || (this.deps.isAlwaysListed?.(key) ?? true);
   }
 
-  /** Replaces an unlisted hold if the index is full. @returns whether there is room for this hold */
+  /**
+   * Removes an unlisted hold if the index is full and this hold is listed.
+   *
+   * @returns whether there is room for this hold
+   */
   #makeRoom({ isListed }: ObservedHold): boolean {
     if (this.#holds.size < this.maxLocks) return true;
     const [unlisted] = isListed ? this.#unlisted : [];
@@ -169,8 +174,8 @@ export class LockIndex {
   }
 
   /**
-   * Loads the stored state of a hold whose key was read before the state was available. The hold then continues the
-   * hold from before the process started.
+   * Loads the stored state of a hold whose key was read before the state was available. If both are the same hold, the
+   * indexed hold then has the start and the renewals of the stored hold.
    */
   restoreLate(key: Key): void {
     const before = this.#holds.get(key);
@@ -221,8 +226,8 @@ export class LockIndex {
   }
 
   /**
-   * Returns a page of matching holds. The cost depends on the page size and on the number of changes since the last use
-   * of the same filter and order.
+   * Returns a page of matching holds. If the query is ready (see `isQueryReady`), the cost depends on the page size and
+   * on the number of changes since the query was last used. Otherwise, this method iterates over all holds.
    *
    * @param allowedKeys limits the result to these keys
    */

@@ -22,7 +22,10 @@ export interface LockIndexDeps {
   /** Returns the current time on the Redis clock. */
   now(): number;
   readonly getTypicalHeldMs: GetTypicalHeldMs;
-  /** Returns whether a lock with this key is listed even if it is only a possible lock. The default is `true`. */
+  /**
+   * Returns whether a lock with this key is listed even if it is only a possible lock. If omitted, all locks are
+   * listed.
+   */
   readonly isAlwaysListed?: (key: Key) => boolean;
   /** Returns the state of a hold that was stored before this process started, or `undefined` if there is none. */
   restoreHold?(

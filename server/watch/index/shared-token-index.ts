@@ -12,7 +12,10 @@ const SHARED_TOKEN_FORMATS: ReadonlySet<FormatName> = new Set([
 /** Minimum length of a token of an unknown library. Shorter values, such as `1`, are often not unique. */
 const TOKEN_LENGTH_MIN = 16;
 
-/** Finds the keys that contain the same token. Updates take constant time. */
+/**
+ * Finds the keys of foreign locks that contain the same token. Includes only formats in which keys that are acquired
+ * together have the same token, and only locks with one holder. Updates take constant time.
+ */
 export class SharedTokenIndex {
   readonly #keys = new Map<Key, Set<Key>>();
 

@@ -6,7 +6,7 @@ import type { SortValue } from "./sorted-keys.ts";
 
 /**
  * Functions that compute the sort value of a hold. `nowMs` is a time on the Redis clock, and `typicalMs` is the typical
- * hold time of the key's pattern.
+ * hold time of the key's pattern, or `NEVER` if unknown.
  */
 export interface SortValues<Value extends SortValue = SortValue> {
   readonly computeSortValue: (hold: ObservedHold, nowMs: number, typicalMs: number) => Value;

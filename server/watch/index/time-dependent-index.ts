@@ -102,7 +102,10 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
     moveKey(sorted, key, then, value);
   }
 
-  /** Updates the keys whose results have changed by `now`, and reevaluates a share of the other holds. */
+  /**
+   * Updates the keys whose results have changed by `now`. If the query uses typical hold times, also reevaluates a
+   * share of all holds.
+   */
   advance(sorted: SortedPlacement<Value>, now: number): void {
     for (const key of this.#changesAt.takeDue(now)) this.placeKey(sorted, key, this.holds.get(key), now);
     if (this.#usesTypical) this.#refreshTypical(sorted, now);

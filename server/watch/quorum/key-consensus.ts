@@ -26,7 +26,7 @@ export interface ConsensusDecision {
   readonly endCause: EndCause;
   /** Whether enough masters reported the key as gone that the same owner may have a new hold. */
   readonly wasGone: boolean;
-  /** The `force_released` event if an operator ended the hold. */
+  /** The `force_released` script event of one master, if an operator ended the hold. */
   readonly forceRelease: ScriptEvent | undefined;
 }
 
@@ -81,7 +81,7 @@ export class KeyConsensus<Of extends Voter> {
     return this.#pending?.since;
   }
 
-  /** The last decision, with the current votes. */
+  /** The last decision, with the current votes. `undefined` before the first decision. */
   get current(): ReadableObservation | undefined {
     return this.#decided;
   }

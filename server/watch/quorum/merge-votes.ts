@@ -73,7 +73,7 @@ function mergeHolder(holder: SeenHolder, group: readonly HeldObservation[], majo
 }
 
 /**
- * Merges the votes of a RedLock into one holder that has one owner string per master.
+ * Merges the votes of a RedLock into one hold, whose holder has one owner string per master.
  *
  * @param token the token that identifies the merged hold
  */

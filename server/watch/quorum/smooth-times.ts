@@ -5,8 +5,9 @@ import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 const RENEWAL_SPREAD = 0.05;
 const RENEWAL_SPREAD_MS_MAX = 500;
 /**
- * Keeps the previous start and deadline of a continuing hold if the new values differ only because clocks and round
- * trips differ between masters. Otherwise, the hold would appear to be renewed constantly.
+ * Returns the observation with the previous start if the fencing token is unchanged, and with the previous deadline if
+ * the new deadline is later only because clocks and round trips differ between masters. Without this correction, the
+ * hold would appear to be renewed constantly.
  */
 export function smoothTimes(seen: HeldObservation, before: HeldObservation | undefined): HeldObservation {
   if (before === undefined) return seen;

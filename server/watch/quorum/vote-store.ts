@@ -9,7 +9,7 @@ export interface Voter {
   readonly term: number;
 }
 
-/** The circumstances of a read. */
+/** Data about the master at the time of a read. */
 export interface VoteSource {
   /** Offset of the master's clock in ms, positive if that clock is ahead of Lockkeeper's clock. */
   readonly clockAheadMs: number;
@@ -41,7 +41,7 @@ export class VoteStore<Of extends Voter> {
     this.#votes.set(voter, { seen: observation, sentAt, at, begunAt, clockAheadMs, term: voter.term });
   }
 
-  /** Records that Redis reported the key as gone. The next observation then starts a new hold. */
+  /** Records that a master reported the key as gone. The next observation on this master then starts a new vote. */
   recordGone(voter: Of): void {
     const vote = this.#votes.get(voter);
     if (vote !== undefined) this.#votes.set(voter, { ...vote, isGone: true });

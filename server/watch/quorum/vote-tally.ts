@@ -38,7 +38,7 @@ export interface TallyContext {
 /**
  * Combines the observations of a quorum's masters into one state of the key. An owner with a majority of all masters
  * holds the lock. The lock is free if no owner can have a majority. Ended locks, and values that are not locks, are not
- * votes for an owner.
+ * votes for an owner. If a majority of the masters stores a value that is not a lock, the key is not a lock.
  *
  * Votes with different owner strings form one hold if they can belong to a RedLock (see red-lock.ts). If they cannot,
  * but together block a majority of the masters, the result is a hold of different owners, because no client can acquire
@@ -86,7 +86,7 @@ export function tallyVotes(
   return { outcome: "free", seen: { state: "free", key, asOf, votes: { ...decided, agreement: "none" } } };
 }
 
-/** Returns a string that identifies a hold. All masters that vote for the hold have the same string. */
+/** Returns a string that identifies a hold. The votes for a hold have the same string, except those for a RedLock. */
 export function formatHoldIdentity({ type, holders }: Pick<HeldObservation, "type" | "holders">): string {
   return [type, ...holders.map(({ token, role }) => `${role ?? ""} ${token}`).toSorted()].join("\0");
 }

@@ -7,7 +7,7 @@ const SCAN_LIMITS: CallSizeLimits = { least: 500, near: 1000, most: 10_000 };
 const READ_LIMITS: CallSizeLimits = { least: 16, near: 32, most: 100 };
 const FINGERPRINT_LIMITS: CallSizeLimits = { least: 20, near: 50, most: 1000 };
 
-/** The call sizes for scanning, reading and polling the keys of one master. */
+/** The call sizes for scanning, reading, fingerprinting and polling the keys of one master. */
 export class CallSizes {
   readonly scan = new CallSize(SCAN_LIMITS);
   readonly read = new CallSize(READ_LIMITS);

@@ -28,7 +28,7 @@ export interface HoldPollerDeps {
   readFingerprints(keys: readonly Key[]): Promise<FingerprintReading[]>;
   /** Lists the known keys, or only those that have not been read for at least `unreadForMs`. */
   listKnownKeys(unreadForMs?: number): Iterable<Key>;
-  /** Whether the last full read of the key had the same deadline, which proves that the hold is unchanged. */
+  /** Whether the last full read of the key showed a single holder with this deadline, so that the hold is unchanged. */
   isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean;
   readonly reader: Pick<KeyReader, "enqueueRead" | "isReadApart" | "waitUntilSettled">;
   /** Whether Redis responds but sends no notifications. */

@@ -27,7 +27,8 @@ export class IndexConfirmation {
 
   /**
    * Waits until the notified keys have been read, and then confirms `deliveredUntil`, the time up to which all
-   * notifications have arrived. Has no effect if the observation is interrupted while this method waits.
+   * notifications have arrived. Has no effect if another call is waiting, or if the observation is interrupted during
+   * the wait.
    */
   async confirmWhenRead(deliveredUntil: number): Promise<void> {
     if (this.#isWaiting) return;

@@ -117,8 +117,8 @@ export class KeyReader {
   }
 
   /**
-   * Reads the queued keys without a pause, and resolves when they have been read. Does not wait for keys that change
-   * constantly.
+   * Starts the next batch without a pause, and resolves when the queued keys have been read. Does not wait for keys
+   * that change constantly.
    */
   readQueued(): Promise<void> {
     this.#cancellable.enqueueAll();
@@ -133,7 +133,10 @@ export class KeyReader {
     }
   }
 
-  /** Resolves when all keys enqueued so far have been read. Does not wait for slow keys. */
+  /**
+   * Resolves when all keys enqueued so far have been read. Does not wait for slow keys. Also resolves when the reader
+   * is stopped or drops its queue.
+   */
   waitUntilSettled(): Promise<void> {
     this.#cancellable.enqueueAll();
     return this.#waitUntilRead(new Set([...this.#dirty, ...this.#reading, ...this.#busyKeys.heldBack]));
@@ -149,6 +152,8 @@ export class KeyReader {
   /**
    * Reads a key immediately, bypassing the queue. For a slow key (see `SlowKeys`), returns an unreadable observation
    * without reading the key.
+   *
+   * @throws the error of the read; a key whose read timed out becomes a slow key
    */
   async readNow(key: Key): Promise<Observation[]> {
     const slow = this.#slowKeys.describe(key);

@@ -45,7 +45,7 @@ interface KeyspaceScanDeps {
   isPolled(): boolean;
 }
 
-/** Scans the keyspace of a master: reads the known keys first, then the keys that SCAN returns. */
+/** Scans the keyspace of a master: reads the known keys first, then the unknown keys that SCAN returns. */
 export class KeyspaceScan {
   progress: KeyspaceScanProgress | undefined;
   /** Measures how long a new key can stay unnoticed. */

@@ -11,7 +11,7 @@ const REREAD_SHARE = 1 / 50;
 /** Offset added to the digest of a key that has a TTL. Larger than any digest. */
 const WITH_TTL = 2 ** 40;
 
-/** Fingerprints of watched keys that are not locks. Scans skip keys whose fingerprint is unchanged. */
+/** Fingerprints of watched keys that are not locks. Scans skip most keys whose fingerprint is unchanged. */
 export class NonLockKeys {
   readonly #known = new Map<Key, number>();
   /** Fingerprints of the keys selected for reading, taken before the read. Removed when the key has been read. */

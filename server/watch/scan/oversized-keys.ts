@@ -43,7 +43,7 @@ export class OversizedKeys {
     this.#scan++;
   }
 
-  /** Ends a complete scan by removing the keys that it did not find. */
+  /** Records the end of a complete scan. Removes the keys that have not been reported since the start of the scan. */
   completeScan(): void {
     for (const [digest, scan] of this.#lastScan) if (scan < this.#scan) this.#lastScan.delete(digest);
   }

@@ -1,7 +1,7 @@
 /** Number of durations to compare. A single command may have waited for other clients or for this process. */
 const JUDGED_BY = 4;
 
-/** Estimates the time that Redis spends on a repeated command. The estimate is the shortest of the latest durations. */
+/** Estimates the duration of a repeated command as the shortest of its last four durations. */
 export class RecentCosts {
   readonly #tookMs: number[] = [];
 

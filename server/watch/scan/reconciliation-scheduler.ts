@@ -45,14 +45,17 @@ export class ReconciliationScheduler {
     return this.#startedAt === undefined ? undefined : Math.round(performance.now() - this.#startedAt);
   }
 
-  /** Marks the index as incomplete after a disconnection or reconnection. Aborts any scan in progress. */
+  /** Marks the index as incomplete, because changes may have been missed. Aborts any scan in progress. */
   invalidate(): void {
     this.#generation++;
     this.isCaughtUp = false;
     this.#abortController.abort();
   }
 
-  /** Aborts any scan in progress and runs a scan without pauses. Resolves when the scan has ended. */
+  /**
+   * Aborts any scan in progress and runs a scan without pauses. Resolves when the scan has ended, or without a scan if
+   * the master does not respond.
+   */
   async runNow(): Promise<void> {
     this.#abortController.abort();
     await this.#runPass(undefined);

@@ -14,8 +14,10 @@ export class TimeBudget {
   }
 
   /**
-   * Subtracts the duration of completed work from the budget. If the budget is then negative, waits until it is 0
-   * again.
+   * Subtracts the duration of completed work, in ms, from the saved time. If the saved time is then negative, waits
+   * until it is 0.
+   *
+   * @throws if the signal aborts the wait
    */
   async spend(workedMs: number, signal: AbortSignal): Promise<void> {
     const now = performance.now();

@@ -13,7 +13,9 @@ export interface UnreadableKey {
   readonly why: string;
 }
 
-/** The watched keys of a master that could not be read, or whose content is too large to read. */
+/**
+ * The watched keys of a master that could not be read, or whose content is too large to read. Limited to 10,000 keys.
+ */
 export class UnreadableKeyList {
   readonly #byKey = new Map<Key, UnreadableKey>();
   readonly #counts = { too_large: 0, forbidden: 0, timeout: 0, error: 0 };

@@ -30,8 +30,8 @@ export type KeyEnd =
   | "possible";
 
 /**
- * Stores notifications that a key was gone until a read consumes them. A notification is consumed only by a read that
- * was sent after the notification arrived.
+ * Stores the notifications that report a key as gone, until a read consumes them. A notification is consumed only by a
+ * read that was sent after the notification arrived.
  *
  * The order of a notification and an overlapping read is unknown. The read may show the hold that the notification
  * ended, or the next hold. If Lockkeeper mistook an ended hold for a new one, it would report a hold that never

@@ -79,7 +79,10 @@ export class MasterSet {
     await waitForReads(all);
   }
 
-  /** Reads the queued keys without a pause. Resolves when they have been read, or after 500 ms. */
+  /**
+   * Starts the next batch of each master without a pause. Resolves when the queued keys have been read, or after
+   * 500 ms. Does not wait for keys that change constantly.
+   */
   async readQueued(): Promise<void> {
     await waitForReads(Promise.all(this.list.map((watch) => watch.readQueued())));
   }

@@ -58,7 +58,7 @@ export interface MasterListener {
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void;
   /**
    * Called for a script event that directly follows all notifications of its verb. Returns true if the event explains
-   * the notifications, so that neither needs further handling.
+   * the notifications, so that neither the event nor the notifications need further handling.
    */
   onVerbEvent(event: ScriptEvent, at: MasterWatch): boolean;
   /** Called for a malformed message on the script event channel. */
@@ -147,8 +147,8 @@ export class MasterWatch {
   }
 
   /**
-   * Measured delays, in ms, until changes are noticed. `undefined` if notifications arrive or the master does not
-   * respond.
+   * Measured delays, in ms, until changes are noticed. A delay is `null` before its first measurement. `undefined` if
+   * notifications arrive or the master does not respond.
    */
   get pollingDelays(): PollingDelays | undefined {
     if (!this.isPolled) return undefined;
@@ -189,8 +189,8 @@ export class MasterWatch {
   }
 
   /**
-   * Reads the queued keys without a pause, and resolves when they have been read. Does not wait for keys that change
-   * constantly.
+   * Starts the next batch without a pause, and resolves when the queued keys have been read. Does not wait for keys
+   * that change constantly.
    */
   readQueued(): Promise<void> {
     return this.#reader.readQueued();
@@ -203,6 +203,8 @@ export class MasterWatch {
   /**
    * Reads a key immediately, bypassing the queue. For a slow key (see `SlowKeys`), returns an unreadable observation
    * without reading the key.
+   *
+   * @throws the error of the read; a key whose read timed out becomes a slow key
    */
   readNow(key: Key): Promise<Observation[]> {
     return this.#reader.readNow(key);
@@ -264,8 +266,8 @@ export class MasterWatch {
   }
 
   /**
-   * Returns whether the hold is unchanged since the key was last read. Only a single holder with the same deadline
-   * proves that, because a new hold would have a different deadline.
+   * Returns whether the hold is unchanged since the key was last read. Returns true only for a single holder with the
+   * same deadline, because a new hold would have a different deadline.
    */
   #isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean {
     const seen = this.view.findObservation(key, this);

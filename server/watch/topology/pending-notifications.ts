@@ -32,7 +32,7 @@ export interface ConsumedNotifications {
   readonly hasAmbiguousExit: boolean;
   /** Whether an operator extended the lease. */
   readonly isExtended: boolean;
-  /** Why the previous hold ended. `undefined` if no cause is known. */
+  /** Why the previous hold may have ended. `undefined` if there is no evidence. */
   readonly endCause: EndCause;
 }
 
@@ -89,8 +89,8 @@ export class PendingNotifications {
   }
 
   /**
-   * Returns the notifications that a read may reflect. Removes those that arrived before the read was sent. The others
-   * also apply to the next read.
+   * Returns what the stored notifications show about the observation of a read. Removes the notifications that arrived
+   * before the read was sent. Later notifications also apply to the next read.
    */
   consume(
     observation: Observation,

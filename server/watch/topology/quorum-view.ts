@@ -142,7 +142,7 @@ export class QuorumView implements TopologyView {
 
   /**
    * Records a script event of one master without reporting it, because the events of the lock are inferred from all
-   * votes. For a force-release, the operator and the reason are kept for the inferred event.
+   * votes. The operator and the reason of a force-release are kept for the `force_released` event of the whole hold.
    */
   onScriptEvent(event: ScriptEvent, at: MasterWatch): undefined {
     this.#voters.get(at).pendingNotifications.recordScriptEvent(event);

@@ -14,7 +14,7 @@ export interface AppliedReading {
   readonly context: ObservationContext;
   /** Why the previous hold may have ended. `undefined` if there is no evidence. */
   readonly endCause: EndCause;
-  /** The script event that reported the end of the hold, if this reading confirms it. */
+  /** The `force_released` event of a hold on a quorum, if this reading confirms that an operator ended the hold. */
   readonly scriptEvent?: ScriptEvent | undefined;
   /** Time of the observation on the target's clock, in Unix ms. */
   readonly asOf: number;
@@ -28,7 +28,7 @@ export interface TopologyView extends MasterView {
   readonly isUp: boolean;
   /** Number of masters of a quorum that must agree. `undefined` if the target is not a quorum. */
   readonly majority?: number;
-  /** The clock of the target as a whole. Each master also has its own clock. */
+  /** The clock of a responding master or, on a quorum, Lockkeeper's own clock. Each master also has its own clock. */
   readonly clock: RedisClock;
   /** Enqueues a read of the key on each master that has it. */
   enqueueRead(key: Key): void;
@@ -38,14 +38,14 @@ export interface TopologyView extends MasterView {
    * @throws if Redis is unreachable
    */
   readAndApply(key: Key): Promise<Observation>;
-  /** Reads the key under different rules without changing the index. @throws if Redis is unreachable */
+  /** Reads the key with the given rules without changing the index. @throws if Redis is unreachable */
   readWithRules(key: Key, rules: FormatLookup): Promise<Observation>;
   /** Waits until all notifications for the key sent so far have arrived. @throws if Redis is unreachable */
   confirmContinuity(key: Key): Promise<void>;
   /** Processes the notification `event` for a key on one master. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
   /**
-   * Processes a script event that a master published. Returns the event if it can be published immediately, otherwise
+   * Processes a script event that a master published. Returns the event if it can be reported immediately, otherwise
    * `undefined`.
    */
   onScriptEvent(

@@ -64,7 +64,10 @@ export class VoterSet {
     return hasChanged;
   }
 
-  /** Describes how completely the masters are observed. Requires a majority, because fewer masters cannot decide. */
+  /**
+   * Describes how completely the masters are observed. The observation is complete if a majority of the masters is
+   * fully observed, because a majority decides.
+   */
   describeCoverage(): Pick<ObservationContext, "since" | "continuityId"> & {
     readonly isInitialScan: boolean;
   } {

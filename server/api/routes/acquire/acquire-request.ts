@@ -45,7 +45,7 @@ function getDefaultOwner({ name }: Principal): string {
   return name.replace(/^key:/, "");
 }
 
-/** A waiting request, and how long it had waited (`waitedMs`) when its last attempt was sent. */
+/** A waiting request, and the time in ms for which it had waited (`waitedMs`) when its last attempt was sent. */
 export class Wait {
   readonly #since = performance.now();
   waitedMs = 0;

@@ -23,7 +23,7 @@ type RunOnTarget<Item, Result> = (
   holds: readonly NamedHold<Item>[],
 ) => Promise<readonly PromiseSettledResult<Result>[]>;
 
-/** An entry of a batch whose hold the caller is authorized to use. */
+/** An entry of a batch and the hold that it names, which the caller is authorized to use. */
 export interface NamedHold<Item> {
   readonly item: Item;
   readonly hold: TargetHoldRef;
@@ -93,7 +93,11 @@ export class HoldBatch {
     return holds.map((item) => results.get(item) ?? MISSING);
   }
 
-  /** @throws LockkeeperError invalid_hold_id, forbidden, not_found, unavailable, read_only */
+  /**
+   * Parses a `holdId` and asserts that the principal may use its hold.
+   *
+   * @throws LockkeeperError invalid_hold_id, forbidden, not_found, unavailable, read_only
+   */
   #authorize(holdId: string, principal: Principal): { target: Target; hold: TargetHoldRef } {
     const hold = parseHoldId(holdId);
     if (hold === undefined) throw new InvalidHoldIdError("This is not a holdId returned by acquire.");
@@ -118,7 +122,7 @@ export class HoldBatch {
 
 const MISSING = { status: "rejected", reason: new Error("A hold of a batch has no result") } as const;
 
-/** Returns the error code for the reason of a rejected result. */
+/** Returns the error code for the reason of a rejected result. Unexpected errors and `aborted` become `internal`. */
 export function getCode(reason: unknown): ErrorCode {
   return reason instanceof LockkeeperError && reason.code !== "aborted" ? reason.code : "internal";
 }

@@ -10,7 +10,7 @@ import { RELEASE_REQUEST_ANSWERED, RELEASE_REQUESTED } from "../../openapi/examp
 import { toAuditSeen } from "../../routing/auditing.ts";
 import { defineHoldRoute, defineTargetRoute, type Route } from "../../routing/route.ts";
 
-/** Creates the routes with which operators request the release of a lock, and with which holders accept or refuse. */
+/** Creates the routes with which operators request the release of a lock and holders accept or refuse the request. */
 export function createReleaseRequestRoutes(): Route[] {
   return [
     defineTargetRoute({

@@ -10,11 +10,14 @@ export interface ConditionWaitOptions {
   /** Cancels the wait without acquiring the lock again. */
   readonly signal?: AbortSignalLike | undefined;
   /**
-   * A request id chosen by the caller. A repeated request continues the wait, for up to 5 s after the first request
-   * ended.
+   * A request id chosen by the caller. A request that is repeated within 5 s after the first request ended continues
+   * the wait.
    */
   readonly requestId?: string | undefined;
-  /** Called when the hold was given up. If an error precedes this call, the hold is unchanged. */
+  /**
+   * Called when the hold was given up. If the wait fails before this call, the hold is unchanged, except after
+   * `unknown_outcome` or `lost`.
+   */
   readonly onGivenUp?: (() => void) | undefined;
   /** Called before each attempt to acquire the lock again. Deadlines count from the last attempt. */
   readonly onSend?: (() => void) | undefined;
@@ -43,10 +46,11 @@ export interface ConditionVerbs {
    * Gives up a hold with all its counts, waits for a signal, and acquires the lock again with the same count, a new
    * token and a larger fencing token.
    *
-   * @throws LockkeeperError the errors above, queue_full (the hold is unchanged), timeout and aborted (nothing is held)
+   * @throws LockkeeperError the errors of `ConditionVerbs`, queue_full (the hold is unchanged), timeout and aborted
+   *   (nothing is held)
    */
   await(hold: VerbHold, condition: string, options: ConditionWaitOptions): Promise<ConditionGrant>;
-  /** Signals clients that wait for the condition. Returns the number of clients signaled. */
+  /** Signals one or all clients that wait for the condition. `count` is the number of clients that were signaled. */
   signal(
     hold: VerbHold,
     condition: string,

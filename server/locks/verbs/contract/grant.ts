@@ -18,7 +18,7 @@ export interface VerbHold extends HoldRef, HoldCaller {
   readonly owner?: string | undefined;
 }
 
-/** A hold that was granted, renewed or re-entered. */
+/** A hold that was granted, renewed, re-entered, downgraded or verified. */
 export interface Grant extends HoldRef {
   /** The label of the hold. */
   readonly owner: string;
@@ -29,9 +29,9 @@ export interface Grant extends HoldRef {
    * Remaining lease when Redis replied, in ms. The client's deadline is this long after the client sent the request.
    */
   readonly remainingMs: number;
-  /** The Redis clock, in Unix milliseconds. */
+  /** Time on the Redis clock when Redis replied, in Unix milliseconds. */
   readonly asOf: number;
-  /** The last request to release the hold. */
+  /** The last request to release the hold; `undefined` if there is none. */
   readonly releaseRequested?: ReleaseRequest | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface Released {
   readonly asOf: number;
 }
 
-/** A grant, and a function that withdraws the grant if it never reaches the caller. */
+/** A grant, and a function that withdraws it. Call the function if the grant cannot reach the caller. */
 export interface AcquiredGrant {
   readonly grant: Grant;
   /** Whether the hold was granted earlier for the same request id. */
@@ -54,13 +54,13 @@ export interface AcquiredGrant {
 }
 
 /**
- * The holds of several locks that were granted together, and a function that withdraws the holds if they never reach
- * the caller.
+ * The holds of several locks that were granted together, and a function that withdraws them. Call the function if the
+ * holds cannot reach the caller.
  */
 export interface AcquiredGroup {
   /** In the order of the requested keys. */
   readonly grants: readonly Grant[];
-  /** Whether the holds were granted earlier for the same request id. */
+  /** Whether all holds were granted earlier for the same request id; always false on a quorum. */
   readonly isReplayed: boolean;
   abandon(): void;
 }

@@ -11,7 +11,7 @@ export interface SemaphorePermits {
   readonly acquired: number;
   /** The total before the change; `null` if there was no semaphore. */
   readonly previousLimit: number | null;
-  /** The Redis clock, in Unix milliseconds. */
+  /** Time on the Redis clock when Redis replied, in Unix milliseconds. */
   readonly asOf: number;
 }
 
@@ -20,11 +20,11 @@ export interface LatchCount {
   readonly key: Key;
   /** 0 if the latch is open. */
   readonly count: number;
-  /** The Redis clock, in Unix milliseconds. */
+  /** Time on the Redis clock when Redis replied, in Unix milliseconds. */
   readonly asOf: number;
 }
 
-/** The caller of a request for a latch, and an id for repeating the request. */
+/** The caller of a latch verb, and the request id with which the caller can repeat the request. */
 export interface LatchCaller extends HoldCaller {
   readonly requestId?: string | undefined;
 }
@@ -32,7 +32,7 @@ export interface LatchCaller extends HoldCaller {
 export interface LatchWaitOptions {
   /** How long to wait, in ms. */
   readonly waitMs: number;
-  /** The `asOf` at which an earlier wait ended. If the latch has been opened since then, this wait ends immediately. */
+  /** The `asOf` of the timeout of an earlier wait. If the latch has opened since then, this wait ends immediately. */
   readonly openedAfterMs?: number | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
@@ -52,9 +52,13 @@ export interface LatchVerbs {
     count: number,
     caller?: LatchCaller,
   ): Promise<LatchCount & { readonly isSet: boolean }>;
-  /** Decreases the count of a closed latch. */
+  /** Decreases the count of a closed latch by one. Has no effect on an open latch. */
   countDown(key: Key, caller?: LatchCaller): Promise<LatchCount>;
   getCount(key: Key): Promise<LatchCount>;
-  /** Waits until the latch is open. @throws LockkeeperError the errors above, timeout, aborted */
+  /**
+   * Waits until the latch is open.
+   *
+   * @throws LockkeeperError the errors of `LatchVerbs`, timeout, aborted
+   */
   wait(key: Key, options: LatchWaitOptions): Promise<LatchCount>;
 }

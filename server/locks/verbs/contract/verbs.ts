@@ -31,8 +31,8 @@ export interface AcquireOptions extends HoldCaller {
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
   /**
-   * The interval at which the client will renew, in ms. If set, the hold counts as overdue when a renewal does not
-   * happen.
+   * The interval at which the client will renew, in ms. If set, the hold counts as overdue when it is not renewed in
+   * time.
    */
   readonly renewEveryMs?: number | undefined;
   /** Whether the client reads and answers release requests; false by default, and always false on a quorum. */
@@ -69,7 +69,7 @@ export interface RenewOptions {
   readonly onSend?: () => void;
 }
 
-/** A hold that is renewed in a batch. */
+/** A hold to renew with `renewHolds`. */
 export interface RenewalTarget extends VerbHold {
   /** The lease in ms; defaults to the lease of the hold. */
   readonly leaseMs?: number | undefined;
@@ -98,7 +98,7 @@ export interface ReserveOptions extends HoldCaller {
 /** Parameters of a release request. */
 export interface RequestReleaseOptions {
   readonly by: string;
-  /** At most 200 characters; control characters are replaced. */
+  /** Shortened to 200 characters, with control characters replaced by spaces. */
   readonly reason: string;
 }
 
@@ -106,7 +106,7 @@ export interface RequestReleaseOptions {
 export interface ReleaseRequestAnswer {
   readonly requestId: string;
   readonly answer: ReleaseAnswer;
-  /** At most 200 characters; control characters are replaced. */
+  /** Shortened to 200 characters, with control characters replaced by spaces. */
   readonly text?: string | undefined;
 }
 
@@ -121,7 +121,7 @@ export interface MasterReleaseOutcome {
   readonly outcome: "released" | "already_gone" | "changed" | "away" | "unknown";
 }
 
-/** Parameters of an extension: the new lease, and the actor. */
+/** Parameters of an extension: the new lease, the actor and the reason. */
 export type ExtendParams = Pick<ExtendRequest, "leaseMs" | "by" | "reason">;
 
 export type ForceReleaseResult = ForceReleaseReply & { readonly masters?: readonly MasterReleaseOutcome[] };
@@ -164,22 +164,21 @@ export interface LockVerbs {
 }
 
 /**
- * Called with the key and the fencing token of each hold that begins, and of each release that leaves the lock free.
+ * Called with the key and the fencing token of a hold that begins, or of a hold whose release leaves the lock free.
  */
 export type HoldChangeListener = (change: "acquired" | "released", key: Key, fence: string) => void;
 
 /** The verbs and the actions of operators. */
 export interface OperatorVerbs extends LockVerbs {
   /**
-   * Sets the listener for holds that `acquire` grants and for releases that leave a lock free. A later listener
-   * replaces an earlier one. Not available on a quorum. Readers of a read/write lock are not reported, because they
-   * share a fencing token.
+   * Sets the listener for holds that `acquire` or `reserve` grants and for releases that leave a lock free. A later
+   * listener replaces an earlier one. Not available on a quorum. Holds of readers and of semaphores are not reported.
    */
   onHoldChange?(listener: HoldChangeListener): void;
   /**
    * Force-releases one hold of any lock, including locks that are not lockable.
    *
-   * @throws LockkeeperError not_a_lock, key_not_allowed, unavailable, unknown_outcome
+   * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
   forceRelease(seen: HeldObservation, ask: ForceReleaseParams): Promise<ForceReleaseResult>;
   /**
@@ -191,7 +190,8 @@ export interface OperatorVerbs extends LockVerbs {
   /**
    * Asks the client of a Lockkeeper hold to release the hold, even if the lock is not lockable.
    *
-   * @throws LockkeeperError release_request_unsupported, key_not_allowed, unavailable, unknown_outcome
+   * @returns the outcome `unsupported` if the hold cannot receive release requests
+   * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
   requestRelease(
     seen: HeldObservation,
