@@ -94,14 +94,14 @@ export function isTargetNeverReached({ hello, health }: LiveState): boolean {
 
 /** Returns why the operator cannot release locks now; `null` if releases are possible. */
 export function getReleaseBlockedReason(state: LiveState, messages: ShellMessages): string | null {
-  return getFactsOnlyReason(state, messages) ?? getActionBlockedReason(state, messages);
+  return getReleaseForbiddenReason(state, messages) ?? getActionBlockedReason(state, messages);
 }
 
 /**
  * Returns why the operator can never release locks of the target (no access, or a read-only target); `null` if releases
  * are allowed.
  */
-export function getFactsOnlyReason(state: LiveState, messages: ShellMessages): string | null {
+export function getReleaseForbiddenReason(state: LiveState, messages: ShellMessages): string | null {
   if (state.hello?.operator.may.includes("force") === false) return messages.releaseForbidden;
   return state.hello?.target.readOnly ? messages.targetReadOnly : null;
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useReducer } from "react";
-import { getFactsOnlyReason, getReleaseBlockedReason } from "@/components/app/connection.ts";
+import { getReleaseBlockedReason, getReleaseForbiddenReason } from "@/components/app/connection.ts";
 import { isProduction } from "@/components/app/target-badges.tsx";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import { getReleaseObstacle } from "@/components/lock-facts/release-text.ts";
@@ -143,7 +143,7 @@ function useReleaseObstacles(seen: Lock): Pick<ReleaseForm, "factsOnly" | "block
   const live = useLiveState();
   const shellMessages = useMessages(shell);
   const obstacle = getReleaseObstacle(seen, useMessages(lockWords));
-  const factsOnly = getFactsOnlyReason(live, shellMessages) ?? obstacle;
+  const factsOnly = getReleaseForbiddenReason(live, shellMessages) ?? obstacle;
   return { factsOnly, blocked: factsOnly === null ? getReleaseBlockedReason(live, shellMessages) : null };
 }
 

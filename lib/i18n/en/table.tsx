@@ -59,7 +59,7 @@ export const table = {
   widthHint: "Drag or use the arrow keys. Enter resets the width.",
   pixels: (px: number) => `${px} pixels`,
   ends: { unknown: "gone", reacquired: "now held by another client" },
-  endOf: (type: EventType) => ENDS[type] ?? "ended",
+  formatEnd: (type: EventType) => ENDS[type] ?? "ended",
   releasedBy: (who: ReactNode) => <>released by {who}</>,
   andMore: (others: number) => ` and ${others} more`,
   expiresIn: (time: ReactNode) => <>expires in {time}</>,
