@@ -57,7 +57,7 @@ function getHealthStatus(health: Health, messages: ShellMessages): ConnectionSta
   if (health.roundTripUs === null) return createStatus("ok", messages.live);
   return {
     tone: "ok",
-    text: messages.liveBehind(formatLag(health.roundTripUs / 1000, messages)),
+    text: messages.liveBehind(messages.briefDuration(health.roundTripUs / 1000)),
     announcement: messages.live,
   };
 }
@@ -80,11 +80,6 @@ export function formatMastersDown(
 
 function createStatus(tone: ConnectionTone, text: string): ConnectionStatus {
   return { tone, text, announcement: text };
-}
-
-export function formatLag(ms: number, messages: ShellMessages): string {
-  if (ms < 1) return messages.underOneMs;
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** Returns whether Lockkeeper has never reached the target, so there is no data to show. */
