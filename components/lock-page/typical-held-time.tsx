@@ -14,8 +14,8 @@ import { toLockPath } from "../lock-facts/lock-path.ts";
 import { computeHeldTime, parseReservedHold } from "../lock-facts/lock-texts.ts";
 
 /**
- * Shows the typical hold time of the key pattern, if known. Colors the text if the current hold is longer than is
- * typical.
+ * Shows the typical hold time of the key pattern, if it is known. Colors the text if the current hold exceeds the p95
+ * of the key pattern.
  */
 export function TypicalHeldTime({ lock }: { lock: Lock }) {
   const messages = useMessages(lockPage);

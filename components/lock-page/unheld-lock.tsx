@@ -16,7 +16,7 @@ import { formatUnknownOwner } from "../lock-facts/owner-text.ts";
 import { VotesText } from "../lock-facts/votes-text.tsx";
 import { formatWaiterCount } from "../lock-facts/waiters-text.tsx";
 
-/** Describes a lock without holders: how its last hold ended, that no hold is known, or why the key cannot be read. */
+/** Shows the state of a lock without holders, such as how its last hold ended or why its key cannot be read. */
 export function UnheldLock({ lock, history }: { lock: Lock; history: KeyEvents }) {
   const messages = useMessages(lockPage);
   const shared = useMessages(lockWords);

@@ -32,7 +32,7 @@ export function NoLocksFound({ filter, onClear, onFilter }: NoLocksFoundProps) {
   );
 }
 
-/** Shown instead of the table if the search is invalid. Invalid searches are not sent to the server. */
+/** Shows that the search is invalid, with a button that clears it. Invalid searches are not sent to the server. */
 export function InvalidSearch({ onClear }: { onClear(): void }) {
   const messages = useMessages(emptyLocks);
   return (

@@ -23,8 +23,8 @@ interface FirstRowsProviderProps {
 }
 
 /**
- * Provides the rows that the server rendered into the document. Only the first page uses these rows, because they may
- * be outdated later.
+ * Provides the rows that the server rendered into the document. If the live stream had already connected when the
+ * component mounted, provides no rows, because they may be outdated.
  */
 export function FirstRowsProvider({ first, children }: FirstRowsProviderProps) {
   const store = useLiveStore();
@@ -33,7 +33,8 @@ export function FirstRowsProvider({ first, children }: FirstRowsProviderProps) {
 }
 
 /**
- * Returns the rows that the server rendered for the given list; `null` if the server rendered a different list or none.
+ * Returns the rows that the server rendered for the given filter, sort order and target; `null` if there are no such
+ * rows.
  */
 export function useFirstRows({ filter, sort, target }: FirstRowsView): ReactNode {
   const first = use(FirstRowsContext);

@@ -52,8 +52,8 @@ interface ListHeaderProps {
 }
 
 /**
- * Shows the overview, the views and the search. On phones, the views are on the first line. The search and the list
- * tools are on the second line.
+ * Shows the overview, the views, the search and, if needed, a hint about keyspace notifications. On phones, the search
+ * and the list tools are on the line below the views.
  */
 export function ListHeader({ view, showToast, onFilter, onShow }: ListHeaderProps) {
   const { parts, places } = useMessages(shell);

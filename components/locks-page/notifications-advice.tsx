@@ -14,7 +14,7 @@ interface NotificationsAdviceProps {
   polling: PollingDelays | undefined;
 }
 
-/** Shows how late changes appear without keyspace notifications, and how to enable notifications. */
+/** Shows how long changes can be delayed without keyspace notifications, and how to enable notifications. */
 export function NotificationsAdvice({ detail, polling }: NotificationsAdviceProps) {
   const messages = useMessages(locks).notifications;
   const uiMessages = useMessages(ui);

@@ -45,7 +45,7 @@ interface TableAreaProps {
   onOpen(lock: Lock): void;
 }
 
-/** Shows the table. Shows an error instead if the search is invalid, and a placeholder until the first rows arrive. */
+/** Shows the table of locks, an error if the search is invalid, or a placeholder until the first rows arrive. */
 export function TableArea({ view, releaseSheet, selection, copySheet, onOpen }: TableAreaProps) {
   const live = useLiveState();
   const freeBlocked = useReleaseBlockedReason();

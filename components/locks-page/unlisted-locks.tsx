@@ -8,7 +8,10 @@ import { useLiveState } from "@/lib/live/hooks.ts";
 import { parseFilter, selectsUnlisted } from "@/lib/query/filter.ts";
 import { UNLISTED_VIEW } from "./views/system-views.ts";
 
-/** Shows the number of unlisted locks in an empty list, and a button that lists these locks. */
+/**
+ * Shows, if the list is empty, the number of unlisted locks and a button that lists them. Renders nothing if there are
+ * no unlisted locks.
+ */
 export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void }) {
   const messages = useMessages(english);
   const unlisted = useLiveState().health?.unlisted ?? 0;
@@ -24,8 +27,8 @@ export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void
 }
 
 /**
- * Renders a button that repeats a search without results and includes unlisted locks. Shown only if there are unlisted
- * locks and the search excluded them.
+ * Renders a button that repeats the search with unlisted locks included. Renders nothing if there are no unlisted locks
+ * or if the search already includes them.
  */
 export function UnlistedSearchButton({
   filter,

@@ -18,7 +18,7 @@ export interface CopySheetState {
   close(): void;
 }
 
-/** Holds the state of the copy menu: which lock it is for, and where it is shown. */
+/** Holds the state of the copy menu: the lock for which the menu is open, and the element next to which it is shown. */
 export function useCopySheet(place: RefObject<HTMLElement | null>): CopySheetState {
   const [lock, setLock] = useState<Lock | null>(null);
   const anchor = useRef<HTMLElement>(null);

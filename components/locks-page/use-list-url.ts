@@ -18,8 +18,8 @@ export interface ListUrl extends ListQuery {
   setSort(sort: string): void;
   focusRow(path: string | null): void;
   /**
-   * Resolves when the URL contains the last selected row. Await the promise before you open another page. A page
-   * that opens earlier replaces the history entry of the list.
+   * Returns a promise that resolves when the URL contains the row of the last `focusRow` call. Await the promise before
+   * you open another page. A page that opens earlier replaces the history entry of the list.
    */
   settled(): Promise<unknown>;
 }

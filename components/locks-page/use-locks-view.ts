@@ -15,11 +15,14 @@ import { computeWindowLimit, computeWindowOffset } from "./visible-window.ts";
 export interface LocksView
   extends Pick<ListUrl, "filter" | "fault" | "sort" | "focusedPath" | "focusRow" | "settled"> {
   table: FrozenRows;
-  /** Sets the indexes of the first and the last visible row. The stream then sends the rows around them. */
+  /**
+   * Sets the indexes of the first and the last visible row in the whole list. The stream then sends these rows and the
+   * rows around them.
+   */
   showRows(first: number, last: number): void;
   setFilter(filter: string): void;
   setSort(sort: string): void;
-  /** Changes the filter and the sort order, and scrolls to the top. */
+  /** Changes the filter and the sort order, scrolls to the top and resumes a paused list. */
   show(filter: string, sort: string): void;
 }
 

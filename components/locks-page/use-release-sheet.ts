@@ -11,8 +11,8 @@ export interface ReleaseSheetState {
   open(lock: Lock): void;
   close(): void;
   /**
-   * Returns the element that receives the focus when the dialog closes: the row of the lock, or the row that is now in
-   * its place.
+   * Returns the element that receives the focus when the dialog closes: the row of the lock, the row that is now in its
+   * place, or the list if it has no rows. Returns `null` if the list is not rendered.
    */
   backToRow(): HTMLElement | null;
 }

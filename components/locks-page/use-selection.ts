@@ -4,7 +4,7 @@ import { useMemo, useRef, useState } from "react";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
-/** Locks selected for a bulk action. */
+/** The selection of locks for a bulk action. */
 export interface LockSelection {
   /**
    * The selected locks by path, each in its state at the time of selection. Locks stay selected when they change or

@@ -8,8 +8,8 @@ const MARGIN_ROWS = 10;
 const STEP_ROWS = 10;
 
 /**
- * Returns the offset of a window that contains the visible rows. Keeps the current offset if its window already
- * contains them.
+ * Returns the offset of a window that contains the visible rows. Keeps the current offset `present` if its window
+ * contains the visible rows and `MARGIN_ROWS` rows on each side.
  */
 export function computeWindowOffset(first: number, last: number, total: number, present: number): number {
   const from = Math.max(0, first - MARGIN_ROWS);
@@ -19,7 +19,10 @@ export function computeWindowOffset(first: number, last: number, total: number, 
   return Math.max(0, Math.floor((first - spare / 2) / STEP_ROWS) * STEP_ROWS);
 }
 
-/** Returns the number of rows to stream. At the top of the list, a smaller number is sufficient. */
+/**
+ * Returns the number of rows to stream: `FIRST_WINDOW_ROWS` if the first row is visible and the visible rows with their
+ * margin fit into that number, otherwise `WINDOW_ROWS`.
+ */
 export function computeWindowLimit(first: number, last: number): number {
   return first === 0 && last + MARGIN_ROWS < FIRST_WINDOW_ROWS ? FIRST_WINDOW_ROWS : WINDOW_ROWS;
 }

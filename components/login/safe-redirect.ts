@@ -10,8 +10,9 @@ export function isLoginPath({ pathname }: Pick<LoginLocation, "pathname">, baseP
 }
 
 /**
- * Returns the URL to open after the login. On the login page, the result is the `next` page, or the home page if `next`
- * is missing or not allowed. On any other page, the result is that page. The origin is always the same.
+ * Returns the URL to open after the login. On the login page, returns the URL of the `next` page, or of the home page
+ * if `next` is missing or not allowed. On any other page, returns the current URL without the fragment. The origin
+ * never changes.
  *
  * @param basePath path prefix of the console
  */

@@ -32,10 +32,7 @@ interface OverviewDetailsProps {
   menuRef(button: HTMLButtonElement | null): void;
 }
 
-/**
- * Shows the metrics of the target in a row, with a menu for the time range and, if enabled, lists of the top key
- * patterns.
- */
+/** Shows the metrics of the target, a menu with the time range and, if enabled, lists of the top key patterns. */
 export function OverviewDetails({ onFilter, onClose, menuRef }: OverviewDetailsProps) {
   const messages = useMessages(overview);
   const [range, setRange] = useStatsRange();

@@ -22,7 +22,10 @@ interface OverviewStripProps {
   onFilter(filter: string): void;
 }
 
-/** Shows the metrics of the target above the list of locks. */
+/**
+ * Shows the metrics of the target above the list of locks. On wide screens, shows a button instead while the overview
+ * is closed. If the overview is closed on a wide screen, shows the button that opens it.
+ */
 export function OverviewStrip({ onFilter }: OverviewStripProps) {
   const { overview } = useMessages(shell).parts;
   const { isOpen, toggle, openClass, deskKeyClass } = useOverviewState();

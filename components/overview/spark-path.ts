@@ -15,8 +15,8 @@ interface SparkFrame {
 
 /**
  * Returns the samples as the `d` attribute of an SVG path. The scale starts at 0, because a scale that starts higher
- * would exaggerate small changes. A missing value interrupts the line. A single value between missing values appears as
- * a dot.
+ * would exaggerate small changes. A missing value or a sample outside the frame interrupts the line. A single value
+ * between interruptions appears as a dot.
  */
 export function buildSparkPath(samples: readonly Sample[], { from, to, width, height }: SparkFrame): string {
   const top = Math.max(0, ...samples.map(({ value }) => value ?? 0));
@@ -39,7 +39,7 @@ export function buildSparkPath(samples: readonly Sample[], { from, to, width, he
 
 const roundCoordinate = (value: number) => Math.round(value * 100) / 100;
 
-/** Returns the sample with a value that is nearest to a time; `undefined` if no sample has a value. */
+/** Returns the sample nearest to a time, among the samples that have a value; `undefined` if no sample has a value. */
 export function findNearestSample(samples: readonly Sample[], at: number): MeasuredSample | undefined {
   let nearest: MeasuredSample | undefined;
   for (const sample of samples) {
@@ -62,7 +62,7 @@ export type SampleAggregation = "largest" | "mean";
 
 /**
  * Combines the samples in each bucket of `bucketMs` ms, which limits the number of points. Buckets are aligned to
- * absolute time, so the line keeps its shape as it moves. The last point has the time of the latest sample.
+ * absolute time, so the line keeps its shape as it moves. Each point has the time of the last sample in its bucket.
  */
 export function thinSamples(
   samples: readonly Sample[],

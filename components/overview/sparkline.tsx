@@ -27,7 +27,7 @@ interface SparklineProps {
 
 /**
  * Draws samples as a line in the color of the surrounding text. CSS scales and colors the line, so a change of theme or
- * size does not render it again.
+ * size does not require a new render.
  */
 export const Sparkline = memo(function Sparkline({
   samples,

@@ -7,12 +7,13 @@ export interface OverviewState {
   readonly isOpen: boolean;
   toggle(open: boolean): void;
   /**
-   * The class of the open overview. Hides the overview on phones if it is closed there, with a media query that applies
-   * before hydration.
+   * The CSS class of the open overview. If the overview is closed on phones, the class hides it there with a media
+   * query, which applies before hydration.
    */
   readonly openClass: string;
   /**
-   * The class of the button that opens the overview on wide screens; `null` if the overview is open on wide screens.
+   * The CSS class of the button that opens the overview on wide screens; `null` if the overview is open on wide
+   * screens.
    */
   readonly deskKeyClass: string | null;
   readonly phoneKeyClass: string | null;

@@ -4,8 +4,8 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { SeriesRange } from "@/lib/contract/stats.ts";
 
 /**
- * The time ranges of the sparklines. The list is a copy, because importing the contract would bundle zod. The type
- * checker rejects values that are not in the contract.
+ * The time ranges of the sparklines. The values are copied from the contract, because importing the contract would
+ * bundle zod. The type checker rejects values that are not in the contract.
  */
 export const STATS_RANGES = ["hour", "day"] as const satisfies readonly SeriesRange[];
 

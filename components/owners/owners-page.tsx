@@ -26,7 +26,10 @@ const BulkReleaseSheet = createLazyOverlay(() =>
 /** Example search in the placeholder. Not translated, because filter terms are the same in all languages. */
 const SEARCH_EXAMPLE = "owner:billing*  host:vm-3  liveness:overdue";
 
-/** Lists the owners with their numbers of locks, and a button per owner that releases all its locks. */
+/**
+ * Lists the owners, services, hosts or sessions with their numbers of locks. A button per row releases the locks of the
+ * row that match the search.
+ */
 export function OwnersPage() {
   const blocked = useReleaseBlockedReason();
   const url = useOwnersUrl();

@@ -5,8 +5,8 @@ import { FILTER_CHARACTERS_MAX } from "@/lib/contract/limits.ts";
 import type { OwnerGrouping, OwnerSortField } from "@/lib/contract/owner.ts";
 
 /**
- * The groupings of the owners page. The list is a copy, because importing the contract would bundle zod. The type
- * checker rejects values that are not in the contract.
+ * The groupings of the owners page. The values are copied from the contract, because importing the contract would
+ * bundle zod. The type checker rejects values that are not in the contract.
  */
 export const OWNER_GROUPINGS = [
   "owner",

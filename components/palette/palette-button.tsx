@@ -17,7 +17,10 @@ function openPalette(setOpen: (isOpen: boolean) => void): void {
   if (!isDialogActive()) setOpen(true);
 }
 
-/** Renders the button that opens the palette. The shortcut ⌘K (Ctrl+K) also opens it, even from text fields. */
+/**
+ * Renders the button that opens the palette. The shortcut ⌘K (Ctrl+K) also opens the palette, even from text fields.
+ * Neither has an effect while another dialog is open.
+ */
 export function PaletteButton({ onHelp }: { onHelp(): void }) {
   const messages = useMessages(palette);
   const [isOpen, setOpen] = useState(false);

@@ -22,9 +22,9 @@ interface PaletteDialogProps {
 }
 
 /**
- * Searches locks, pages and commands by name. The input is mounted and focused as soon as the palette opens, so no
- * keystroke is lost while the entries load. If Enter is pressed before the entries match the text, the command runs
- * when they do.
+ * Shows the command palette, which finds locks, pages and commands. The input is mounted and focused as soon as the
+ * palette opens, so no keystroke is lost while the entries load. If Enter is pressed before the entries match the text,
+ * the active command runs as soon as they match.
  */
 export function PaletteDialog({ onClose: onClosed, onHelp }: PaletteDialogProps) {
   const messages = useMessages(palette);

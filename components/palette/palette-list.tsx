@@ -10,7 +10,7 @@ import { usePaletteSections } from "./use-palette-sections.ts";
 const DEBOUNCE_MS = 120;
 
 export interface PaletteListHandle {
-  /** Moves the active entry by `step` rows. Continues at the other end of the list. */
+  /** Moves the active entry by `step` rows. Wraps around at the ends of the list. */
   moveActive(step: number): void;
 }
 

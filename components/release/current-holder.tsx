@@ -7,7 +7,10 @@ import type { Lock } from "@/lib/contract/lock.ts";
 import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows the current holder of a lock and for how long it has held the lock. */
+/**
+ * Shows the holder of a lock, how long it has held the lock, and the number of other holders. Omits the hold time of a
+ * reservation.
+ */
 export function CurrentHolder({ lock }: { lock: Lock | undefined }) {
   const messages = useMessages(english);
   const [holder, ...others] = lock?.holders ?? [];

@@ -1,8 +1,8 @@
 import type { RefObject } from "react";
 
 /**
- * Focuses an element of a dialog immediately, and again two frames later if the focus has moved to an element around
- * it. The dialog moves the focus when the focused control is removed, in the frame after the removal.
+ * Focuses an element of a dialog immediately, and again two frames later if the focus has moved to an ancestor of the
+ * element. When the focused control is removed, the dialog moves the focus in the next frame.
  *
  * @returns a function that cancels the pending focus
  */

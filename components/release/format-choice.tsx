@@ -8,7 +8,10 @@ import { release as english } from "@/lib/i18n/en/release.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Asks the operator for the format of the lock if the value does not determine it. */
+/**
+ * Lets the operator select the lock format. Renders nothing if no selection is required or the operator chose to wait
+ * for expiry.
+ */
 export function LockFormatPicker({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const lockText = useMessages(lockWords);

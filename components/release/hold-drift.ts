@@ -5,16 +5,16 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { isHoldEnd } from "../events/key-history/merge-events.ts";
 
 /**
- * What has happened to the hold that the operator saw. `same`: the hold still exists. `other`: another hold has
- * replaced it. `gone`: no client holds the lock.
+ * What has happened to the hold that the operator saw. `same`: no change is known. `other`: the hold has changed, but
+ * the lock is still held. `gone`: the lock is no longer held.
  */
 export type HoldDrift = "same" | "other" | "gone";
 
 /**
- * Compares the hold that the operator saw with the current lock. Returns `same` if `current` is missing or older than
- * `seen`.
+ * Compares the hold that the operator saw with the current lock. Returns `same` if `current` is `undefined` or older
+ * than `seen`.
  *
- * @param holder the holder that the operator saw, if the lock had several
+ * @param holder the holder that the operator saw, if the lock had several; `undefined` for the whole lock
  */
 export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Holder): HoldDrift {
   if (current === undefined || current.asOf < seen.asOf) return "same";
@@ -27,9 +27,9 @@ export function detectDrift(seen: Lock, current: Lock | undefined, holder?: Hold
 }
 
 /**
- * How the current hold differs from the hold that the operator saw. `other_owner`: another client holds the lock.
- * `reacquired`: the same owner has acquired the lock again. `not_followed`: the same owner holds the lock, but Redis
- * was not observed continuously, so the current hold may be a different one.
+ * How the current hold differs from the hold that the operator saw. `other_owner`: the owner has changed. `reacquired`:
+ * the same owner has acquired the lock again. `not_followed`: the same owner holds the lock, but whether it is the same
+ * hold is not known.
  */
 export type HoldChange = "other_owner" | "reacquired" | "not_followed";
 
@@ -61,8 +61,10 @@ export function findHoldEnd(seen: Lock, current: Lock, events: readonly HistoryE
 }
 
 /**
- * Returns the event that ended the hold that the operator saw. Returns `undefined` if the hold has no fencing token or
- * no such event is known.
+ * Returns the event that ended the hold that the operator saw, matched by fencing token. Returns `undefined` if the
+ * hold has no fencing token or `events` contains no such event.
+ *
+ * @param holder the holder that the operator saw; defaults to the first holder of `seen`
  */
 export function findEndEvent(
   seen: Lock,
@@ -75,7 +77,9 @@ export function findEndEvent(
 }
 
 /**
- * Adds the holder's answer to a release request that has none, from the event in which the holder accepted or refused.
+ * Returns the release request with the holder's response, taken from the event in which the holder accepted or refused.
+ * Returns the request unchanged if it already has a response, `fence` is `null`, or there is no such event.
+ *
  * A holder that accepts can release the lock within milliseconds, before the lock is read again.
  */
 export function addAnswer(

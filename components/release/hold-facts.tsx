@@ -45,7 +45,7 @@ export function FactSection({ title, isTitleHidden = false, children }: FactSect
   );
 }
 
-/** Shows the holder, or the operator who made the reservation. */
+/** Shows the holder. For a reservation, shows the operator who made it, or that it enforces the minimum hold time. */
 export function HolderFact({ holder, children }: { holder: Holder; children?: ReactNode }) {
   const messages = useMessages(english);
   const reservation = parseReservedHold(holder.owner);
@@ -82,8 +82,8 @@ interface HoldFactsProps {
 }
 
 /**
- * Shows the facts of a hold: holder, hold time, expiry, fencing token and format. Covers the whole lock or one of its
- * holders.
+ * Shows the facts of a hold: holder, hold time, expiry, fencing token and format. For a latch, shows its count and
+ * meaning instead.
  */
 export function HoldFacts({ lock, only, endedAt = null }: HoldFactsProps) {
   const messages = useMessages(english);

@@ -31,7 +31,10 @@ const TONES: Record<LivenessState, Tone> = {
   no_ttl: { box: "bg-line-soft", title: "text-ink", bar: "bg-ink-3" },
 };
 
-/** Shows the liveness of the holder and its evidence. */
+/**
+ * Shows the liveness of a lock's holder, with the evidence. Renders a note for a reservation, and nothing if the
+ * liveness is `null`.
+ */
 export function HolderLiveness({ lock }: { lock: Lock }) {
   const messages = useMessages(english);
   const { liveness, holders } = lock;

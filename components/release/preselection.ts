@@ -6,8 +6,8 @@ import { findReleaseRequest } from "../lock-facts/release-request.ts";
 import { findReleaseMethods, type ReleaseMethod } from "./release-methods.ts";
 
 /**
- * Maximum remaining time, in ms, of a lease that counts as short. A short lease expires before an operator has read the
- * dialog.
+ * Maximum remaining time, in ms, of a lease that counts as short. A short lease is likely to expire while the operator
+ * reads the dialog.
  */
 export const SHORT_LEASE_MS = 30_000;
 
@@ -34,7 +34,7 @@ const ADVICE: Readonly<Record<LivenessState, Advice>> = {
 /**
  * Returns the method that the evidence supports; `null` if the operator must choose.
  *
- * @param only one of several holders, whose own lease applies; `undefined` for the whole lock
+ * @param only one of several holders, whose own remaining time is used; `undefined` for the whole lock
  * @param now Redis clock in Unix milliseconds
  * @param request the latest release request of the hold; defaults to the request in `lock`
  */
@@ -54,8 +54,8 @@ export function preselectMethod(
 }
 
 /**
- * Returns whether the preselected method no longer matches the evidence. Keeps `release` when the remaining time drops
- * below 30 s, because the choice must not change while the operator reads.
+ * Returns whether the preselected method no longer matches the evidence. A preselected `release` remains valid when the
+ * remaining time drops to 30 s or less, because the choice must not change while the operator reads.
  */
 export function isPreselectionWrong(
   preselected: ReleaseMethod,

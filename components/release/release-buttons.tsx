@@ -12,7 +12,10 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { getReleasePart } from "./release-state.ts";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Returns why the submit button is disabled; `null` if it is enabled. */
+/**
+ * Returns why the form cannot be submitted; `null` if it can be. Does not check the reason or whether a request is in
+ * progress.
+ */
 export function useSubmitObstacle({ blocked, choice, confirm, state }: ReleaseForm): string | null {
   const messages = useMessages(english);
   if (blocked !== null) return blocked;
@@ -22,7 +25,7 @@ export function useSubmitObstacle({ blocked, choice, confirm, state }: ReleaseFo
 }
 
 /**
- * Renders the submit button of the release dialog. Its label asks the operator to choose a method until one is chosen.
+ * Renders the submit button of the release dialog. Until a method is chosen, its label asks the operator to choose one.
  */
 export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: string | null }) {
   const messages = useMessages(english);
@@ -70,8 +73,8 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
 }
 
 /**
- * Renders the button that confirms the release after Lockkeeper could not verify the hold. The label names the owner
- * whose hold is released.
+ * Renders the button that confirms the release after Lockkeeper could not verify the hold; nothing in any other step.
+ * The label names the owner of the hold to be released, if known.
  */
 export function ReleaseAnywayButton({ form }: { form: ReleaseForm }) {
   const lockText = useMessages(lockWords);

@@ -23,8 +23,8 @@ import { WaitFacts } from "./wait-facts.tsx";
 const LISTED_WAITERS_MAX = 3;
 
 /**
- * Shows the consequences of a release: who is next, which other holds and keys are affected, and how the library of the
- * previous holder reacts.
+ * Shows the consequences of the chosen method: who is next, which other holds and keys are affected, and how the
+ * library of the previous holder reacts. Renders nothing if the lock has no holder.
  */
 export function ReleaseConsequences({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);

@@ -3,31 +3,32 @@ import type { Holder, Lock } from "@/lib/contract/lock.ts";
 import { canAskHolder, findReleaseRequest } from "../lock-facts/release-request.ts";
 
 /**
- * What an operator can do about a hold. `ask`: ask the holder to release. `release`: force-release the hold. `reserve`:
- * force-release and reserve the lock for the operator. `wait`: leave the lock unchanged and wait for expiry.
+ * What an operator can do about a hold. `ask`: ask the holder to release the lock. `release`: force-release the hold.
+ * `reserve`: force-release the hold and reserve the lock in the operator's name. `wait`: leave the lock unchanged and
+ * wait for expiry.
  */
 export type ReleaseMethod = "ask" | "release" | "reserve" | "wait";
 
 /**
- * Why a method is not available. `requested` and `accepted`: the holder was already asked. `renewed`: the holder renews
- * its lease, so the lock does not expire. `noTtl`: the lock never expires. `noRoom`: the format cannot store a
- * reservation. `others`: the lock has other holders.
+ * Why a method is not available. `requested`: the holder was already asked and has not responded. `accepted`: the
+ * holder has accepted a release request. `renewed`: the holder renews its lease, so the lock does not expire. `noTtl`:
+ * the lock never expires. `noRoom`: the format cannot store a reservation. `others`: the lock has other holders.
  */
 export type MethodObstacle = "requested" | "accepted" | "renewed" | "noTtl" | "noRoom" | "others";
 
 /**
- * All methods in display order, each with the reason why it is not available; `null` if it is available. The order is
- * fixed, because options must not move under the pointer. `ask` is missing if the holder did not receive requests when
- * the dialog was opened.
+ * The methods in display order, each with the reason why it is not available; `null` if it is available. The order is
+ * fixed, because options must not move under the pointer. `ask` is omitted if the holder does not receive release
+ * requests.
  */
 export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
 
 /**
- * Returns the methods for a lock in its current state, and whether each of them is available.
+ * Returns the methods for a lock in its current state, each with the reason why it is not available.
  *
  * @param only one of several holders, whose release does not affect the others; `undefined` for the whole lock
  * @param request the latest release request of the hold; defaults to the request in `lock`
- * @param canAsk whether to include `ask`
+ * @param canAsk whether to include `ask`; defaults to whether the holder receives release requests
  */
 export function findReleaseMethods(
   lock: Lock,

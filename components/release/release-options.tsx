@@ -13,7 +13,7 @@ import { SECTION_HEADING_CLASS } from "./hold-facts.tsx";
 import type { MethodObstacle, ReleaseMethod } from "./release-methods.ts";
 import type { ReleaseForm } from "./use-release.ts";
 
-/** Finds the option to focus: the selected one, else the first available one. */
+/** Returns the selected option, or the first available option if none is selected; `null` if no option is available. */
 export function findFocusedOption(form: ParentNode | null): HTMLElement | null {
   return (
     form?.querySelector<HTMLElement>("input[name=method]:checked") ??
@@ -72,7 +72,9 @@ function isReservation({ holders: [holder] }: Lock): boolean {
   return holder !== undefined && parseReservedHold(holder.owner) !== null;
 }
 
-/** Lists all actions, always in the same order. An unavailable action stays in the list and shows the reason. */
+/**
+ * Lists the release methods, always in the same order. An unavailable method remains in the list and shows the reason.
+ */
 export function ReleaseOptions({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);
   const request = useMessages(releaseRequest);

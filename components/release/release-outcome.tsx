@@ -31,7 +31,7 @@ interface ReleaseOutcomeProps {
 
 /**
  * Shows the result of the release attempt, or how the hold that the operator saw has changed. Renders nothing if there
- * is neither.
+ * is neither, or while a request is being sent.
  */
 export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
   const messages = useMessages(english);

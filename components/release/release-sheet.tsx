@@ -54,7 +54,10 @@ function getSheetMode({ state: { step }, drift, factsOnly }: ReleaseForm): Sheet
   return step.at === "unverified" ? "confirm" : "form";
 }
 
-/** Shows the hold, its liveness, the consequences of a release, and the actions. */
+/**
+ * Renders the release dialog, which shows the hold, its liveness, the consequences of a release and the available
+ * methods. Afterwards, shows the result.
+ */
 export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheetProps) {
   const uiMessages = useMessages(ui);
   const form = useRelease({ lock, holder });

@@ -15,10 +15,10 @@ export const RESERVE_MS = 60_000;
 export type ReleaseFault = "say_why" | "shorten_reason" | "name_format" | "confirm_target" | RequestError;
 
 /**
- * The step of the dialog. `refused`: the server found another hold and released nothing. `unverified`: the server could
- * not verify the hold, and the operator can release the current hold in a second, explicit step. `unknown`: the outcome
- * of the request is not known. `done`: the server processed the release; `waited` contains the waiters immediately
- * before the release.
+ * The step of the dialog. `refused`: the server refused the request because the hold had changed. `unverified`: the
+ * server could not verify the hold, and the operator can release the current hold in a second, explicit step.
+ * `unknown`: the outcome of the request is not known. `done`: the server processed the release; `waited` contains the
+ * waiters as last read before the release, or `undefined` if they were not read.
  */
 export type ReleaseStep =
   | { at: "choosing"; error?: ReleaseFault }
@@ -43,26 +43,26 @@ export type ReleaseChoice =
   | { is: "open" | "cleared"; method: null };
 
 export interface ReleaseState {
-  /** The hold that the operator reviews. Only this hold can be released. */
+  /** The lock as it was when the review began. A release applies only to this hold, except in the step `unverified`. */
   seen: Lock;
   /** The holder to release if the lock has several holders; `undefined` for the whole lock. */
   holder: Holder | undefined;
-  /** The end of the hold in Unix milliseconds on the Redis clock; `null` while the hold lasts. */
+  /** The time by which the hold had ended, in Unix milliseconds on the Redis clock; `null` while the hold lasts. */
   endedAt: number | null;
   /** The lock format that the operator selected. `null` if none was selected, or if the value determines the format. */
   format: FormatName | null;
   choice: ReleaseChoice;
   reason: string;
-  /** The label of the target, as the operator typed it for confirmation. */
+  /** The text that the operator entered for confirmation. It must match the label of the target. */
   confirmation: string;
   /**
-   * Whether the holder could be asked for a release when the dialog opened. Not updated later, because the options must
-   * not move while the operator reads them.
+   * Whether the holder received release requests when the review began. Not updated later, because the options must not
+   * move while the operator reads them.
    */
   canAsk: boolean;
   /** The latest release request for the hold; `null` if there was none. Kept after the hold has ended. */
   request: ReleaseRequest | null;
-  /** The id of the request that this dialog sent; `null` if it sent none. */
+  /** The id of the latest request that this dialog sent for the hold; `null` if it sent none. */
   sentRequestId: string | null;
   step: ReleaseStep;
 }
@@ -84,7 +84,7 @@ export type ReleaseAction =
   | { type: "review"; subject: ReleaseSubject; now: number };
 
 /**
- * Creates the initial state of the dialog.
+ * Creates the state of the dialog at the start of a review.
  *
  * @param now Redis clock in Unix milliseconds
  */
@@ -98,7 +98,10 @@ export function createReleaseState({ lock, holder }: ReleaseSubject, now: number
   };
 }
 
-/** Returns the version to send with the release. The server refuses to release a hold with another version. */
+/**
+ * Returns the version of the reviewed hold, to send with a release or a release request; `null` if the lock was not
+ * held.
+ */
 export function getExpectedVersion({ seen, holder }: ReleaseState): string | null {
   return holder === undefined ? seen.version : holder.version;
 }
@@ -146,7 +149,7 @@ function clearError(step: ReleaseStep): ReleaseStep {
 }
 
 /**
- * What the dialog releases. `lock`: the whole lock. `latch`: a latch, which has no holder. Other values: one
+ * What the dialog releases. `lock`: the whole lock. `latch`: a latch, which the release opens. Other values: one
  * participant of a shared lock.
  */
 export type ReleasePart = "lock" | "reader" | "writer" | "permits" | "holder" | "latch";
@@ -164,7 +167,7 @@ export function getReleasePart({ lock, holder }: ReleaseSubject): ReleasePart {
  * the whole lock, because releasing the whole lock would affect other participants.
  *
  * @param before the participant that was reviewed; `undefined` for the whole lock
- * @returns `undefined` if the owner of the participant no longer holds the lock, or holds the lock more than once
+ * @returns `undefined` if the owner of the participant has no hold, or more than one hold, in the same role
  */
 export function findReviewSubject(lock: Lock, before: Holder | undefined): ReleaseSubject | undefined {
   if (before === undefined) return { lock };

@@ -14,8 +14,8 @@ import { OutcomeNote } from "./outcome-note.tsx";
 import type { ReleaseForm } from "./use-release.ts";
 
 /**
- * Shows that the hold ended after a release request: the time, the holder's response, and the current holder of the
- * lock.
+ * Shows that the hold ended after a release request, with the time, the holder's response, and the current holder of
+ * the lock. Renders nothing if no release was requested.
  */
 export function RequestResult({ form }: { form: ReleaseForm }) {
   const messages = useMessages(english);

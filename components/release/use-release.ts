@@ -36,24 +36,22 @@ export interface ReleaseForm {
   state: ReleaseState;
   /** The current lock; `undefined` until the stream reports it. */
   current: Lock | undefined;
-  /** The current state of the hold that the operator saw, including its renewals. */
+  /** The latest known state of the hold that the operator saw; equal to `state.seen` after the hold has changed. */
   shown: Lock;
   drift: HoldDrift;
-  /**
-   * The event that ended the last hold; `undefined` if another hold has started since, or if the end was not recorded.
-   */
+  /** The latest event of the lock if that event ended a hold; otherwise `undefined`. */
   ending: LockEvent | undefined;
-  /** The events of the lock, newest first. */
+  /** The events of the lock and the gaps in its history, newest first. */
   events: readonly HistoryEntry[];
   methods: ReleaseMethods;
-  /** The chosen method; `null` if the operator must choose. */
+  /** The chosen or preselected method; `null` if the operator must choose. */
   choice: ReleaseMethod | null;
-  /** Why the lock is read-only for this operator or for all operators; `null` if the lock can be released. */
+  /** Why this operator can never release the lock, for example because the target is read-only; `null` otherwise. */
   factsOnly: string | null;
   /** Why no request can be sent at the moment; `null` if requests can be sent or `factsOnly` is set. */
   blocked: string | null;
   needsReason: boolean;
-  /** The label of the target that the operator must type to confirm; `undefined` if no confirmation is required. */
+  /** The label of the target, which the operator must type to confirm; `undefined` if no confirmation is required. */
   confirm: string | undefined;
   choose(method: ReleaseMethod): void;
   setReason(reason: string): void;

@@ -13,8 +13,9 @@ import { toWaitsQuery, useWaitPosition } from "@/lib/queries/waits.ts";
 import { HoldFact } from "./hold-facts.tsx";
 
 /**
- * Shows how many clients the lock blocks. If the holder of the lock is waiting too, also shows the root blocker or the
- * deadlock. Renders nothing if the lock blocks no clients and its holder is not waiting.
+ * Shows how many clients wait behind the lock. If the holder of the lock is waiting too, also shows the root blocker or
+ * the deadlock. Renders nothing if no clients wait behind the lock and its holder is not waiting, if the lock is not
+ * held, or while the data loads.
  */
 export function WaitFacts({ lock }: { lock: Lock }) {
   const messages = useMessages(waits);

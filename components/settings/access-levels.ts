@@ -2,6 +2,6 @@ import type { Access } from "@/lib/contract/access.ts";
 
 /**
  * The access levels. Duplicates a list of the contract, because importing the contract would add zod to the initial
- * load. A test compares both lists.
+ * load. A test checks that both lists are equal.
  */
 export const ACCESS_LEVELS: readonly Access[] = ["read", "lock", "force", "admin"];

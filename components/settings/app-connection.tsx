@@ -12,7 +12,10 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { useAppConnection, useRevealedUrl } from "@/lib/queries/app-connection.ts";
 
-/** Shows admins how applications connect to the embedded Redis. Renders nothing if no target is the embedded Redis. */
+/**
+ * Shows admins how applications connect to the embedded Redis. Renders nothing for other operators, or if no target is
+ * the embedded Redis.
+ */
 export function AppConnectionSettings() {
   const { hello } = useLiveState();
   return isServerAdmin(hello) ? <ConnectionCard /> : null;

@@ -17,7 +17,7 @@ export function toQuotaText({ holdsMax, bytesMax }: Required<ApiKeyQuotaInput>):
   };
 }
 
-/** Parses the quotas; `null` for an empty field. Returns `undefined` if a quota is invalid. */
+/** Parses the quotas as entered. An empty field becomes `null`. Returns `undefined` if a quota is invalid. */
 export function parseQuotaText({ holds, mebibytes }: QuotaText): Required<ApiKeyQuotaInput> | undefined {
   const holdsMax = parsePositive(holds);
   const amount = parsePositive(mebibytes);
@@ -27,7 +27,7 @@ export function parseQuotaText({ holds, mebibytes }: QuotaText): Required<ApiKey
   return bytesMax === 0 ? undefined : { holdsMax, bytesMax };
 }
 
-/** Formats bytes in MiB with at most one decimal place. */
+/** Converts bytes to MiB, rounded to one decimal place. The text does not contain the unit. */
 export function formatMebibytes(bytes: number): string {
   return String(Math.round((bytes / MIB) * 10) / 10);
 }

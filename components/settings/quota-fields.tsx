@@ -10,7 +10,7 @@ interface QuotaFieldsProps {
   onChange(value: QuotaText): void;
 }
 
-/** Asks for the quotas of an API key. If a field is empty, the server's limit applies. */
+/** Renders the input fields for the quotas of an API key. If a field is empty, the server's limit applies. */
 export function QuotaFields({ value, onChange }: QuotaFieldsProps) {
   const messages = useMessages(apiKeys);
   return (

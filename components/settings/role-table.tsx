@@ -18,8 +18,9 @@ interface RoleTableProps {
 }
 
 /**
- * Lets the user choose a role for each target. The role for a named target replaces the role for `*`, even if the named
- * target's role grants less access.
+ * Lets the user choose a default role (`*`) and a role for each target. The role for a named target replaces the
+ * default role, even if the named target's role grants less access. With a single target that has no role of its own,
+ * shows only the default role.
  */
 export function RoleTable({ roles, onRoles }: RoleTableProps) {
   const messages = useMessages(operators);
@@ -114,7 +115,10 @@ function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
   );
 }
 
-/** Formats roles in one line: `admin`, or `staging: operator, all other targets: viewer`. */
+/**
+ * Formats roles in one line: `admin`, or `staging: operator, all other targets: viewer`. Omits a default role of
+ * `none`.
+ */
 export function formatRoles(roles: Roles, messages: Messages["settings"]): string {
   const { "*": others, ...named } = roles;
   const parts = Object.entries(named).map(([target, role]) => messages.roleAt(target, messages.role[role]));

@@ -17,7 +17,7 @@ const SETTINGS_TABS = [
   { href: "/settings/sessions", name: "sessions", isForAdmins: false },
 ] as const;
 
-/** Renders the layout of the settings pages, with a tab for each page. Each page has a separate URL. */
+/** Renders the layout of the settings pages, with a tab for each page. Shows the tabs of admin pages only to admins. */
 export function SettingsFrame({ children }: { children: ReactNode }) {
   const messages = useMessages(settings);
   const pathname = usePathname();

@@ -1,7 +1,8 @@
 import type { CreatedApiKey } from "@/lib/contract/accounts/api-key.ts";
 
 /**
- * Builds a shell command that tests a new API key by listing one lock. The command changes nothing.
+ * Builds shell commands that store a new API key in an environment variable and test it by listing at most one lock.
+ * The request changes nothing.
  *
  * @param origin the origin and base path of the server
  */

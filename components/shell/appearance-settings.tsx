@@ -16,7 +16,10 @@ const KeyboardHelp = dynamic(() => import("./keyboard-help.tsx").then((module) =
 const THEMES = ["system", "light", "dark"] as const;
 const subscribeToNothing = () => () => {};
 
-/** Shows the settings for theme and language, and a help button. On phones, the top bar has none of these controls. */
+/**
+ * Shows the settings for theme and language, and a button that opens the keyboard help. On phones, the top bar has none
+ * of these controls.
+ */
 export function AppearanceSettings() {
   const messages = useMessages(settings);
   const { themes } = useMessages(shell);

@@ -14,7 +14,10 @@ interface AttentionBadgeProps {
   className: string;
 }
 
-/** Shows the number of locks that need attention, or of deadlocks. Renders nothing if there are none. */
+/**
+ * Shows the number of locks that need attention, or the number of deadlocks. Renders nothing if the number is 0 or not
+ * known.
+ */
 export function AttentionBadge({ count, of = "locks", className }: AttentionBadgeProps) {
   const messages = useMessages(shell);
   if (count === undefined || count === 0) return null;

@@ -6,7 +6,7 @@ import { shell } from "@/lib/i18n/en/shell.tsx";
 import { LANGUAGE_NAMES, LANGUAGE_TAGS, LANGUAGES } from "@/lib/i18n/language.ts";
 import { useLanguage, useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Returns the label and the action of a control that switches to the other language. */
+/** Returns the label and the action of a control that switches to the next language of the console. */
 export function useNextLanguage(): { label: string; apply(): void } {
   const messages = useMessages(shell);
   const { language, setLanguage } = useLanguage();

@@ -18,8 +18,8 @@ const BADGE_CLASS =
   "max-[99.99rem]:absolute max-[99.99rem]:top-0.5 max-[99.99rem]:right-0 min-[100rem]:ml-auto";
 
 /**
- * Renders the navigation: icons with tooltips below 1600 px, and icons with names at 1600 px and wider. Hidden on
- * phones, which have `PhoneBar`.
+ * Renders the navigation: icons with tooltips below 1600 px, and icons with names at 1600 px and wider. Phones show
+ * `PhoneBar` instead.
  */
 export function MainNavigation() {
   const messages = useMessages(shell);

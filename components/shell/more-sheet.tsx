@@ -24,8 +24,8 @@ const ROW_CLASS =
   "flex min-h-11 w-full items-center gap-3 rounded-[8px] px-3 text-left hover:bg-line-soft outline-offset-[-2px]";
 
 /**
- * Shows the menu on phones: other pages, theme, language, help and logout. Load this component lazily, because it
- * includes the overlay code.
+ * Renders the menu on phones: the pages that are not in the phone bar, theme, language, keyboard help and logout. Load
+ * this component lazily, because it includes the overlay code.
  */
 export function MoreSheet({ onHelp, onClose }: MoreSheetProps) {
   const messages = useMessages(shell);

@@ -24,5 +24,5 @@ export const PAGE_ICONS: Readonly<Record<ConsolePage["name"], LucideIcon>> = {
   settings: Settings,
 };
 
-/** The pages in the bar on phones. The phone menu contains the other pages. */
+/** The names of the pages in the bar on phones. The phone menu contains the other pages. */
 export const PHONE_BAR_PAGES: readonly ConsolePage["name"][] = ["locks", "events"];

@@ -10,8 +10,8 @@ import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 import { buildTargetHref } from "../app/target-link.tsx";
 
 /**
- * Renders its children if the target in the URL exists, otherwise a list of all targets. Old or edited URLs can contain
- * the name of a target that does not exist.
+ * Lists all targets instead of the children if the target in the URL does not exist. Otherwise, or while the targets
+ * load, renders the children. Old or edited URLs can contain the name of a target that does not exist.
  */
 export function TargetCheck({ children }: { children: ReactNode }) {
   const messages = useMessages(shell);

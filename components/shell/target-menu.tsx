@@ -19,8 +19,8 @@ interface TargetMenuProps {
 }
 
 /**
- * Lists all targets with their state. Selecting a target opens the same page for that target. On a lock page, selecting
- * a target opens the lock list.
+ * Renders a menu of all targets with their state. Selecting a target opens the same page for that target. On a lock
+ * page, selecting a target opens the lock list.
  */
 export function TargetMenu({ targets, here }: TargetMenuProps) {
   const messages = useMessages(shell);

@@ -10,7 +10,10 @@ import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargets } from "@/lib/queries/targets.ts";
 import { TargetLink } from "../app/target-link.tsx";
 
-/** Replaces the pages of a target that Lockkeeper has not reached since startup, because there is no data to show. */
+/**
+ * Shows that Lockkeeper has not reached the target since startup. Replaces the pages of the target, because there is no
+ * data to show.
+ */
 export function TargetNeverReached() {
   const messages = useMessages(emptyLocks).neverReached;
   const { hello, health } = useLiveState();

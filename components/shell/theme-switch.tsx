@@ -15,7 +15,10 @@ const THEMES = [
 
 const subscribeToNothing = () => () => {};
 
-/** Returns the icon, label and action of a control that switches to the next theme: system, light, dark. */
+/**
+ * Returns the icon, label and action of a control that switches to the next theme, in the order system, light, dark.
+ * The icon is that of the current theme.
+ */
 export function useNextTheme(): { Icon: LucideIcon; label: string; apply(): void } {
   const messages = useMessages(shell);
   const { theme, setTheme } = useTheme();

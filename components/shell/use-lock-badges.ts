@@ -10,8 +10,8 @@ interface LockBadges {
 }
 
 /**
- * Returns the counts for the navigation, from the same snapshot as the page. The counts are `undefined` while they
- * load, and if the target has never been reached.
+ * Returns the counts for the navigation: held locks, locks that need attention, and deadlocks. The counts are
+ * `undefined` while they load, and if the target has never been reached.
  */
 export function useLockBadges(): LockBadges {
   const state = useLiveState();

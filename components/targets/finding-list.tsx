@@ -23,7 +23,10 @@ interface FindingListProps {
   unreadableKeys: readonly UnreadableKey[];
 }
 
-/** Lists the findings, most severe first, each with its risk and the command that fixes the problem. */
+/**
+ * Lists the findings in the given order, each with its risk and, if there is one, the command that fixes or diagnoses
+ * the problem.
+ */
 export function FindingList({ findings, masters, unreadableKeys }: FindingListProps) {
   const messages = useMessages(targets);
   if (findings.length === 0) return <p className="px-4 py-3 text-ink-2">{messages.nothingFound}</p>;

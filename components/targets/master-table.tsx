@@ -38,7 +38,10 @@ const COLUMN_HEADERS = [
   "notifications",
 ] as const;
 
-/** Lists the masters of a target, with their state and the settings that affect locks. */
+/**
+ * Lists the masters of a target with their state, version, latency, memory, persistence, replicas, last scan and
+ * keyspace notifications.
+ */
 export function MasterTable({ masters, reports }: MasterTableProps) {
   const { masters: messages } = useMessages(targets);
   return (

@@ -6,7 +6,10 @@ import { targets } from "@/lib/i18n/en/targets.ts";
 import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows how long changes on a polled master take to appear. Renders nothing before the first measurement. */
+/**
+ * Shows how soon ends of locks and new locks appear on a polled master. Renders nothing until both delays have been
+ * measured, or if the master is not polled.
+ */
 export function PollingDelay({ polling }: { polling: PollingDelays | undefined }) {
   const { masters: messages } = useMessages(targets);
   const uiMessages = useMessages(ui);

@@ -3,8 +3,8 @@ import { quoteForShell } from "@/lib/snippets/quote-for-shell.ts";
 const PER_MASTER_COMMAND = /^(?:CONFIG|ACL) /;
 
 /**
- * Formats a `CONFIG` or `ACL` command as redis-cli command lines, one per master. Returns other commands unchanged,
- * such as commands for a sentinel or for the host.
+ * Formats a `CONFIG` or `ACL` command as redis-cli command lines, one per master. If `masters` is empty, returns one
+ * line without a host and port. Returns other commands unchanged, such as commands for a sentinel or for the host.
  *
  * @param masters addresses as `host:port`, with IPv6 as `[host]:port`
  */

@@ -5,7 +5,9 @@ import type { UnreadableKey } from "@/lib/contract/target.ts";
 import { targets } from "@/lib/i18n/en/targets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Lists samples of watched keys that Lockkeeper cannot read, with the reasons. */
+/**
+ * Lists examples of keys that Lockkeeper watches but cannot read, with the reasons. Renders nothing if there are none.
+ */
 export function UnreadableKeyList({ keys }: { keys: readonly UnreadableKey[] }) {
   const messages = useMessages(targets);
   if (keys.length === 0) return null;

@@ -1,6 +1,10 @@
 "use client";
 
-/** Copies text. @returns whether it succeeded */
+/**
+ * Copies text to the clipboard.
+ *
+ * @returns whether the text was copied
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -13,7 +13,7 @@ interface DataTableProps {
   children: ReactNode;
 }
 
-/** Renders a table that scrolls horizontally if it is wider than the page. */
+/** Renders a table that scrolls horizontally if it is wider than its container. */
 export function DataTable({ label, heads, children }: DataTableProps) {
   const messages = useMessages(ui);
   return (

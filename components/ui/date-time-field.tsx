@@ -59,7 +59,11 @@ export function DateTimeField({ value, onCommit, label, inputRef }: DateTimeFiel
   );
 }
 
-/** Shows the browser's time zone at a point in time. @param at Unix milliseconds; defaults to now */
+/**
+ * Shows the name of the browser's time zone at a point in time.
+ *
+ * @param at Unix milliseconds; defaults to now
+ */
 export function ZoneName({ at = Date.now() }: { at?: number | undefined }) {
   return (
     <span
@@ -84,8 +88,8 @@ interface DateTimeTextFieldProps {
 }
 
 /**
- * Renders a text field for a date and time, without the time zone. Calls `onText` with the text as entered, so the form
- * must parse the text when it is submitted.
+ * Renders a text field for a date and time, without the time zone. Calls `onText` with the text as entered. The form
+ * must parse the text on submit.
  */
 export function DateTimeTextField({
   text,

@@ -20,9 +20,9 @@ interface ErrorBoundaryState {
 }
 
 /**
- * Catches rendering errors of its children and shows a notice instead of the children. The rest of the page keeps
- * working. If the code of the children cannot be loaded because another version of the console was deployed, the user
- * must reload the page.
+ * Catches rendering errors of its children and shows a notice instead of the children. The rest of the page remains
+ * usable. If the code of the children could not be loaded, for example because another version of the console was
+ * deployed, the notice offers to reload the page.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { error: null };

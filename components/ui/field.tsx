@@ -1,10 +1,10 @@
 import { type ReactNode, useId } from "react";
 
-/** The class of a single-line text field. */
+/** The CSS classes of a single-line text field. */
 export const INPUT_CLASS =
   "h-8 max-sm:h-11 w-full rounded-[7px] border border-line bg-bg px-2.5 placeholder:text-ink-3 aria-invalid:border-bad";
 
-/** The class of a multi-line text field. */
+/** The CSS classes of a multi-line text field. */
 export const TEXTAREA_CLASS =
   "resize-y rounded-[7px] border border-line bg-bg px-2.5 py-1.5 placeholder:text-ink-3";
 
@@ -21,7 +21,10 @@ interface FieldLayoutProps {
   children(props: FieldProps): ReactNode;
 }
 
-/** Renders a form field, with the label above it and the hint or error below it. */
+/**
+ * Renders a form field with a label above the control. Shows the error, or the hint if there is no error, below the
+ * control.
+ */
 export function Field({ label, hint, error, children }: FieldLayoutProps) {
   const id = useId();
   const below = error ?? hint;

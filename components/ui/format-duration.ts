@@ -5,7 +5,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The labels of the units of a duration, in the page's language. */
+/** The labels of time units in the page's language. */
 export type UnitMessages = Pick<Messages["ui"], "units">;
 
 /** Formats a duration in two units: `14 m 02 s`, `2 h 11 m`, `3 d 4 h`. */
@@ -38,13 +38,19 @@ export function formatSpan(ms: number, messages: UnitMessages): string {
   return ms < SECOND ? `${Math.round(ms)} ${messages.units.ms}` : formatElapsed(ms, messages);
 }
 
-/** Formats an upper bound in ms, rounded up: `1.3 s`, `24 s`. */
+/**
+ * Formats an upper bound in ms. Rounds up to tenths of a second below 10 s, and to seconds otherwise: `1.3 s`, `24 s`.
+ */
 export function formatUpperBound(ms: number, messages: UnitMessages): string {
   const unit = ms < 10 * SECOND ? SECOND / 10 : SECOND;
   return formatSpan(Math.ceil(ms / unit) * unit, messages);
 }
 
-/** Formats the age of a past event in ms: `just now`, `4 s ago`. */
+/**
+ * Formats how long ago an event happened: `just now`, `4 s ago`.
+ *
+ * @param ms age of the event; a negative value counts as 0
+ */
 export function formatAgo(ms: number, messages: Pick<Messages["ui"], "justNow" | "ago" | "units">): string {
   const past = Math.max(0, ms);
   if (past < SECOND) return messages.justNow;

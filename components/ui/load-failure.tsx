@@ -20,7 +20,8 @@ interface LoadFailureProps {
 }
 
 /**
- * States that code of the console could not be loaded, and why: the server is unreachable, or the console was updated.
+ * Shows that code of the console could not be loaded, and why: the server is unreachable, or the console was probably
+ * updated. Offers to retry or to reload the page.
  */
 export function LoadFailure({ name, place, onRetry, onClose }: LoadFailureProps) {
   const messages = useMessages(shell).loadFailure;

@@ -18,7 +18,8 @@ export function formatZone(at: number): string {
  * Parses a time in the browser's time zone, on a 24-hour clock. A time without a date uses the date of `now`. A date
  * without a year is in the year of `now`. A date without a time is the start of that day.
  *
- * @returns Unix milliseconds; `undefined` if the text is empty or not a time
+ * @param now Unix milliseconds
+ * @returns Unix milliseconds; `undefined` if the text is empty or not a valid date or time
  */
 export function parseLocalDateTime(text: string, now = Date.now()): number | undefined {
   const parts = DATE_TIME.exec(text.trim());
@@ -37,8 +38,8 @@ export function parseLocalDateTime(text: string, now = Date.now()): number | und
 }
 
 /**
- * Returns the last millisecond of the second that contains `at`. Date fields have a precision of one second, so the end
- * of a time range includes the whole second.
+ * Returns the last millisecond of the second that contains `at`, in Unix milliseconds. Date fields have a precision of
+ * one second, so the end of a time range includes the whole second.
  */
 export function toEndOfSecond(at: number): number {
   return Math.floor(at / SECOND_MS) * SECOND_MS + SECOND_MS - 1;

@@ -7,8 +7,8 @@ const SPLIT_CHARACTERS_MIN = 17;
 const END_CHARACTERS = 7;
 
 /**
- * Shows a string from Redis on one line. Truncates a long string in the middle, because ids and host names differ at
- * the end.
+ * Shows a string from Redis on one line. Truncates a long string in the middle, because ids and host names often differ
+ * only at the end.
  */
 export function MiddleText({ text }: { text: string }) {
   const characters = Array.from(text);

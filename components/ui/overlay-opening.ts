@@ -35,7 +35,8 @@ function isBrowserKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean
 
 /**
  * Captures the keyboard while the code of an overlay loads, until the overlay has the focus or the returned function is
- * called. During this time, key presses have no effect, except that Escape calls `onCancel`.
+ * called. During this time, only Escape (which calls `onCancel`), Tab and browser shortcuts have an effect. Cancels
+ * another overlay that is still opening.
  *
  * Call this in the event-loop turn that opens the overlay. A layout effect qualifies, because React renders the result
  * of a key press or click before the next event.

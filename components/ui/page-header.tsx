@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 
-/** The classes of a list page, which has the full width. Only the list scrolls. */
+/** The CSS classes of a list page, which has the full width. Only the list scrolls. */
 export const LIST_PAGE_CLASS = "flex min-h-0 flex-1 flex-col gap-2 px-3 pt-3 sm:px-4";
 
-/** The classes of a page with sections, which scrolls as a whole. */
+/** The CSS classes of a page with sections, which scrolls as a whole. */
 export const SECTION_PAGE_CLASS = "mx-auto flex w-full max-w-[1080px] flex-col gap-4 px-3 pt-3 pb-6 sm:px-4";
 
 interface PageHeaderProps {

@@ -39,7 +39,9 @@ function parseClock(text: string, now: number): number | undefined {
   return at.getTime();
 }
 
-/** Formats the browser's time zone at a point in time (Unix milliseconds): `Europe/Berlin (UTC+01:00)`. */
+/**
+ * Formats the browser's time zone with its offset at a point in time (Unix milliseconds): `Europe/Berlin (UTC+01:00)`.
+ */
 export function formatTimeZone(at: number): string {
   const minutes = -new Date(at).getTimezoneOffset();
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");

@@ -4,7 +4,10 @@ import { ApiProblem, NetworkError } from "@/lib/api/request.ts";
 import { type ProblemMessages, problems } from "@/lib/i18n/en/problems.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows an error in the page's language. Below a translated API error, also shows the server's English message. */
+/**
+ * Shows an error in the page's language if it has a translation, otherwise the original message. Below a translated API
+ * error, also shows the server's English message.
+ */
 export function ProblemText({ problem }: { problem: { message: string } }) {
   const { translations: problemTexts } = useMessages(problems);
   const text = problemTexts === null ? null : translateProblem(problem, problemTexts);

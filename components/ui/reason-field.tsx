@@ -76,8 +76,8 @@ interface ConfirmNameFieldProps {
 }
 
 /**
- * Asks the operator to type a name to confirm an action. Used on production targets, for actions on many locks or on a
- * client that may still be working.
+ * Renders a text field in which the operator types a name to confirm an action. Used on production targets, for actions
+ * on many locks or on a client that may still be working.
  */
 export function ConfirmNameField({ label, typed, onType, isMissing = false }: ConfirmNameFieldProps) {
   const input = useRef<HTMLInputElement>(null);

@@ -5,7 +5,10 @@ interface SafeTextProps {
   wrap?: boolean;
 }
 
-/** Shows a string from Redis. Isolates the string's writing direction and makes invisible characters visible. */
+/**
+ * Shows a string from Redis, cut off after 600 characters. Isolates the string's writing direction and makes invisible
+ * characters visible.
+ */
 export function SafeText({ text, wrap = false }: SafeTextProps) {
   let at = 0;
   return (

@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** The class of a table header that stays in place while the rows scroll. */
+/** The CSS classes of a table header that stays in place while the rows scroll. */
 export const HEADER_CLASS =
   "sticky top-0 z-10 h-9 border-b border-line bg-bg px-3 font-medium whitespace-nowrap text-ink-3";
 

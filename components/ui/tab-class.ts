@@ -1,9 +1,9 @@
 import clsx from "clsx";
 
-/** The class of the element that contains the tabs. */
+/** The CSS classes of the element that contains the tabs. */
 export const TABS_CLASS = "flex gap-1 overflow-x-auto border-b border-line";
 
-/** Returns the class of a tab that is a link or button. The selected tab is underlined. */
+/** Returns the CSS classes of a tab that is a link or button. The selected tab is underlined. */
 export function getTabClass(isChosen: boolean): string {
   return clsx(
     "inline-flex min-h-9 shrink-0 items-center border-b-2 px-2.5 whitespace-nowrap outline-offset-[-2px] max-sm:min-h-11",

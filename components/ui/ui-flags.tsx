@@ -14,7 +14,7 @@ const listeners = new Set<() => void>();
 let currentFlags: string | undefined;
 
 /**
- * Provides the choices in the cookie that the server received.
+ * Provides `useUiFlag` with the choices in the cookie that the server received.
  *
  * @param kept the value of the cookie
  */
@@ -28,8 +28,9 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Returns a stored choice of the user (`null` if there is none) and a function that stores a new choice in a cookie.
- * The server reads the cookie and renders the page as the user left it, so nothing moves during hydration.
+ * Returns whether a part of the page is open, as chosen by the user (`null` if the user made no choice), and a function
+ * that stores a new choice in a cookie. The server reads the cookie and renders the page as the user left it, so
+ * nothing moves during hydration.
  */
 export function useUiFlag(name: string): [boolean | null, (value: boolean) => void] {
   const first = use(InitialFlagsContext);

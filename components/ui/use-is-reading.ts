@@ -9,8 +9,8 @@ import { type RefObject, useEffect, useState } from "react";
 const POINTER_IDLE_MS = 60_000;
 
 /**
- * Returns whether the pointer or the keyboard focus is in an element. A dialog that was opened from the element counts
- * as part of the element, because the content behind the dialog must not move.
+ * Returns whether the keyboard focus or a pointer that moved in the last 60 s is in an element. A dialog that was
+ * opened from the element counts as part of the element, because the content behind the dialog must not move.
  */
 export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
   const pointer = useIsPointerInside(place);
@@ -19,8 +19,8 @@ export function useIsReading(place: RefObject<HTMLElement | null>): boolean {
 }
 
 /**
- * The attribute of a control outside the element, with the id of the element as its value. Pointing at such a control
- * counts as reading the element.
+ * The attribute of a control outside an element, with the id of the element as its value. Pointing at or focusing such
+ * a control counts as reading the element.
  */
 export const READING_CONTROL_ATTRIBUTE = "data-reading";
 

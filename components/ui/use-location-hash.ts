@@ -23,6 +23,7 @@ function readHash(): string {
 
 /**
  * Returns the decoded URL fragment without `#`, and a function that sets the fragment without adding a history entry.
+ * The fragment is empty on the server, and if it cannot be decoded.
  */
 export function useLocationHash(): [string, (hash: string) => void] {
   const hash = useSyncExternalStore(subscribeToHash, readHash, () => "");

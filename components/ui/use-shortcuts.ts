@@ -17,8 +17,8 @@ function isShortcutIgnored(event: KeyboardEvent): boolean {
 }
 
 /**
- * Handles single-key shortcuts for the whole page. Ignores key presses while the user types, and while an overlay is
- * open or opening.
+ * Handles single-key shortcuts for the whole page. Ignores key presses with Ctrl, ⌘ or Alt, key presses in text fields
+ * and select boxes, and key presses while an overlay is open or opening.
  */
 export function useShortcuts(keys: ShortcutMap): void {
   const latest = useRef(keys);

@@ -33,7 +33,8 @@ function writeStoredText(name: string, value: string | null): void {
 
 /**
  * Returns a string from `localStorage`, and a function that stores a new string. The string is `null` if none is
- * stored, and always `null` on the server.
+ * stored, and always `null` on the server. If the browser does not permit storage, a new string is kept in memory until
+ * the page is closed.
  */
 export function useStoredText(name: string): [string | null, (value: string | null) => void] {
   const value = useSyncExternalStore(

@@ -18,8 +18,8 @@ const EDGE_WHITESPACE = /^ +| +$/g;
 const MAY_BE_INVISIBLE = new RegExp(`${INVISIBLE_CHARACTERS.source}|\u2420|^ | $`, "u");
 
 /**
- * Splits an untrusted string from Redis into parts. Replaces invisible characters with visible placeholders, and cuts
- * off strings after 600 characters.
+ * Splits an untrusted string from Redis into parts. Replaces invisible characters, and spaces at the start and the end,
+ * with visible placeholders. Truncates a string of more than 600 characters and appends `…`.
  */
 export function splitVisibleParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
@@ -42,8 +42,8 @@ export function toVisibleText(text: string): string {
 }
 
 /**
- * Shortens a string in the middle to about `most` characters, because host and thread names differ at the start and at
- * the end.
+ * Replaces invisible characters of a string with placeholders, and shortens the string to about `most` characters.
+ * Omits the middle, because host and thread names differ at the start and at the end.
  */
 export function shortenText(text: string, most = 24): string {
   const whole = toVisibleText(text);

@@ -21,7 +21,10 @@ interface DeadlockCardProps {
   onRelease(lock: LockToRelease): void;
 }
 
-/** Shows the cycle of a deadlock, and the clients that wait for the clients in the cycle. */
+/**
+ * Shows the clients in the cycle of a deadlock, with buttons that release their locks, and the clients that wait behind
+ * the deadlock.
+ */
 export function DeadlockCard({ deadlock, onRelease }: DeadlockCardProps) {
   const { id, since, until, cycle, others, waiting } = deadlock;
   const messages = useMessages(waits);

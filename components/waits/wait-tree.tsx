@@ -22,7 +22,10 @@ interface WaitTreeProps {
   label: string;
 }
 
-/** Renders the waiting clients as nested lists. The clients that wait for a client are listed below that client. */
+/**
+ * Renders the waiting clients as nested lists. The clients that wait for a client are listed below that client. At
+ * first, shows at most 12 clients and a button that shows the other clients.
+ */
 export function WaitTree({ tree: { rows, rowsLeftOut, unnamed }, label }: WaitTreeProps) {
   const messages = useMessages(waits);
   const [isWhole, setWhole] = useState(false);

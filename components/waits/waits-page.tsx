@@ -19,7 +19,7 @@ import { BlockerRelease, type LockToRelease } from "./release-blocker.tsx";
 import { RootBlockers } from "./root-blockers.tsx";
 import { useWaitsUrl } from "./use-waits-url.ts";
 
-/** Shows the wait-for graph: deadlocks first, then the root blockers with all clients behind them. */
+/** Shows the wait-for graph: deadlocks first, then the root blockers with the clients behind them. */
 export function WaitsPage() {
   const messages = useMessages(waits);
   const { lock, clear } = useWaitsUrl();

@@ -9,11 +9,11 @@ import {
   withTarget,
 } from "./request.ts";
 
-/** The result of one item of a bulk release. `now` is the current lock, if the server sent one with a problem. */
+/** The result of one item of a bulk release. `now` is the current lock if the problem of the item contains one. */
 export type BulkItemResult = BulkItemLine & { readonly now?: Lock };
 export type BulkStreamLine = Exclude<BulkLine, BulkItemLine> | BulkItemResult;
 
-/** Splits a partial response into complete lines and the start of the next line. */
+/** Splits a partial response into its complete lines, without blank lines, and the start of the next line (`rest`). */
 export function splitLines(text: string): { lines: string[]; rest: string } {
   const lines = text.split("\n");
   const rest = lines.pop() ?? "";
@@ -23,9 +23,10 @@ export function splitLines(text: string): { lines: string[]; rest: string } {
 /**
  * Releases several holds, or previews their release.
  *
- * @param onLines called with each batch of lines that has arrived, 1 or more
+ * @param onLines called with each batch of complete lines (one or more)
  * @param signal aborts the request, which cancels the items that have not started
- * @throws ApiProblem if no item was started; NetworkError if there is no response or the response was cut off
+ * @throws ApiProblem if the server refused the request before it started any item; NetworkError if there is no usable
+ * response, the response was cut off, or the request was aborted
  */
 export async function forceReleaseMany(
   input: Partial<BulkForceReleaseInput>,

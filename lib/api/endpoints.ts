@@ -44,17 +44,20 @@ export function getHistory(path: string, target: TargetName, cursor?: string, at
 /** Filter that selects events of a target's history. */
 export interface HistoryFilter {
   readonly text: string;
-  /** Event types to read. Empty for all types. */
+  /** Event types to read, in addition to gaps. Empty for all types. */
   readonly types: readonly string[];
   /** Start of the period (inclusive), in Unix milliseconds of the Redis clock. `to` is the end, also inclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** Selects a page of the history. */
+/** The order, start and maximum size of a page of a target's history. */
 export interface HistoryPageRequest {
   readonly order: HistoryOrder;
-  /** ID of the entry that precedes the page, in the given order. `undefined` for the first page. */
+  /**
+   * `next` of the previous page, or the id of the entry that precedes the page in the given order. `undefined` for the
+   * first page.
+   */
   readonly cursor?: string | undefined;
   /** The maximum number of entries. */
   readonly limit: number;
@@ -91,7 +94,7 @@ export function getFinderReport(target: TargetName): Promise<FinderReport> {
   );
 }
 
-/** Starts or resumes the lock finder. */
+/** Starts a search of the lock finder, or resumes the last search if it was cancelled or failed. */
 export function startFinder(target: TargetName): Promise<FinderReport> {
   return requestJson(sendRequest("POST", withTarget("/finder", target), {}), (wire, json) =>
     wire.readFinderReport(json),
@@ -117,7 +120,7 @@ export function replaceRules(rules: readonly FormatRule[], target: TargetName): 
   );
 }
 
-/** Returns which effect the rules would have. Changes nothing. */
+/** Returns the effect that the rules would have, without changing any rule. */
 export function previewRules(rules: readonly FormatRule[], target: TargetName): Promise<RulePreview> {
   return requestJson(
     sendRequest("POST", withTarget("/formats/rules/preview", target), { rules }),

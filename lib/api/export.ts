@@ -22,16 +22,18 @@ const buildExportPath = (format: ExportFormat, { filter, sort }: ExportRequest, 
   withTarget("/export/locks", target, { format, filter: filter === "" ? undefined : filter, sort });
 
 /**
- * Builds the URL from which the browser can download the file itself. The browser's session authorizes the download.
+ * Builds the URL, without the origin, from which a browser can download the export directly. The browser's session
+ * authorizes the download.
  */
 export function buildLocksExportUrl(format: ExportFormat, wanted: ExportRequest, target: TargetName): string {
   return API_BASE + buildExportPath(format, wanted, target);
 }
 
 /**
- * Downloads the matching locks as a file. Reports the progress.
+ * Downloads the matching locks and returns them as a file. Calls `onProgress` whenever a part of the response arrives.
  *
- * @throws ApiProblem; NetworkError if there is no response or the response was cut off
+ * @throws ApiProblem if the server refused the export; NetworkError if there is no usable response, the response was
+ * cut off, or the signal was aborted
  */
 export async function exportLocks(
   format: ExportFormat,

@@ -15,10 +15,10 @@ interface PageRequestPorts {
 }
 
 /**
- * Creates a `fetch` that delays requests for pages until the server is reachable. Without the delay, Next would turn a
- * failed request into a browser navigation, which would replace the console with the browser's error page. While a
- * request is delayed, the current page stays visible. Prefetches fail immediately while the server is unreachable, and
- * all other requests are sent unchanged.
+ * Creates a `fetch` that delays requests for pages until the server is reachable, and retries them until the server
+ * responds. Without the delay, Next would turn a failed request into a browser navigation, which would replace the
+ * console with the browser's error page. While a request is delayed, the current page stays visible. Prefetches fail
+ * immediately while the server is unreachable, and all other requests are sent unchanged.
  */
 export function createPageFetch({ reachability, send, sleep }: PageRequestPorts): typeof fetch {
   return async (input, init) => {

@@ -1,6 +1,6 @@
 /**
- * Tracks whether the server is reachable from this browser tab. The live stream updates the state. Other requests wait
- * until the server is reachable, so that they do not all probe a server that is down.
+ * Tracks whether the server is reachable from this browser tab. The live stream updates the state. Requests for pages
+ * and for code wait until the server is reachable, instead of probing a server that is down.
  */
 export class Reachability {
   #isReachable = true;

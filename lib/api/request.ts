@@ -5,13 +5,13 @@ import { BASE_PATH } from "./base-path.ts";
 export const API_BASE = `${BASE_PATH}/api/v1`;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** A problem document that the server returned. */
+/** An error response of the API with a problem document. */
 export class ApiProblem extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  /** The current lock, if the problem contains one (`changed` and `unverified`). */
+  /** The current lock, which problems such as `changed` and `unverified` contain; `undefined` if there is none. */
   readonly lock: Lock | undefined;
-  /** Time to wait before a retry, in milliseconds; `undefined` if the server did not send `Retry-After`. */
+  /** Time to wait before a retry, in milliseconds; `undefined` if the response has no `Retry-After` in seconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: Problem, lock: Lock | undefined, retryAfterMs?: number) {
@@ -25,9 +25,9 @@ export class ApiProblem extends Error {
 }
 
 /**
- * Why there is no usable response. `silent`: there was no response. `status`: an error response without a problem
- * document, typically from a proxy. `unreadable`: the response could not be parsed. `broken_off`: the response was cut
- * off.
+ * Why there is no usable response. `silent`: there was no response, or the request was aborted. `status`: the response
+ * was an error without a valid problem document, typically from a proxy. `unreadable`: the response could not be
+ * parsed. `broken_off`: the response was cut off.
  */
 export type NetworkErrorReason = "silent" | "status" | "unreadable" | "broken_off";
 
@@ -62,7 +62,7 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  * Sends a request to the API and returns the response, even if its status is an error.
  *
  * @param path path and query below `/api/v1`
- * @param signal replaces the default timeout
+ * @param signal aborts the request; defaults to a timeout of 15 s
  * @throws NetworkError if there is no response
  */
 export async function sendRequest(
@@ -107,7 +107,11 @@ export async function requestJson<T>(
   }
 }
 
-/** Waits for the response to a request and ignores its body. @throws ApiProblem, NetworkError */
+/**
+ * Waits for the response to a request. Ignores the body of a successful response.
+ *
+ * @throws ApiProblem or NetworkError if the request failed
+ */
 export async function requestVoid(request: Promise<Response>): Promise<void> {
   const response = await request;
   if (!response.ok) throw await readError(response);
@@ -116,7 +120,7 @@ export async function requestVoid(request: Promise<Response>): Promise<void> {
 /** The name of a target; `undefined` for the first configured target. */
 export type TargetName = string | undefined;
 
-/** Adds the target and other query parameters to a path. */
+/** Adds the target and other query parameters to a path. Omits parameters that are `undefined`. */
 export function withTarget(
   path: string,
   target: TargetName,

@@ -67,7 +67,10 @@ export function readProblem(json: unknown): Problem | undefined {
   return Problem.safeParse(json).data;
 }
 
-/** Reads the current lock from a `changed` or `unverified` problem; `undefined` if the problem contains no lock. */
+/**
+ * Reads the current lock from a problem, such as `changed` or `unverified`. Returns `undefined` if the problem contains
+ * no valid lock.
+ */
 export function readLockFact(problem: Problem): Lock | undefined {
   return Lock.safeParse(problem.lock).data;
 }

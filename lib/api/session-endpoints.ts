@@ -14,8 +14,11 @@ export async function logout(): Promise<void> {
 }
 
 /**
- * Checks whether the session is active. Called after an error of EventSource, which does not distinguish status 401
+ * Checks whether the session is active. Required after an error of `EventSource`, which does not distinguish status 401
  * from an unreachable server.
+ *
+ * @returns `in` if the session is active; `out` if it is not; `unknown` if Lockkeeper returned another error;
+ * `unreachable` if Lockkeeper did not respond
  */
 export async function checkSession(): Promise<"in" | "out" | "unknown" | "unreachable"> {
   try {

@@ -13,7 +13,7 @@ export interface AttemptRequest {
 
 export interface FailedAttempt extends ApiFailure {
   readonly rule: RetryRule;
-  /** The `Retry-After` of the response, in milliseconds; 0 if there is none. */
+  /** The value of `Retry-After`, in milliseconds; 0 if the header is missing or invalid. */
   readonly retryAfterMs: number;
   readonly cause?: unknown;
 }
@@ -32,7 +32,7 @@ export type AttemptResult =
 const NOT_SENT =
   /CONN(ECTION ?)?REFUSED|ENOTFOUND|EAI_AGAIN|(HOST|NET)UNREACH|CONNECT_TIMEOUT|CERT|LEAF_SIGNATURE|WRONG_VERSION_NUMBER|BAD PORT|EPROTO|\(CONNECT\)/i;
 
-/** Sends one request. Does not reject if the request fails, but returns the failure with the rule for retries. */
+/** Sends one request. If the request fails, returns the failure with its retry rule instead of rejecting. */
 export async function sendAttempt(send: typeof fetch, request: AttemptRequest): Promise<AttemptResult> {
   const { url, init, limitMs, signal } = request;
   const limit = new AbortController();

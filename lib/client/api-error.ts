@@ -3,8 +3,8 @@ import { readText, toPrintable } from "./untrusted.ts";
 
 /**
  * The code of an API error: a code of a problem document, or one of two codes of the client. `aborted`: the caller's
- * signal was aborted. `unexpected_response`: the response did not come from Lockkeeper, for example because the URL is
- * wrong.
+ * signal was aborted. `unexpected_response`: the response is not a valid response of Lockkeeper, for example because
+ * the URL is wrong.
  */
 export type ApiErrorCode = ProblemCode | "aborted" | "unexpected_response";
 
@@ -13,18 +13,18 @@ export type ProblemDocument = Readonly<Record<string, unknown>>;
 
 export interface ApiFailure {
   readonly code: ApiErrorCode;
-  /** Sentences that state what failed, why, and what to do. Contains no control characters. */
+  /** Text that states what failed, why, and what to do. Contains no control characters. */
   readonly detail: string;
-  /** HTTP status of the last response; `undefined` if there was none. */
+  /** HTTP status of the response to the last attempt; `undefined` if there was no response. */
   readonly status?: number | undefined;
   readonly problem?: ProblemDocument | undefined;
-  /** Number of attempts whose outcome is unknown. They may be carried out later. */
+  /** Number of attempts whose outcome is unknown. The server may have carried them out, or may do so later. */
   readonly unansweredAttempts?: number;
 }
 
 /**
- * Reads a problem document. A code that this version of the client does not know is replaced with the general code for
- * the HTTP status.
+ * Converts a problem document to an `ApiFailure`. A code that this version of the client does not know is replaced with
+ * the general code for the HTTP status.
  */
 export function readProblem(problem: ProblemDocument, status: number): ApiFailure {
   const code = isErrorCode(problem.code) ? problem.code : getGeneralCode(status);
@@ -32,16 +32,18 @@ export function readProblem(problem: ProblemDocument, status: number): ApiFailur
   return { code, detail: toPrintable(detail), status, problem };
 }
 
-/** Thrown if a request fails and is not retried, or not retried again. */
+/** Thrown if a request fails and is not retried any further, or if a URL or the API key is malformed. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ApiErrorCode;
   readonly detail: string;
-  /** HTTP status of the last response; `undefined` if there was none. */
+  /** HTTP status of the response to the last attempt; `undefined` if there was no response. */
   readonly status: number | undefined;
-  /** The problem document of the last response, with unvalidated members; `undefined` if there was none. */
+  /**
+   * The problem document in the response to the last attempt, with unvalidated members; `undefined` if there was none.
+   */
   readonly problem: ProblemDocument | undefined;
-  /** Number of attempts whose outcome is unknown. They may be carried out later. */
+  /** Number of attempts whose outcome is unknown. The server may have carried them out, or may do so later. */
   readonly unansweredAttempts: number;
 
   constructor({ code, detail, status, problem, unansweredAttempts = 0 }: ApiFailure, options?: ErrorOptions) {

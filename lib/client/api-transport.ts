@@ -26,7 +26,9 @@ export interface ApiRequest {
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   /** Idempotency key of all attempts. Without a key, a `POST` whose outcome is unknown is not retried. */
   readonly idempotencyKey?: string | undefined;
-  /** Time in milliseconds for which failures are retried, in addition to `waitMs`; 0 for no retries. */
+  /**
+   * Time in milliseconds for which failures are retried, in addition to `waitMs`. Without `waitMs`, 0 disables retries.
+   */
   readonly retryForMs: number;
   /** Time limit of one attempt in milliseconds, in addition to the wait. */
   readonly timeoutMs: number;
@@ -62,10 +64,13 @@ export class ApiTransport {
   readonly #urls: readonly string[];
   readonly #apiKey: string | undefined;
   readonly #fetch: typeof fetch | undefined;
-  /** Index of the current server, modulo the number of servers. Incremented when an attempt fails. */
+  /**
+   * Number whose remainder modulo the number of servers is the index of the current server. Incremented when an attempt
+   * fails and its retry rule is not `never`.
+   */
   #serverIndex = 0;
 
-  /** @throws ApiError with the code `invalid` if a URL or the API key is malformed */
+  /** @throws ApiError with the code `invalid` if there is no URL, or if a URL or the API key is malformed */
   constructor({ urls, apiKey, fetch: send }: ApiTransportOptions) {
     this.#urls = urls.map(normalizeUrl);
     if (urls.length === 0) throw new ApiError({ code: "invalid", detail: "No server URL was given." });
@@ -78,10 +83,11 @@ export class ApiTransport {
   }
 
   /**
-   * Sends a request. Retries until the request succeeds or is refused, or until `retryForMs` has passed.
+   * Sends a request. Retries until the request succeeds or is refused, the signal is aborted, or `waitMs` and
+   * `retryForMs` have passed.
    *
-   * @throws ApiError with the code of the last failure. The code is `unavailable` without a status if no server could
-   * be reached
+   * @throws ApiError with the code of the last failure. The code is `unknown_outcome` instead of `unavailable` if the
+   * outcome of an earlier attempt is unknown. The error has no status if there was no response to the last attempt
    */
   async request(request: ApiRequest): Promise<ApiResponse> {
     const { signal, waitMs, retryForMs } = request;

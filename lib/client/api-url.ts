@@ -3,7 +3,8 @@ import { ApiError } from "./api-error.ts";
 /**
  * Returns the URL of a server without a trailing slash.
  *
- * @throws ApiError with the code `invalid`. Its message never contains the URL, which may contain a password.
+ * @throws ApiError with the code `invalid` if the URL is not an HTTP or HTTPS URL, or has a user name, password, query
+ * or fragment. The message never contains the URL, which may contain a password
  */
 export function normalizeUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -12,16 +12,16 @@ export interface HolderFacts {
 
 export interface KeyFacts {
   readonly key: string;
-  /** The bytes of the key in base64, only if they are not valid UTF-8. */
+  /** The bytes of the key in base64. Absent if they are valid UTF-8. */
   readonly keyBase64?: string;
 }
 
 export interface HeldFacts extends KeyFacts {
-  /** Empty for a semaphore. */
+  /** The holders of the lock. Empty for a semaphore. */
   readonly holders: readonly HolderFacts[];
   /**
-   * Permits of a semaphore. `available` is negative if more permits are acquired than the limit allows. `total` is
-   * `null` if unknown.
+   * Permits of a semaphore; absent for other kinds. `available` is negative if more permits are acquired than the limit
+   * allows. `total` is `null` if unknown.
    */
   readonly permits?: { readonly available: number; readonly total: number | null };
   /** Milliseconds until the lock expires unless it is renewed; `null` if it has no TTL. */
@@ -33,7 +33,7 @@ export interface HeldFacts extends KeyFacts {
 export interface DeadlockFacts extends KeyFacts {
   /**
    * The clients in the deadlock. Each client waits for a lock that the next client holds, and the last client waits for
-   * a lock that the first client holds.
+   * a lock that the first client holds. Clients that wait for locks that you may not read or acquire are omitted.
    */
   readonly cycle: readonly DeadlockStep[];
 }
@@ -43,7 +43,10 @@ export interface DeadlockStep extends KeyFacts {
   readonly owner: string;
 }
 
-/** `holders` is set if the server reported the loss; `owner` and `fence` are set if the client detected the loss. */
+/**
+ * Facts of a `LostError`. `owner` and `fence` are those of the lost hold. `holders` contains the current holders of the
+ * lock, and is set only if the server reported the loss.
+ */
 export interface LostFacts extends KeyFacts {
   readonly holders?: readonly HolderFacts[];
   readonly remainingMs?: number | null;
@@ -65,7 +68,7 @@ export interface UnitConflictFacts extends KeyFacts {
 }
 
 export interface KeyNotAllowedFacts {
-  /** Globs of which a key must match at least one. Absent if no setting can permit this key. */
+  /** Glob patterns, of which a key must match at least one. Absent if no setting can permit this key. */
   readonly lockable?: readonly string[];
 }
 
@@ -75,16 +78,19 @@ export interface InvalidFacts {
 }
 
 export interface UnavailableFacts {
-  /** Reason code, such as `stopping` if the server is shutting down and another server may accept the request. */
+  /**
+   * Reason code, such as `stopping` if the server is shutting down and another server may accept the request. Absent if
+   * the server or Redis did not respond.
+   */
   readonly reason?: string;
-  /** Milliseconds until the server grants locks again. */
+  /** Milliseconds until the server grants locks again after a failover. Absent for other reasons. */
   readonly remainingMs?: number;
 }
 
 export interface NotReplicatedFacts {
-  /** Number of replicas that must confirm a grant. */
+  /** Number of replicas that must confirm a change. */
   readonly replicas: number;
-  /** Number of replicas that confirmed the grant. Absent if the master did not report the number. */
+  /** Number of replicas that confirmed the change. Absent if the master did not report the number. */
   readonly confirmed?: number;
 }
 
@@ -93,7 +99,8 @@ export type OtherFacts = Readonly<Record<string, unknown>>;
 
 /**
  * Base class of all errors of the client. `code` is from a closed set, `message` is human-readable, and `facts` are
- * machine-readable. If a server reported the error, `cause` is an error with the HTTP status and the problem document.
+ * machine-readable. If a request failed, `cause` is the error of the request, which contains the HTTP status and the
+ * problem document if a server returned them.
  */
 export abstract class LockkeeperError<Facts extends object = object> extends Error {
   abstract readonly code: ApiErrorCode;
@@ -107,7 +114,10 @@ export abstract class LockkeeperError<Facts extends object = object> extends Err
   }
 }
 
-/** Another client holds the lock, and `waitMs` was 0. */
+/**
+ * The lock is held, possibly by this client, and `waitMs` was 0. `downgrade` also throws this error if the hold has
+ * unreleased re-entries.
+ */
 export class HeldError extends LockkeeperError<HeldFacts> {
   override readonly name = "HeldError";
   readonly code = "held";
@@ -131,7 +141,7 @@ export class AbortedError extends LockkeeperError<Record<string, never>> {
   readonly code = "aborted";
 }
 
-/** The hold expired or was force-released. Another client may hold the lock. */
+/** The hold was released or force-released, or its lease expired. Another client may hold the lock. */
 export class LostError extends LockkeeperError<LostFacts> {
   override readonly name = "LostError";
   readonly code = "lost";
@@ -143,7 +153,7 @@ export class QueueFullError extends LockkeeperError<QueueFullFacts> {
   readonly code = "queue_full";
 }
 
-/** The key contains data that is not a lock. The data was not changed. */
+/** The key contains data that is not a lock of the requested format. The data was not changed. */
 export class NotALockError extends LockkeeperError<NotALockFacts> {
   override readonly name = "NotALockError";
   readonly code = "not_a_lock";
@@ -155,13 +165,13 @@ export class UnitConflictError extends LockkeeperError<UnitConflictFacts> {
   readonly code = "unit_conflict";
 }
 
-/** The key cannot be a lock, or the server does not permit it. */
+/** The key cannot be the name of a lock, or matches none of the patterns that the server permits. */
 export class KeyNotAllowedError extends LockkeeperError<KeyNotAllowedFacts> {
   override readonly name = "KeyNotAllowedError";
   readonly code = "key_not_allowed";
 }
 
-/** An option is missing, unknown or out of range. Nothing was changed. */
+/** An option or argument is missing, unknown, malformed or out of range. Nothing was changed. */
 export class InvalidError extends LockkeeperError<InvalidFacts> {
   override readonly name = "InvalidError";
   readonly code = "invalid";
@@ -173,34 +183,43 @@ export class UnauthenticatedError extends LockkeeperError<OtherFacts> {
   readonly code = "unauthenticated";
 }
 
-/** The API key does not grant this access. */
+/** The API key does not permit this operation, target or key. */
 export class ForbiddenError extends LockkeeperError<OtherFacts> {
   override readonly name = "ForbiddenError";
   readonly code = "forbidden";
 }
 
 /**
- * No server could be reached, the server could not reach Redis, or the server currently grants no locks. Nothing was
- * changed.
+ * No server could be reached, the server is starting or stopping, Redis could not be reached or refused the command, or
+ * the server grants no locks for a while after a failover. Nothing was changed.
  */
 export class UnavailableError extends LockkeeperError<UnavailableFacts> {
   override readonly name = "UnavailableError";
   readonly code = "unavailable";
 }
 
-/** Too few replicas confirmed the grant in time, and the lock was released. */
+/**
+ * Too few replicas confirmed a change in time. A lock that was being acquired was released again. Other changes, such
+ * as renewals, were made but may be lost in a failover.
+ */
 export class NotReplicatedError extends LockkeeperError<NotReplicatedFacts> {
   override readonly name = "NotReplicatedError";
   readonly code = "not_replicated";
 }
 
-/** The request was sent, but no server responded in time. The request may have been carried out. */
+/**
+ * The outcome of a request is unknown, for example because no server responded in time. The request may have been
+ * carried out.
+ */
 export class UnknownOutcomeError extends LockkeeperError<OtherFacts> {
   override readonly name = "UnknownOutcomeError";
   readonly code = "unknown_outcome";
 }
 
-/** Error codes without a class of their own. `RefusedError` covers these codes. */
+/**
+ * Error codes without an error class of their own. `RefusedError` covers these codes, except `internal`, for which an
+ * `UnknownOutcomeError` is thrown.
+ */
 export type OtherCode = Exclude<
   ApiErrorCode,
   | "held"
@@ -220,7 +239,10 @@ export type OtherCode = Exclude<
   | "unknown_outcome"
 >;
 
-/** The server refused the request. `code` states the reason, such as `rate_limited` or `not_owner`. */
+/**
+ * The server refused the request for a reason that has no error class of its own, such as `rate_limited` or
+ * `not_owner`. If `code` is `unexpected_response`, the response did not come from Lockkeeper.
+ */
 export class RefusedError extends LockkeeperError<OtherFacts> {
   override readonly name = "RefusedError";
 

@@ -1,8 +1,9 @@
 import type { ErrorCode } from "../contract/error.ts";
 
 /**
- * How a failed attempt is retried. `never`: the attempt is not retried. `not_done`: the attempt changed nothing and is
- * retried after a delay. `unknown`: the attempt may have been carried out and is retried with the same idempotency key.
+ * Whether and how a failed attempt is retried. `never`: the attempt is not retried. `not_done`: the attempt changed
+ * nothing and is retried after a delay. `unknown`: the attempt may have been carried out. A `POST` is retried only with
+ * the same idempotency key, and other methods are always retried.
  */
 export type RetryRule = "never" | "not_done" | "unknown";
 
@@ -54,7 +55,7 @@ const RULE_OF_CODE = {
   unknown_outcome: "unknown",
 } as const satisfies Readonly<Record<ErrorCode, RetryRule>>;
 
-/** Every code that a problem document can carry. */
+/** A code of a problem document that this version of the client knows. */
 export type ProblemCode = keyof typeof RULE_OF_CODE;
 
 /** Returns whether the value is a code that this version of the client knows. */
@@ -67,8 +68,8 @@ export function getRetryRule(code: ProblemCode): RetryRule {
 }
 
 /**
- * Returns the code that replaces a code of a newer server that the client does not know. Depends only on the HTTP
- * status.
+ * Returns the general code for an HTTP status. It replaces codes that the client does not know, for example from a
+ * newer server.
  */
 export function getGeneralCode(status: number): ProblemCode {
   if (status === 401) return "unauthenticated";

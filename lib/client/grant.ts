@@ -18,7 +18,7 @@ export interface Grant {
   readonly sentAt: Moment;
   /** Time from `sentAt` to the end of the lease, in milliseconds. */
   readonly leftMs: number;
-  /** The most recent request of an operator to release the hold. */
+  /** The most recent request of an operator to release the hold; `undefined` if there is none. */
   readonly releaseRequested?: ReceivedReleaseRequest | undefined;
 }
 
@@ -47,7 +47,8 @@ export function readGrant(response: ApiResponse): Grant {
 }
 
 /**
- * Reads a release request. Returns `undefined` if there is none, which is always the case with servers of version 0.2.
+ * Reads a release request. Returns `undefined` if there is none or it is malformed. Servers of version 0.2 never send
+ * one.
  */
 export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | undefined {
   const request = readObject(value) ?? {};
@@ -61,7 +62,8 @@ export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | und
 /**
  * Reads the holds of several locks that were acquired together, in the order of the keys.
  *
- * @throws ApiError with the code `unexpected_response`
+ * @throws ApiError with the code `unexpected_response` if the holds do not match the keys, or a field is missing or
+ * malformed
  */
 export function readGrants(keys: readonly string[], response: ApiResponse): Grant[] {
   const holds = readField(response, "holds", readList);
@@ -80,7 +82,11 @@ export function readReleased(response: ApiResponse): Released {
   return { outcome, count: readAmount(readObject(response.value)?.count) ?? 0 };
 }
 
-/** Reads whether the hold exists. @throws ApiError with the code `unexpected_response` */
+/**
+ * Returns whether the response states that the hold exists.
+ *
+ * @throws ApiError with the code `unexpected_response` if the field is missing or malformed
+ */
 export function readHeld(response: ApiResponse): boolean {
   return readField(response, "held", (held) => (typeof held === "boolean" ? held : undefined));
 }
@@ -89,7 +95,7 @@ export function readHeld(response: ApiResponse): boolean {
  * Reads a required field of a response.
  *
  * @param read returns `undefined` if the value is malformed
- * @throws ApiError with the code `unexpected_response`
+ * @throws ApiError with the code `unexpected_response` if the field is missing or malformed
  */
 export function readField<Value>(
   { value, status }: ApiResponse,

@@ -6,8 +6,9 @@ import { startBackgroundTimer, type Timer } from "./timers.ts";
 import type { WritableKind } from "./wire-types.ts";
 
 /**
- * The state of a lease. `jeopardy`: the last renewal failed, but the deadline has not passed. `closed`: this process
- * has released the hold, including all re-entries.
+ * The state of a lease. `held`: the deadline has not passed. `jeopardy`: the last renewal failed, but the deadline has
+ * not passed. `lost`: the hold ended before this process released it. `closed`: this process has released the hold and
+ * all re-entries, or is releasing the last of them.
  */
 export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
 
@@ -21,7 +22,10 @@ export class HoldLease {
   openCounts = 1;
   /** Release requests of operators for the hold. */
   readonly releaseRequests = new ReleaseRequestInbox();
-  /** Called once when the lease is lost or closed. */
+  /**
+   * Called when the lease is closed, and when it is lost. Both can happen, because the loss of a closed lease may be
+   * detected by its release.
+   */
   onEnd: () => void = () => undefined;
   #grant: Grant;
   #state: LeaseState = "held";
@@ -38,7 +42,10 @@ export class HoldLease {
     this.#armDeadline();
   }
 
-  /** The latest grant of the hold: from the acquire, a renewal, a re-entry or a downgrade. */
+  /**
+   * The grant with the latest deadline, from the acquire, a renewal, a re-entry or a downgrade. Its `holdId` is always
+   * the current one.
+   */
   get grant(): Grant {
     return this.#grant;
   }
@@ -74,7 +81,7 @@ export class HoldLease {
     return Math.max(0, this.#grant.leftMs - computeElapsedMs(this.#grant.sentAt));
   }
 
-  /** Applies the grant of a downgrade to a read lock, which has a new `holdId`. */
+  /** Applies a downgrade to a read lock: the new kind, the new `holdId`, and the grant. */
   applyDowngrade(grant: Grant): void {
     this.kind = "read";
     this.#grant = { ...this.#grant, holdId: grant.holdId };
@@ -82,8 +89,8 @@ export class HoldLease {
   }
 
   /**
-   * Applies the grant of a renewal or re-entry. A grant that arrives after the deadline is ignored, because the hold is
-   * already lost.
+   * Applies the grant of a renewal, re-entry or downgrade. Ignores a grant that arrives after the lease was lost or
+   * closed. Never moves the deadline to an earlier time.
    */
   applyGrant(grant: Grant): void {
     if (!this.isCertain) return;

@@ -2,7 +2,10 @@ import type { OwnerRecord, TimestampUnit, WritableFormat, WritableKind } from ".
 
 /** Options of `acquire` and `withLock`. */
 export interface AcquireOptions {
-  /** Lease in milliseconds; 30,000 by default. Renewed automatically whenever a third of the lease has passed. */
+  /**
+   * Lease in milliseconds; 30,000 by default. With automatic renewal, the hold is renewed whenever a third of the lease
+   * has passed.
+   */
   readonly leaseMs?: number | undefined;
   /** Maximum time to wait for a held lock, in milliseconds; 0 by default, `Infinity` for no limit. */
   readonly waitMs?: number | undefined;
@@ -39,22 +42,28 @@ export interface AcquireOptions {
   readonly holding?: readonly (string | { readonly holdId: string })[] | undefined;
   /**
    * What happens if the wait becomes part of a deadlock. `report` (default): the deadlock is shown to operators, and
-   * the wait continues. `refuse`: of the waits with this option in the deadlock, the most recent ends with a
-   * DeadlockError. Not on quorum targets.
+   * the wait continues. `refuse`: the most recent wait in the deadlock that has this option ends with a DeadlockError.
+   * Not on quorum targets.
    */
   readonly onDeadlock?: "report" | "refuse" | undefined;
   /** Unit of the deadline that is stored in the key. Only for the format `timestamp`. */
   readonly unit?: TimestampUnit | undefined;
-  /** Grace period in milliseconds, in which no other client can acquire the lock after the lease has expired. */
+  /**
+   * Grace period in milliseconds after the lease has expired, in which other owners cannot acquire the lock; 0 by
+   * default. Does not apply after a release.
+   */
   readonly graceMs?: number | undefined;
-  /** Minimum hold time in milliseconds. The lock stays held for this time even if it is released earlier. */
+  /**
+   * Minimum hold time in milliseconds. The lock stays held for this time even if it is released earlier, but not if its
+   * lease expires; 0 by default.
+   */
   readonly minHoldMs?: number | undefined;
   /**
    * Who renews the hold. `automatic` (default): the client, until the hold ends. `manual`: only your calls of
    * `hold.renew()`.
    */
   readonly renewal?: "automatic" | "manual" | undefined;
-  /** Cancels the wait. */
+  /** Cancels the acquire. Has no effect after the lock has been acquired. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -73,7 +82,7 @@ export interface SemaphorePermits {
 }
 
 export interface RenewOptions {
-  /** Minimum remaining lease after the renewal, in milliseconds; the lease of the hold by default. */
+  /** Minimum remaining lease after the renewal or re-entry, in milliseconds; the lease of the hold by default. */
   readonly leaseMs?: number | undefined;
 }
 
@@ -84,8 +93,8 @@ export interface ReleaseOptions {
 
 export interface Released {
   /**
-   * Result of the release. `still_held`: the re-entrancy count was decremented and is not yet 0. `not_held`: the hold
-   * had already ended.
+   * Result of the release. `released`: the hold has ended. `still_held`: the re-entrancy count was decremented and is
+   * not yet 0. `not_held`: the hold had already ended.
    */
   readonly outcome: "released" | "still_held" | "not_held";
   /** Re-entrancy count after the release. */

@@ -43,7 +43,7 @@ interface RenewalFields {
 
 type HoldVerb = "/renew" | "/downgrade" | "/answer-release-request";
 
-/** Builds the API requests that acquire and change holds, and reads their responses. */
+/** Sends the API requests that acquire, read and change holds, and reads the responses. */
 export class HoldRequests {
   readonly #transport: ApiTransport;
   readonly #query: string;
@@ -131,7 +131,7 @@ export class HoldRequests {
   }
 
   /**
-   * Downgrades a write lock to a read lock. The call can be repeated and then returns the same grant.
+   * Downgrades a write lock to a read lock. Repeating the call is safe and returns the same grant.
    *
    * @throws ApiError
    */
@@ -178,7 +178,12 @@ export class HoldRequests {
     return readHeld(await this.#transport.request({ method: "GET", path, ...computeLimits(lease) }));
   }
 
-  /** Re-enters the hold. @throws ApiError */
+  /**
+   * Re-enters the hold. If the request fails but an attempt may have been carried out, releases the re-entry in the
+   * background.
+   *
+   * @throws ApiError
+   */
   async reenter(lease: HoldLease, leaseMs: number | undefined): Promise<Grant> {
     const request: ApiRequest = {
       method: "POST",

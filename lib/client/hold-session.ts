@@ -9,7 +9,7 @@ import type { ReceivedReleaseRequest } from "./release-requests.ts";
 
 const ENDED_ELSEWHERE = "its lease ended, or it was released elsewhere";
 
-/** Renews, re-enters and releases one hold, and applies the results to its lease. */
+/** Renews, verifies, re-enters, downgrades and releases one hold, and applies the results to its lease. */
 export class HoldSession {
   /** Whether the outcome of a downgrade is pending or unknown. */
   #isUncertain = false;
@@ -139,10 +139,12 @@ export class HoldSession {
   }
 
   /**
-   * Declares to the server that this client reads release requests. Passes a refusal to `onError`, because the
-   * application is not awaiting a call that could throw the error.
+   * Declares to the server that this client reads release requests. If the server refuses the declaration, passes the
+   * error to `onError`, because the application is not awaiting a call that could throw the error. Does not report the
+   * loss of the hold.
    *
-   * @returns the current request @throws LockkeeperError if the declaration may succeed later
+   * @returns the current request; `undefined` if there is none or the declaration was refused
+   * @throws LockkeeperError if the declaration may succeed later
    */
   async #declareReleaseRequests(): Promise<ReceivedReleaseRequest | undefined> {
     try {

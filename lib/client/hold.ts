@@ -7,15 +7,15 @@ import { createIdempotencyKey } from "./request-options.ts";
 import type { WritableFormat, WritableKind } from "./wire-types.ts";
 
 /**
- * The state of a hold. `held`: certain until the local deadline. `jeopardy`: the last renewal failed, but the deadline
- * has not passed. `releasing`: the release was requested and has not succeeded yet. `released`: this hold was released.
- * `lost`: another client may hold the lock.
+ * The state of a hold. `held`: the hold certainly exists until the local deadline. `jeopardy`: the last renewal failed,
+ * but the deadline has not passed. `releasing`: the release was requested and has not succeeded yet. `released`: this
+ * hold was released. `lost`: the hold has ended without a release by this client, and another client may hold the lock.
  */
 export type HoldState = "held" | "jeopardy" | "releasing" | "released" | "lost";
 
 /**
- * The hold of a lock by this client. Re-entering returns another `Hold` with the same fencing token, deadline and
- * signal. Each `Hold` must be released separately.
+ * A hold of a lock by this client. Re-entering returns another `Hold` with the same fencing token, deadline and signal.
+ * Each `Hold` must be released separately.
  */
 export class Hold implements AsyncDisposable {
   readonly #session: HoldSession;
@@ -82,13 +82,18 @@ export class Hold implements AsyncDisposable {
     return this.state === "lost" ? this.#session.lease.loss : undefined;
   }
 
-  /** Returns the time until the local deadline in milliseconds, or 0 if the hold was lost or released. */
+  /**
+   * Returns the time until the local deadline in milliseconds, or 0 if the hold was lost or released, or is being
+   * released.
+   */
   remainingMs(): number {
     return this.#end === undefined ? this.#session.lease.remainingMs() : 0;
   }
 
   /**
-   * Throws a LostError if the hold was lost or released. Call this method before each step that has an external effect.
+   * Asserts that the hold exists. Call this method before each step that has an external effect.
+   *
+   * @throws LostError if the hold was lost or released, or is being released
    */
   assertHeld(): void {
     const { state } = this;
@@ -97,7 +102,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Renews the hold now. Retries until the deadline of the hold. Automatic renewal continues.
+   * Renews the hold now. Retries a failed renewal until the deadline of the hold, unless the server refuses it.
+   * Automatic renewal continues.
    *
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError, UnauthenticatedError,
    * ForbiddenError, RefusedError

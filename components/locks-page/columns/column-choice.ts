@@ -13,7 +13,7 @@ export function parseColumnChoice(text: string | null): readonly ColumnId[] | un
 }
 
 /**
- * Formats the chosen columns for the URL. Returns `null` for the default columns, for which the URL has no parameter.
+ * Formats the chosen columns for the URL and for storage. Returns `null` for the default columns, which are not stored.
  */
 export function serializeColumnChoice(chosen: readonly ColumnId[]): string | null {
   const text = chosen.join(",");
@@ -37,7 +37,10 @@ export function moveColumn(chosen: readonly ColumnId[], id: ColumnId, by: -1 | 1
 
 export type ColumnWidths = Readonly<Partial<Record<ColumnId, number>>>;
 
-/** Parses the column widths, in pixels, from storage. Drops unknown columns and invalid widths. */
+/**
+ * Parses the column widths, in pixels, from storage. Drops unknown columns and widths that are not between 0 and 5,000
+ * px.
+ */
 export function parseColumnWidths(text: string | null): ColumnWidths {
   const pairs = (text ?? "").split(",").map((pair) => pair.split(":"));
   return Object.fromEntries(

@@ -8,7 +8,7 @@ export interface ColumnPlacement {
 
 export interface ColumnLayout {
   columns: readonly ColumnPlacement[];
-  /** Columns that should be shown but are hidden for lack of room. */
+  /** Columns that are hidden because there is not enough room. */
   omitted: readonly ColumnId[];
 }
 
@@ -18,8 +18,8 @@ export interface ColumnRequest {
   /** Widths set by the operator, in pixels. */
   widths: ColumnWidths;
   /**
-   * The column by which the rows are sorted; `undefined` for the default order. The column is shown even if it is not
-   * chosen.
+   * The column by which the rows are sorted; `undefined` for the default order. The layout includes this column even if
+   * it is not chosen.
    */
   sortedBy?: ColumnId | undefined;
 }
@@ -34,10 +34,11 @@ interface ColumnShare {
 }
 
 /**
- * Distributes the available width over the chosen columns. Columns with the highest rank are hidden until every
- * remaining column has at least its minimum width. If all columns are chosen in the default order, secondary columns
- * are hidden as soon as the columns do not all have their typical widths. Additional width goes to the key column
- * first. Width that no column can use stays empty at the end.
+ * Distributes the available width over the chosen columns and the sort column. Columns with the highest rank are hidden
+ * until every remaining column has at least its minimum width. If all columns are chosen in the default order, a
+ * secondary column is hidden unless all remaining columns fit at their typical widths. The key column is never hidden,
+ * and a single remaining column can be narrower than its minimum. Additional width goes to the key column first. Width
+ * that no column can use remains empty after the last column.
  */
 export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomPx: number): ColumnLayout {
   const shown = [...(sortedBy === undefined ? chosen : setColumnShown(chosen, sortedBy, true))];
@@ -57,7 +58,7 @@ export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomP
   return { columns: parts.map(({ id, px }) => ({ id, px: Math.round(px) })), omitted };
 }
 
-/** Returns the minimum and maximum width that the operator can set, in pixels. */
+/** Returns the minimum and maximum width, in pixels, that the operator can set for a column. */
 export function getColumnLimits(id: ColumnId): { leastPx: number; mostPx: number } {
   const { leastPx, mostPx } = getColumn(id);
   return { leastPx, mostPx: 3 * mostPx };

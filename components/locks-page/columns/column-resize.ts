@@ -2,7 +2,10 @@ import type { ColumnWidths } from "./column-choice.ts";
 import { type ColumnPlacement, getColumnLimits } from "./column-layout.ts";
 import type { ColumnId } from "./columns.ts";
 
-/** The handle that resizes a column at its right edge. `px` is the current width. */
+/**
+ * The handle that resizes a column at its right edge. `px` is the current width, `leastPx` the minimum and `mostPx` the
+ * maximum width, in pixels.
+ */
 export interface ResizeHandle {
   id: ColumnId;
   px: number;
@@ -12,7 +15,7 @@ export interface ResizeHandle {
 
 /**
  * Returns the resize handle of a visible column. Returns `undefined` for the last column, because resizing takes width
- * from the columns to the right.
+ * from the columns to the right, and for an index out of range.
  * @param at index of the column in `shown`
  */
 export function findResizeHandle(shown: readonly ColumnPlacement[], at: number): ResizeHandle | undefined {
@@ -24,9 +27,9 @@ export function findResizeHandle(shown: readonly ColumnPlacement[], at: number):
 }
 
 /**
- * Returns the widths of all columns after a column was resized to `px`. The next column loses the width that the column
- * gains. Once the next column is at its minimum, the following columns lose width. The columns to the left do not
- * change.
+ * Returns the widths of all visible columns after a column is resized to `px`, limited to the range of the handle. If
+ * the column grows, the columns to its right shrink to their minimum widths, starting with the next column. If the
+ * column shrinks, the next column grows by the same amount. The columns to the left do not change.
  */
 export function resizeColumn(
   shown: readonly ColumnPlacement[],

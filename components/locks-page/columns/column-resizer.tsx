@@ -17,7 +17,10 @@ interface ColumnResizerProps {
   at: number;
 }
 
-/** Renders the handle at the right edge of a column. The pointer or the arrow keys resize the column. */
+/**
+ * Renders the handle at the right edge of a column. Dragging or the arrow keys resize the column, and a double-click or
+ * Enter restores its typical width.
+ */
 export function ColumnResizer({ columns, at }: ColumnResizerProps) {
   const messages = useMessages(table);
   const begun = useRef<{ x: number; shown: readonly ColumnPlacement[]; edge: ResizeHandle } | null>(null);

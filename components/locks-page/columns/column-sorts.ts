@@ -1,9 +1,12 @@
 import type { LockSortField } from "@/lib/contract/lock-sort.ts";
 
-/** The default order: locks that need attention first, then the longest held. */
+/**
+ * The default order: blocking locks first, then other locks that are overdue, have no TTL or exceed their typical hold
+ * time, then all other locks, longest held first.
+ */
 export const DEFAULT_SORT = "-attention";
 
-/** The sort orders in the phone menu. */
+/** The sort orders in the menu on phones. */
 export const PRESET_SORTS = [DEFAULT_SORT, "-held", "remaining", "-waiters", "key"] as const;
 export type PresetSort = (typeof PRESET_SORTS)[number];
 
@@ -21,8 +24,8 @@ const DESCENDING_FIRST: ReadonlySet<LockSortField> = new Set([
 ]);
 
 /**
- * Returns the sort order after a click on a column header. The first click sorts in the more useful direction, such as
- * longest held first. The second click reverses the direction.
+ * Returns the sort order after a click on a column header. If the rows are already sorted by the column, reverses the
+ * direction. Otherwise, sorts in the more useful direction first, such as longest held first.
  */
 export function toggleSort(sort: string, field: LockSortField): string {
   const now = parseColumnSort(sort);

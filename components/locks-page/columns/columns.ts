@@ -1,12 +1,12 @@
 import type { LockSortField } from "@/lib/contract/lock-sort.ts";
 import { DEFAULT_SORT, parseColumnSort } from "./column-sorts.ts";
 
-/** The id of a column. Each column has the id of a sort field in the API. */
+/** The id of a column, which is also the name of a sort field in the API. */
 export type ColumnId = LockSortField;
 
 /**
- * When a column is shown by default. `primary`: if there is room for its minimum width. `secondary`: if there is room
- * for all shown columns at their typical widths.
+ * When a column is shown by default. `primary`: if all shown columns fit at their minimum widths. `secondary`: if all
+ * shown columns fit at their typical widths.
  */
 export type ColumnPriority = "primary" | "secondary";
 
@@ -16,7 +16,7 @@ export interface Column {
   figure: boolean;
   /**
    * Minimum width in pixels, at which the header and the values are readable. `typicalPx` is the default width, and
-   * `mostPx` is the largest width that the column can use.
+   * `mostPx` is the maximum width unless the operator sets a larger width.
    */
   leastPx: number;
   typicalPx: number;
@@ -41,7 +41,7 @@ const COLUMN_LIST: readonly Column[] = [
 export const COLUMNS: ReadonlyMap<ColumnId, Column> = new Map(COLUMN_LIST.map((each) => [each.id, each]));
 export const ALL_COLUMNS: readonly ColumnId[] = COLUMN_LIST.map(({ id }) => id);
 
-/** Returns the column by which the rows are sorted; `undefined` for the default order. */
+/** Returns the column by which the rows are sorted; `undefined` for the default order and for an unknown sort field. */
 export function getSortColumn(sort: string): ColumnId | undefined {
   if (sort === DEFAULT_SORT) return undefined;
   const { field } = parseColumnSort(sort);

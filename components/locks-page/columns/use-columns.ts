@@ -16,7 +16,10 @@ import { parseRowDensity, type RowDensity } from "./row-density.ts";
 
 export interface TableColumns {
   chosen: readonly ColumnId[];
-  /** The column by which the rows are sorted; `undefined` for the default order. The column is always shown. */
+  /**
+   * The column by which the rows are sorted; `undefined` for the default order. The layout includes this column even if
+   * it is not chosen.
+   */
   sortedBy: ColumnId | undefined;
   layout: ColumnLayout;
   density: RowDensity;
@@ -25,7 +28,7 @@ export interface TableColumns {
   /**
    * Sets the column widths.
    *
-   * @param when `during_drag`: shows the widths without storing them. `final`: also stores the widths.
+   * @param when `during_drag`: shows the widths without storing them. `final`: shows and stores the widths.
    */
   setWidths(widths: ColumnWidths, when: "during_drag" | "final"): void;
   /** Restores the default columns and widths. */

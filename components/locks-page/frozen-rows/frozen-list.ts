@@ -5,7 +5,7 @@ import type { Lock } from "@/lib/contract/lock.ts";
 
 /**
  * Why the list is frozen. `reading`: the operator is reading, so the order is frozen but values are live. `paused`: the
- * operator paused the list, so holders are frozen too.
+ * operator paused the list, so each row also keeps the hold that it showed.
  */
 export type FreezeReason = "reading" | "paused";
 
@@ -17,21 +17,21 @@ export type RowEnding = LockEvent | "unknown" | "reacquired";
 
 export interface FrozenRow {
   path: string;
-  /** The current state of the lock, or the last known state if the hold has ended. */
+  /** The latest known state of the lock. If the hold has ended, the last known state before it ended. */
   lock: Lock;
   end: RowEnding | null;
 }
 
-/** A copy of the visible list whose rows stay in place while the live list changes. */
+/** A copy of the loaded part of the list. Its visible rows stay in place while the live list changes. */
 export interface FrozenList {
   filter: string;
   sort: string;
-  /** Offset in the whole list of the window from which the rows were taken. */
+  /** Offset, in the whole list, of the window from which the rows were taken. */
   windowOffset: number;
-  /** The index of the first row in the whole list. */
+  /** Index, in the whole list, of the first row in `rows`. */
   offset: number;
   rows: readonly FrozenRow[];
-  /** Number of rows in the whole list, including rows whose hold has ended. */
+  /** Number of rows in the whole list when it was frozen or when its window last moved. */
   total: number;
 }
 
@@ -39,7 +39,7 @@ export interface ListUpdate {
   latest: LiveWindow;
   /** The latest states of frozen rows outside the window, by path. */
   pinned: ReadonlyMap<string, PinnedLock> | undefined;
-  /** The indexes of the first and the last visible row. */
+  /** Indexes of the first and the last visible row in the whole list. */
   visible: readonly [first: number, last: number];
   freezeReason: FreezeReason;
 }
@@ -51,8 +51,9 @@ export function freezeList(latest: LiveWindow): FrozenList {
 }
 
 /**
- * Applies a newer window. Visible rows stay in place. If the filter or sort order has changed, replaces the whole list.
- * @returns the same object if nothing changed
+ * Updates a frozen list with a newer window. Visible rows stay in place. Replaces the whole list if the filter or the
+ * sort order has changed, if the list was empty, or if no visible row can be kept.
+ * @returns the updated list; the same object if nothing changed
  */
 export function updateFrozenList(
   held: FrozenList,
@@ -133,8 +134,8 @@ function isSameHold(one: Lock, other: Lock): boolean {
 }
 
 /**
- * Counts the rows that were added, or whose hold ended, since the list was frozen. Ignores new rows at the edges of the
- * window, because they may only have moved into the window.
+ * Counts the rows that were added, or whose hold ended, since the list was frozen. Ignores new rows at an edge of the
+ * window that is not the start or the end of the list, because they may only have moved into the window.
  */
 export function countChanges(held: FrozenList, latest: LiveWindow): number {
   const ended = held.rows.filter(({ end }) => end !== null).length;

@@ -59,7 +59,10 @@ function buildCompletionOptions({ search, liveness }: CompletionMessages): Compl
 const PARTIAL_TERM = /^((?:liveness|format|kind|confidence|is):|(?:held|remaining|waiters|count)[<>])(.*)$/s;
 const AMOUNT = /^\d{1,9}$/;
 
-/** Creates a function that returns the completions for the term at the caret. */
+/**
+ * Creates a function that returns the completions for the term at the caret. The function returns `undefined` if there
+ * are none.
+ */
 export function createFilterCompletion(texts: CompletionMessages): CompletionSource {
   const offers = buildCompletionOptions(texts);
   return (text, caret): Completion | undefined => {

@@ -9,7 +9,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import type { RowEnding } from "../frozen-rows/frozen-list.ts";
 
-/** Shows how and when the hold of a visible row ended. */
+/** Shows how the hold of a row ended and, if the event is known, how long ago. */
 export function EndedRowText({ end }: { end: RowEnding }) {
   const messages = useMessages(table);
   const ago = useMessages(ui);

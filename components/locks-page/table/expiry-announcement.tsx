@@ -12,14 +12,17 @@ import { useServerNow } from "@/lib/live/hooks.ts";
 const THRESHOLDS_S = [0, 10, 60] as const;
 
 /**
- * Returns the smallest threshold, in seconds, that is not below the remaining time. Returns `undefined` if the
- * remaining time exceeds all thresholds or the lock has no TTL.
+ * Returns the smallest threshold, in seconds, at or above the remaining time. Returns `undefined` if the remaining time
+ * exceeds all thresholds or the lock has no TTL.
  */
 export function findThreshold(leftMs: number | null): number | undefined {
   return leftMs === null ? undefined : THRESHOLDS_S.find((seconds) => leftMs <= seconds * 1000);
 }
 
-/** Announces to screen readers that the selected lock expires soon, once per threshold. */
+/**
+ * Announces to screen readers that the selected lock expires soon, once per threshold. A threshold that the lock has
+ * already reached when it is selected is not announced.
+ */
 export function ExpiryAnnouncement({ lock }: { lock: Lock }) {
   const messages = useMessages(table);
   const now = useServerNow();

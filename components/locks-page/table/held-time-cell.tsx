@@ -12,7 +12,7 @@ import { parseKeyFields } from "@/lib/keys/key.ts";
 import { useServerNow } from "@/lib/live/hooks.ts";
 import { useTypicalHeldTime } from "@/lib/queries/typical-held-times.ts";
 
-/** Shows the hold time and the typical hold time. A hold time that is longer than is typical is colored. */
+/** Shows the hold time and the typical hold time. Colors the hold time if it exceeds the p95 of the key pattern. */
 export function HeldTimeCell({ lock }: { lock: Lock }) {
   const messages = useMessages(table);
   const lockMessages = useMessages(english);

@@ -32,7 +32,7 @@ export const CARD_PX = 92;
 
 /**
  * Shows a lock as a card on phones: the key, the holder with chips for count and waiters, the liveness and the times.
- * Buttons are 44 px high.
+ * The touch areas of the buttons are at least 44 px high.
  */
 export const LockCard = memo(function LockCard({
   lock,

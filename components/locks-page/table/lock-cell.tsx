@@ -35,7 +35,10 @@ interface LockCellProps {
   omitted: readonly ColumnId[];
 }
 
-/** Shows the value of one column in a row. `data-second` marks the second line of a cell, which compact rows hide. */
+/**
+ * Shows the value of one column in a row. `data-second` marks the second line of a cell, which is hidden if the row
+ * density is `dense`.
+ */
 export function LockCell({ id, lock, tabIndex, omitted }: LockCellProps) {
   switch (id) {
     case "key":

@@ -38,14 +38,14 @@ export interface RowActions {
 export interface LockRowProps {
   lock: Lock;
   /**
-   * How the hold of the row ended; `null` if it has not ended. A row whose hold has ended stays until the list is
-   * refreshed.
+   * How the hold of the row ended; `null` if it has not ended. A row whose hold has ended stays in the list until the
+   * list is refreshed or is no longer frozen.
    */
   end: RowEnding | null;
   /** The index of the row in the whole list. */
   index: number;
   columns: readonly ColumnId[];
-  /** Chosen columns that do not fit. */
+  /** Columns that are hidden because there is not enough room. */
   omitted: readonly ColumnId[];
   isFocused: boolean;
   isSelected: boolean;

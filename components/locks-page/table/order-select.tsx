@@ -9,7 +9,7 @@ interface SortSelectProps {
   onSort(sort: string): void;
 }
 
-/** Selects the sort order on phones, where rows are cards without column headers. */
+/** Renders a select box for the sort order. Shown on phones, where rows are cards without column headers. */
 export function SortSelect({ sort, onSort }: SortSelectProps) {
   const messages = useMessages(table);
   return (

@@ -1,6 +1,6 @@
 /**
- * What a row shows. `key`: only the key, while the operator scrolls past the row. `text`: all text, but no actions that
- * are still hidden. `complete`: everything.
+ * What a row shows. `key`: only the key, while the operator scrolls past the row. `text`: all text, but not the buttons
+ * that appear only on hover, focus or touch screens. `complete`: everything.
  */
 export type RowStage = "key" | "text" | "complete";
 
@@ -35,8 +35,7 @@ interface PendingRow {
 }
 
 /**
- * Spreads the rendering of rows over several frames, so that scrolling does not have to wait until a whole screen of
- * rows is rendered.
+ * Spreads the rendering of rows over several frames, so that rendering a whole screen of rows does not block scrolling.
  */
 export class RowPacer {
   /** Whether the operator is scrolling. If so, only `ROWS_PER_FRAME` new rows per frame show their text immediately. */
@@ -51,7 +50,10 @@ export class RowPacer {
     this.#ports = ports;
   }
 
-  /** Returns the first stage of a new row. */
+  /**
+   * Returns the first stage of a new row: `key` if the operator is scrolling and the current frame already has
+   * `ROWS_PER_FRAME` new rows, otherwise `text`.
+   */
   admit(): RowStage {
     const now = this.#ports.now();
     if (now - this.#lastAdmittedAt > 8) this.#admittedInFrame = 0;

@@ -21,8 +21,8 @@ interface TableFooterProps {
 }
 
 /**
- * Shows the position in the list, and the number of changes since the list was frozen. Always rendered, so that rows do
- * not move when a change appears.
+ * Shows the position in the list, whether the list is frozen, and the number of changes since it was frozen. The footer
+ * is always rendered, so that rows do not move when the number of changes appears.
  */
 export function TableFooter({ list, first, last, total, most, children }: TableFooterProps) {
   const messages = useMessages(table);

@@ -24,8 +24,8 @@ interface RowShortcuts {
 }
 
 /**
- * Handles the keyboard shortcuts of the table. `j`, `k` and the arrow keys move, `r` opens the release dialog, `x`
- * toggles the selection and `c` opens the copy menu.
+ * Handles the keyboard shortcuts of the table. `j`, `k` and the arrow keys move to another row, Enter opens the lock,
+ * `r` opens the release dialog, `x` toggles the selection and `c` opens the copy menu.
  */
 export function useRowShortcuts({
   scroller,

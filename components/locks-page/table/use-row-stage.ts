@@ -4,10 +4,10 @@ import { useEffect, useState } from "react";
 import type { RowPacer, RowStage } from "./row-pacer.ts";
 
 /**
- * Returns what a row currently shows.
+ * Returns what a row currently shows, and schedules its next stage.
  *
- * @param isInUse whether the row has the pointer or the focus, or its hold has ended; if so, the row is complete
- * immediately
+ * @param isInUse whether the row is active, has been pointed at or focused, or shows how its hold ended; if so, the row
+ * is complete immediately
  */
 export function useRowStage(pacer: RowPacer, isInUse: boolean): RowStage {
   const [stage, setStage] = useState<RowStage>(() => pacer.admit());

@@ -15,7 +15,7 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 import { EXPORT_LOCKS_MAX } from "../../../lib/contract/limits.ts";
 import { buildViewSearch, type ListSettings } from "../views/saved-views.ts";
 
-/** The entries of the menu. `all`: entries for copying and for exporting. */
+/** Which entries the menu contains. `all`: the entries for copying and for exporting. */
 export type ListMenuKind = "copy" | "export" | "all";
 
 interface ListMenuProps {
@@ -29,7 +29,9 @@ interface ListMenuProps {
   onClose(): void;
 }
 
-/** Renders the menu that copies the current search as a link or command and exports all matching locks. */
+/**
+ * Renders the menu that copies the current search as a link or a `curl` command, exports the matching locks, or both.
+ */
 export function ListMenu({ kind, anchor, onClose, ...list }: ListMenuProps) {
   const messages = useMessages(viewTools);
   const copies = useCopyActions(list);

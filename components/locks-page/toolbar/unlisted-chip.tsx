@@ -19,7 +19,10 @@ interface UnlistedChipProps {
   onFilter(filter: string): void;
 }
 
-/** Shows the number of unlisted locks. A click on the chip lists these locks, and a second click hides them again. */
+/**
+ * Renders the chip for unlisted locks, with their number if it is known. A click on the chip lists these locks, and a
+ * second click hides them again.
+ */
 export function UnlistedChip({ filter, window, onFilter }: UnlistedChipProps) {
   const messages = useMessages(english);
   const unlisted = useLiveState().health?.unlisted ?? 0;

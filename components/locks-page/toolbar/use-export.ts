@@ -18,7 +18,10 @@ interface ExportStatus {
   onFailed(error: unknown): void;
 }
 
-/** Exports the matching locks and saves them as a file in the browser. Runs one export at a time. */
+/**
+ * Exports the matching locks and saves them as a file in the browser. Ignores a new export while another one is
+ * running.
+ */
 export function useLocksExport({ onDone, onFailed }: ExportStatus): LocksExport {
   const target = useTargetName();
   const [progress, setProgress] = useState<ExportProgress | null>(null);

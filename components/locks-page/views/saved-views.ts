@@ -26,7 +26,7 @@ export function applyView(view: View, { sort, columns }: ListSettings): ListSett
   return { filter: view.filter, sort: view.sort ?? sort, columns: getViewColumns(view) ?? columns };
 }
 
-/** Returns the settings to save in a new view. */
+/** Converts list settings to the form in which the API stores them in a view. Omits default columns. */
 export function toSavedView({
   filter,
   sort,

@@ -6,13 +6,13 @@ export interface SystemView<Id extends string = SystemViewId | "unlisted"> {
   id: Id;
   /** The filter term of the view; "" for all locks. */
   term: string;
-  /** Whether a count above 0 indicates a problem, which the tab then highlights. */
+  /** Whether a count above 0 indicates a problem. If so, the tab highlights the count. */
   isWrong: boolean;
 }
 
 const ALL_VIEW: SystemView<SystemViewId> = { id: "all", term: "", isWrong: false };
 
-/** The built-in views, in the order of their tabs. */
+/** The built-in views that have a tab, in the order of the tabs. */
 export const SYSTEM_VIEWS: readonly SystemView<SystemViewId>[] = [
   ALL_VIEW,
   { id: "needsAttention", term: "is:needs_attention", isWrong: true },
@@ -33,7 +33,7 @@ export function findSystemView(filter: string): SystemView {
   return KNOWN_VIEWS.find(({ term }) => term === found?.word) ?? ALL_VIEW;
 }
 
-/** Returns the filter without the terms of views. */
+/** Returns the filter without the terms of built-in views. */
 export function removeViewTerms(filter: string): string {
   return tokenizeFilter(filter)
     .map(({ word }) => word)
@@ -41,14 +41,15 @@ export function removeViewTerms(filter: string): string {
     .join(" ");
 }
 
-/** Returns the filter with the term of this view. The term replaces the terms of other views. */
+/** Returns the filter with the term of the given built-in view instead of the terms of other built-in views. */
 export function addViewTerms(filter: string, { term }: SystemView): string {
   return [term, removeViewTerms(filter)].filter((part) => part !== "").join(" ");
 }
 
 /**
- * Returns the number of unlisted locks for the chip. Returns `undefined` during a search, because the number that match
- * the search is not known.
+ * Returns the number on the chip for unlisted locks. In the view of unlisted locks, returns the total of `window`, or
+ * `undefined` until the list has loaded. In any other view, returns `unlisted`, or `undefined` during a search, because
+ * the number of unlisted locks that match the search is not known.
  */
 export function getUnlistedCount(
   filter: string,
@@ -59,7 +60,10 @@ export function getUnlistedCount(
   return removeViewTerms(filter) === "" ? unlisted : undefined;
 }
 
-/** Returns the filters of all built-in views, each combined with the current search, in the order of the tabs. */
+/**
+ * Returns the filters of all built-in views that have a tab, each combined with the current search, in the order of the
+ * tabs.
+ */
 export function listViewFilters(filter: string): string[] {
   const here = findSystemView(filter);
   return SYSTEM_VIEWS.map((view) => (view === here ? filter : addViewTerms(filter, view)));

@@ -11,7 +11,10 @@ export interface SavedViewsState {
   shown: ListSettings;
   /** The view whose settings match the current list; `undefined` if there is none. */
   here: View | undefined;
-  /** The view whose settings match the current list. If there is none, the view that was opened last. */
+  /**
+   * The view whose settings match the current list. If there is none, the view that was opened last; `undefined` if
+   * there is no such view either.
+   */
   opened: View | undefined;
   open(view: View): void;
   /** Forgets which view was opened last. Call `leave` before you open a search that is not a saved view. */

@@ -18,8 +18,8 @@ import type { SavedViewsState } from "./use-saved-views.ts";
 export interface ViewOverlayProps {
   saved: SavedViewsState;
   /**
-   * The control that opened the menu. The menu is placed next to this control, which receives the focus when the menu
-   * closes.
+   * The control that opened the menu or the form. The overlay is placed next to this control, which receives the focus
+   * when the overlay closes.
    */
   anchor: RefObject<HTMLElement | null>;
   /** Shows the result of an action in a toast. */

@@ -33,7 +33,7 @@ interface ViewsBarProps {
 
 type OpenOverlay = { what: "form"; view: View | undefined } | { what: "menu"; view: View };
 
-/** Shows the built-in views and the saved views as tabs. */
+/** Shows the built-in views and the saved views as tabs, and a button that saves the current list as a view. */
 export function ViewsBar({ filter, isValid, saved, onFilter, showToast }: ViewsBarProps) {
   const messages = useMessages(viewsWords);
   const [open, setOpen] = useState<OpenOverlay | null>(null);

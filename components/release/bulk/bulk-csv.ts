@@ -15,8 +15,8 @@ const CSV_COLUMNS: CsvColumns<BulkItemResult> = {
 };
 
 /**
- * Formats the results as CSV, one lock per line. For a lock that was not released, the owner column contains the
- * current holder if it is known.
+ * Formats the results as CSV with a header line and one line per lock. For a lock that was not released, the owner
+ * column contains the current holder if it is known.
  */
 export function formatBulkCsv(lines: readonly BulkItemResult[]): string {
   return formatCsvHeader(CSV_COLUMNS) + lines.map((line) => formatCsvRow(CSV_COLUMNS, line)).join("");

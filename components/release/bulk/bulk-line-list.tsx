@@ -56,7 +56,10 @@ interface BulkLineListProps {
   shows: "outcome" | "seen";
 }
 
-/** Lists the locks of a bulk release, which can be up to 1,000. Only the visible lines are rendered. */
+/**
+ * Lists locks of a bulk release under a title. Only the visible lines are rendered, because a bulk release can have up
+ * to 1,000 locks.
+ */
 export function BulkLineList({ title, lines, shows }: BulkLineListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [marginPx, setMarginPx] = useState(0);

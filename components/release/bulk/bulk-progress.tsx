@@ -20,7 +20,7 @@ import {
 } from "./bulk-state.ts";
 import type { BulkRelease } from "./use-bulk-release.ts";
 
-/** Shows the progress of a bulk release and the results so far. */
+/** Shows the progress of a bulk release, the results so far and, after the release, the follow-up actions. */
 export function BulkProgress({ bulk: { state, reviewAgain } }: { bulk: BulkRelease }) {
   const messages = useMessages(english);
   const { step, released, total = 0 } = state;

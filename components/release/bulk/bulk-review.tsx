@@ -9,7 +9,8 @@ import { BulkLineList, BulkLinePlaceholder } from "./bulk-line-list.tsx";
 import { type BulkState, findReleasable } from "./bulk-state.ts";
 
 /**
- * Shows warnings, the locks that will be released, and the locks that will not be released with the reason for each.
+ * Shows the progress of the review, warnings, the locks that will be released, and the locks that will not be released
+ * with the reason for each.
  */
 export function BulkReview({ state }: { state: BulkState }) {
   const messages = useMessages(english);

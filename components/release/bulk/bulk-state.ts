@@ -4,15 +4,16 @@ import { BULK_ITEMS_MAX } from "@/lib/contract/limits.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 
 /**
- * The locks to release: the selected locks, each in its state at the time of selection, or all locks that match a
- * filter.
+ * The locks to release: either the selected locks, each in its state at the time of selection, or all locks that match
+ * a filter.
  */
 export type BulkSelection = { locks: readonly Lock[] } | { filter: string };
 
 /**
  * The step of a bulk release. `reviewing`: the server checks which locks can be released. `reviewed`: the operator
- * decides. `releasing`: results arrive. `ended`: the release is `done`, was `stopped` by the operator, or was `cut` off
- * before all results had arrived. `failed`: the review failed.
+ * decides, or corrects a request that the server refused with `error`. `releasing`: results arrive. `ended`: the
+ * release is `done`, was `stopped` by the operator, or was `cut` off before all results had arrived. `failed`: the
+ * review failed.
  */
 export type BulkStep =
   | { at: "reviewing" }
@@ -25,12 +26,12 @@ export interface BulkState {
   step: BulkStep;
   /** Number of selected or matching locks; `undefined` while it is not known. */
   found: number | undefined;
-  /** Number of lines that the current step will have; `undefined` while it is not known. */
+  /** Number of results that the current step will have; `undefined` while it is not known. */
   total: number | undefined;
   reviewed: readonly BulkItemResult[];
   /** Results of the current release, at most one per lock. */
   released: readonly BulkItemResult[];
-  /** Results of earlier releases. Locks that are reviewed again are not included. */
+  /** Results of earlier releases, without the results of locks that are reviewed again. */
   before: readonly BulkItemResult[];
 }
 
@@ -75,8 +76,8 @@ export function findReleasable({ reviewed }: BulkState): BulkItemResult[] {
 const RETRYABLE_OUTCOMES: ReadonlySet<BulkOutcome> = new Set(["changed", "unverified", "unknown", "failed"]);
 
 /**
- * Returns the locks to review again: locks that were not released but may be releasable now, and locks without a
- * result.
+ * Returns the locks to review again: locks that were not released but may be releasable now and, after a release, locks
+ * without a result. Returns an empty array during a review or a release.
  */
 export function findRemainingItems(state: BulkState): BulkItem[] {
   const { step, released, reviewed } = state;
@@ -99,7 +100,7 @@ function findUnreportedItems(state: BulkState): BulkItem[] {
     .filter((_, index) => !releasedIndexes.has(index));
 }
 
-/** Returns the last result of each lock, across all releases, for the CSV file. */
+/** Returns the final result of each lock from the current and all earlier releases, for the CSV file. */
 export function collectResults({ before, released }: BulkState): BulkItemResult[] {
   return [...before, ...released];
 }

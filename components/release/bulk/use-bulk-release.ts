@@ -20,12 +20,15 @@ export interface BulkRelease {
   state: BulkState;
   /**
    * Releases the locks that the review found releasable. `confirm` is the name of the target if the operator had to
-   * confirm it.
+   * type the target's label; otherwise `undefined`.
    */
   release(reason: string, confirm: string | undefined): void;
   /** Stops the bulk release. Releases in progress still complete, but their results are not reported. */
   stop(): void;
-  /** Reviews the current state of the remaining locks. */
+  /**
+   * Reviews the remaining locks again: locks that were not released but may be releasable now, and locks without a
+   * result. Does nothing if there are none.
+   */
   reviewAgain(): void;
 }
 

@@ -9,12 +9,12 @@ export interface MenuAction {
   name: string;
   /** The second line of the item: the effect of the action, or the text to copy. */
   hint?: ReactNode;
-  /** Why the item is disabled. Replaces the hint. */
+  /** Why the item is disabled; `null` or `undefined` if it is enabled. Replaces the hint. */
   blocked?: string | null | undefined;
   variant?: "danger" | undefined;
   /** Whether a line separates the item from the previous one. */
   apart?: boolean;
-  /** The URL of an item that is also a link, which the user can open in a new tab. */
+  /** The URL of a download. The item is also a link, which the user can open in a new tab. */
   href?: string;
   run(): void;
 }

@@ -7,7 +7,10 @@ export interface LazyCode<Code> {
   load(): Promise<Code>;
   /** Returns the code; `undefined` until it is loaded. */
   get(): Code | undefined;
-  /** Loads the code when the browser is idle. Ignores failures, because a later call of `load` retries. */
+  /**
+   * Loads the code when the browser is idle, at least 3 s after the page has loaded. Ignores failures, because a later
+   * call of `load` retries.
+   */
   preload(): void;
 }
 

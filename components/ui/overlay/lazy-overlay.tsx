@@ -25,9 +25,9 @@ type Preload = "idle" | "on_open";
 /**
  * Creates a component for a dialog or menu whose code is loaded on demand.
  *
- * Captures the keyboard from the render that opens the overlay until the overlay has the focus. During this time,
- * shortcuts have no effect, and Escape cancels. If the code cannot be loaded, releases the keyboard and shows a notice
- * with the reason.
+ * Captures the keyboard from the render that opens the overlay until the overlay has the focus, but for no longer than
+ * 1 s after the code has loaded. During this time, shortcuts of the console have no effect, and Escape cancels. If the
+ * code cannot be loaded, releases the keyboard and shows a notice with the reason.
  */
 export function createLazyOverlay<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -15,7 +15,7 @@ export interface Toast {
 
 /**
  * Returns a toast that shows short confirmations. Screen readers announce each confirmation. Confirmations disappear
- * after a few seconds and do not shift the layout.
+ * after 2.5 s and do not shift the layout.
  */
 export function useToast(): Toast {
   const [content, setContent] = useState<{ text: ReactNode; at: number }>({ text: "", at: 0 });

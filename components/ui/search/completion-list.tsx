@@ -13,7 +13,7 @@ interface CompletionListProps {
   onSelect(text: string): void;
 }
 
-/** Lists the completions below a search box, which keeps focus. */
+/** Lists the completions below a search box. The search box keeps the focus. */
 export function CompletionList({ id, completion, active, onSelect }: CompletionListProps) {
   const messages = useMessages(ui);
   const list = useRef<HTMLDivElement>(null);

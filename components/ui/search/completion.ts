@@ -8,8 +8,8 @@ export interface Completion {
 }
 
 /**
- * Returns the text and the caret position after a completion was accepted. Adds a space after a complete value, but not
- * after `:`, `<` or `>`.
+ * Returns the text and the caret position after a completion was accepted. Adds a space after the completion if no
+ * whitespace follows and the completion does not end with `:`, `<` or `>`.
  */
 export function applyCompletion(
   text: string,
