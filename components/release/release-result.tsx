@@ -58,7 +58,7 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
             ? messages.released
             : messages.releasedAndReserved
       }
-      comes="asked"
+      trigger="request"
     >
       <p>
         <ReleasedHold owner={owner} />{" "}

@@ -160,13 +160,13 @@ function useSendRelease(
   const { mutate } = useForceRelease(path);
   const { seen, step, format } = state;
   const expectedVersion = step.at === "unverified" ? compared.version : getExpectedVersion(state);
-  const refuse = (error: "say_why" | "name_format" | "confirm_target") =>
+  const refuse = (error: "reason_missing" | "format_missing" | "confirm_target") =>
     dispatch({ type: "step", step: { at: "choosing", error } });
   return ({ onUnverified, method, needsReason, confirm }: SentRelease) => {
     const reason = state.reason.trim();
     if (expectedVersion === null || step.at === "sending") return;
-    if (seen.release?.may === "with_format" && format === null) return refuse("name_format");
-    if (reason === "" && needsReason) return refuse("say_why");
+    if (seen.release?.may === "with_format" && format === null) return refuse("format_missing");
+    if (reason === "" && needsReason) return refuse("reason_missing");
     if (confirm !== undefined && state.confirmation.trim() !== confirm) return refuse("confirm_target");
     dispatch({ type: "sent" });
     mutate(
