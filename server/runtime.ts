@@ -10,7 +10,7 @@ import { MetricsEndpoint } from "./api/metrics-endpoint.ts";
 import { createNodeExchange, handleNodeRequest } from "./api/node-adapter.ts";
 import { PendingRequests } from "./api/routing/pending-requests.ts";
 import { RequestAuthenticator } from "./api/routing/request-authenticator.ts";
-import { StoredAnswers } from "./api/routing/stored-answers.ts";
+import { StoredResponses } from "./api/routing/stored-responses.ts";
 import { handleWebRequest } from "./api/web-adapter.ts";
 import { type Authenticator, openAuthenticator } from "./auth/authenticator.ts";
 import { RootKey } from "./auth/root-key.ts";
@@ -106,7 +106,7 @@ export class Runtime {
       accountDirectory.onChange(() => streams.checkAll());
       const pendingRequests = new PendingRequests(config.waitersMax);
       const limits = new RateLimits(config.rateLimits);
-      const answers = new StoredAnswers(home);
+      const answers = new StoredResponses(home);
       const live = new LiveStreams();
       const metrics = createMetrics(config, targets, streams);
       const tracing = config.tracing && (await openTracing(config.tracing, log));

@@ -11,7 +11,7 @@ import {
 export interface GuardianProcessEvents {
   /** Called when the guardian starts to end the command because the lease was not extended in time. */
   onEnding(): void;
-  /** Called when the guardian exits after it was ready, unless `dismiss` or `disown` was called. */
+  /** Called when the guardian exits after it was ready, unless `dismiss` or `discard` was called. */
   onExit(): void;
 }
 
@@ -108,7 +108,7 @@ export class GuardianProcess {
   }
 
   /** Kills a guardian that cannot be used, without calling `onExit`. */
-  disown(): void {
+  discard(): void {
     this.#state = "dismissed";
     this.#child.kill("SIGKILL");
   }

@@ -5,7 +5,7 @@ import { EXIT_CODES } from "../output/exit-codes.ts";
 import { describeEndCause, type EndCause } from "./end-cause.ts";
 import { endSession } from "./end-session.ts";
 import { type CommandExit, GatedCommand, toExitCode } from "./gated-command.ts";
-import type { Guardianship } from "./guardianship.ts";
+import type { GuardianSupervisor } from "./guardian-supervisor.ts";
 import type { HeldLock } from "./held-lock.ts";
 import { computeLeaseMargins, type LeaseMargins } from "./lease-margins.ts";
 import { LeaseWatch } from "./lease-watch.ts";
@@ -46,7 +46,7 @@ export class HeldRun {
   constructor(
     private readonly options: HeldRunOptions,
     private readonly hold: HeldLock,
-    private readonly guardian: Guardianship,
+    private readonly guardian: GuardianSupervisor,
     private readonly signals: SignalRelay,
   ) {
     const { leaseMs, killAfterMs } = options;

@@ -4,7 +4,7 @@ import { EXIT_CODES } from "../output/exit-codes.ts";
 import { toPrintable } from "../output/printable.ts";
 import { createCommandEnvironment, createGuardianEnvironment } from "./command-environment.ts";
 import { describeHolder } from "./describe-holder.ts";
-import { Guardianship } from "./guardianship.ts";
+import { GuardianSupervisor } from "./guardian-supervisor.ts";
 import { type HeldLock, LockHeldError, type LockRequest, type LockSource } from "./held-lock.ts";
 import { HeldRun, type HeldRunOptions } from "./held-run.ts";
 import { describeError, printMessage } from "./messages.ts";
@@ -38,7 +38,7 @@ export async function runUnderLock(
   openLocks: () => Promise<LockSource>,
 ): Promise<number> {
   const signals = new SignalRelay();
-  let guardian: Guardianship | undefined;
+  let guardian: GuardianSupervisor | undefined;
   let locks: LockSource | undefined;
   try {
     guardian = await startGuardian(options);
@@ -64,9 +64,9 @@ export async function runUnderLock(
  * Starts the guardian. Called before the lock is acquired, because the startup would otherwise use up part of the
  * lease.
  */
-async function startGuardian({ variables }: RunOptions): Promise<Guardianship> {
+async function startGuardian({ variables }: RunOptions): Promise<GuardianSupervisor> {
   try {
-    return await Guardianship.start(createGuardianEnvironment(variables));
+    return await GuardianSupervisor.start(createGuardianEnvironment(variables));
   } catch (error) {
     throw new CliError(`Could not start the guardian process (${describeError(error)}).`, EXIT_CODES.failure);
   }

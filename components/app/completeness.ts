@@ -1,6 +1,5 @@
 import type { Health } from "@/lib/contract/live.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
-import { formatLag } from "./connection.ts";
 
 type ShellMessages = Messages["shell"];
 
@@ -16,7 +15,7 @@ export function describeCompleteness(health: Health, messages: ShellMessages): s
   return [
     scannedAt === null || scanMs === null
       ? messages.neverScanned
-      : messages.scanned(formatAge(now - scannedAt), formatLag(scanMs, messages)),
+      : messages.scanned(formatAge(now - scannedAt), messages.briefDuration(scanMs)),
     scan === undefined ? null : formatScanProgress(scan, messages),
     changes === 0 || missed.lastAt === null
       ? null
@@ -32,7 +31,7 @@ function formatScanProgress(
   messages: ShellMessages,
 ): string {
   const all = keys === null ? null : keys.toLocaleString("en");
-  return messages.scanning(scanned.toLocaleString("en"), all, formatLag(ms, messages));
+  return messages.scanning(scanned.toLocaleString("en"), all, messages.briefDuration(ms));
 }
 
 function formatAge(ms: number): string {

@@ -57,7 +57,7 @@ function getHealthStatus(health: Health, messages: ShellMessages): ConnectionSta
   if (health.roundTripUs === null) return createStatus("ok", messages.live);
   return {
     tone: "ok",
-    text: messages.liveBehind(formatLag(health.roundTripUs / 1000, messages)),
+    text: messages.liveBehind(messages.briefDuration(health.roundTripUs / 1000)),
     announcement: messages.live,
   };
 }
@@ -82,11 +82,6 @@ function createStatus(tone: ConnectionTone, text: string): ConnectionStatus {
   return { tone, text, announcement: text };
 }
 
-export function formatLag(ms: number, messages: ShellMessages): string {
-  if (ms < 1) return messages.underOneMs;
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
-}
-
 /** Returns whether Lockkeeper has never reached the target, so there is no data to show. */
 export function isTargetNeverReached({ hello, health }: LiveState): boolean {
   return hello?.target.server === null && health?.state === "down";
@@ -94,14 +89,14 @@ export function isTargetNeverReached({ hello, health }: LiveState): boolean {
 
 /** Returns why the operator cannot release locks now; `null` if releases are possible. */
 export function getReleaseBlockedReason(state: LiveState, messages: ShellMessages): string | null {
-  return getFactsOnlyReason(state, messages) ?? getActionBlockedReason(state, messages);
+  return getReleaseForbiddenReason(state, messages) ?? getActionBlockedReason(state, messages);
 }
 
 /**
  * Returns why the operator can never release locks of the target (no access, or a read-only target); `null` if releases
  * are allowed.
  */
-export function getFactsOnlyReason(state: LiveState, messages: ShellMessages): string | null {
+export function getReleaseForbiddenReason(state: LiveState, messages: ShellMessages): string | null {
   if (state.hello?.operator.may.includes("force") === false) return messages.releaseForbidden;
   return state.hello?.target.readOnly ? messages.targetReadOnly : null;
 }

@@ -16,7 +16,7 @@ import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { encodeKeyPath, formatKey, type Key } from "@/lib/keys/key.ts";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
-import { getFactsOnlyReason } from "../app/connection.ts";
+import { getReleaseForbiddenReason } from "../app/connection.ts";
 import {
   buildForceReleaseCurl,
   buildInspectCommand,
@@ -90,7 +90,7 @@ export function CopyMenu({ lockKey, lock, anchor, showToast, onClose }: CopyMenu
 function useReleaseObstacle(lock: Lock | undefined): string | null {
   const messages = useMessages(lockCopy);
   const lockText = useMessages(lockWords);
-  const factsOnly = getFactsOnlyReason(useLiveState(), useMessages(shell));
+  const factsOnly = getReleaseForbiddenReason(useLiveState(), useMessages(shell));
   if (lock === undefined || lock.holders.length === 0) return messages.noOwner;
   return factsOnly ?? getReleaseObstacle(lock, lockText);
 }

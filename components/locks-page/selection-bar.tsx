@@ -20,7 +20,7 @@ interface SelectionBarProps {
 /** Shows the actions on the selected rows. The bar is below the table, so no row moves when the bar appears. */
 export function SelectionBar({ selection, total, filter, blocked, onRelease }: SelectionBarProps) {
   const messages = useMessages(viewTools);
-  const { selected, scope, outOfSight } = selection;
+  const { selected, scope, unloadedCount } = selection;
   const all = formatNumber(total);
   const isAll = scope === "all";
   const count = isAll ? total : selected.size;
@@ -34,8 +34,8 @@ export function SelectionBar({ selection, total, filter, blocked, onRelease }: S
         <span className="font-medium">
           {isAll ? formatSelectedAll(messages, filter, all) : messages.count(count, formatNumber(count))}
         </span>
-        {outOfSight > 0 && (
-          <span className="ml-2 text-ink-2">{messages.offScreen(formatNumber(outOfSight))}</span>
+        {unloadedCount > 0 && (
+          <span className="ml-2 text-ink-2">{messages.offScreen(formatNumber(unloadedCount))}</span>
         )}
         {count > BULK_ITEMS_MAX && (
           <span className="ml-2 text-ink-2">{messages.mostAtOnce(formatNumber(BULK_ITEMS_MAX))}</span>

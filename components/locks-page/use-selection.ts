@@ -17,7 +17,7 @@ export interface LockSelection {
    */
   scope: "some" | "all";
   /** Number of selected locks that are not loaded; 0 if `scope` is `all`. */
-  outOfSight: number;
+  unloadedCount: number;
   /** Toggles the selection of a row. If `extend` is `true`, selects all rows from the last toggled row to this row. */
   toggle(lock: Lock, extend: boolean): void;
   /** Selects all loaded rows. If all of them are already selected, deselects them. */
@@ -37,7 +37,7 @@ export function useSelection(items: readonly Lock[]): LockSelection {
   const anchor = useRef<string | null>(null);
   const { which, some } = selection;
   const selected = useMemo(() => (which === "all" ? indexByPath(items) : some), [which, some, items]);
-  const outOfSight = useMemo(() => {
+  const unloadedCount = useMemo(() => {
     if (which === "all" || some.size === 0) return 0;
     const loaded = new Set(items.map(toLockPath));
     return [...some.keys()].filter((path) => !loaded.has(path)).length;
@@ -54,7 +54,7 @@ export function useSelection(items: readonly Lock[]): LockSelection {
   return {
     selected: selected,
     scope: which,
-    outOfSight,
+    unloadedCount,
     toggle(lock, extend) {
       const path = toLockPath(lock);
       const on = !selected.has(path);

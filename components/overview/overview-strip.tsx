@@ -28,11 +28,11 @@ interface OverviewStripProps {
  */
 export function OverviewStrip({ onFilter }: OverviewStripProps) {
   const { overview } = useMessages(shell).parts;
-  const { isOpen, toggle, openClass, deskKeyClass } = useOverviewState();
+  const { isOpen, toggle, openClass, wideButtonClass } = useOverviewState();
   return (
     <>
-      {deskKeyClass !== null && (
-        <div className={deskKeyClass}>
+      {wideButtonClass !== null && (
+        <div className={wideButtonClass}>
           <Button
             size="small"
             variant="quiet"

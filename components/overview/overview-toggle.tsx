@@ -9,10 +9,10 @@ import { focusIfToggled, useOverviewState } from "./use-overview-state.ts";
 /** Renders the button that opens the overview on phones. */
 export function OverviewToggle() {
   const { overview } = useMessages(shell).parts;
-  const { phoneKeyClass, toggle } = useOverviewState();
-  if (phoneKeyClass === null) return null;
+  const { phoneButtonClass, toggle } = useOverviewState();
+  if (phoneButtonClass === null) return null;
   return (
-    <div className={phoneKeyClass}>
+    <div className={phoneButtonClass}>
       <Button
         variant="quiet"
         className="max-sm:size-11"

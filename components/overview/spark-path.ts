@@ -61,19 +61,19 @@ function isMeasured(sample: Sample): sample is MeasuredSample {
 export type SampleAggregation = "largest" | "mean";
 
 /**
- * Combines the samples in each bucket of `stretchMs` ms, which limits the number of points. Buckets are aligned to
+ * Combines the samples in each bucket of `bucketMs` ms, which limits the number of points. Buckets are aligned to
  * absolute time, so the line keeps its shape as it moves. Each point has the time of the last sample in its bucket.
  */
 export function thinSamples(
   samples: readonly Sample[],
-  stretchMs: number,
+  bucketMs: number,
   thinning: SampleAggregation,
 ): Sample[] {
   const stretches = new Map<number, Sample[]>();
   for (const sample of samples) {
-    const stretch = Math.floor(sample.at / stretchMs);
-    const others = stretches.get(stretch);
-    if (others === undefined) stretches.set(stretch, [sample]);
+    const bucket = Math.floor(sample.at / bucketMs);
+    const others = stretches.get(bucket);
+    if (others === undefined) stretches.set(bucket, [sample]);
     else others.push(sample);
   }
   return [...stretches.values()].map((each) => ({

@@ -15,8 +15,8 @@ export interface OverviewState {
    * The CSS class of the button that opens the overview on wide screens; `null` if the overview is open on wide
    * screens.
    */
-  readonly deskKeyClass: string | null;
-  readonly phoneKeyClass: string | null;
+  readonly wideButtonClass: string | null;
+  readonly phoneButtonClass: string | null;
 }
 
 let wasToggled = false;
@@ -38,8 +38,8 @@ export function useOverviewState(): OverviewState {
       else setWide(open);
     },
     openClass: phone ? "" : "max-sm:hidden",
-    deskKeyClass: wide ? null : "max-sm:hidden",
-    phoneKeyClass: phone ? null : "sm:hidden",
+    wideButtonClass: wide ? null : "max-sm:hidden",
+    phoneButtonClass: phone ? null : "sm:hidden",
   };
 }
 

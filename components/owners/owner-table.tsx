@@ -159,7 +159,7 @@ function AttentionReasons({ owner: { needsAttention, liveness } }: { owner: Owne
     noTtl > 0 && messages.noTtl(formatNumber(noTtl)),
     unusuallyLong > 0 && messages.unusuallyLong(formatNumber(unusuallyLong)),
   ].filter((reason) => reason !== false);
-  const text = reasons.join(", ");
+  const text = messages.joinReasons(reasons);
   return (
     <span title={text} className="text-bad">
       {text}

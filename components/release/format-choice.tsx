@@ -18,7 +18,7 @@ export function LockFormatPicker({ form }: { form: ReleaseForm }) {
   const { seen, format, step } = form.state;
   const { release } = seen;
   const place = useRef<HTMLFieldSetElement>(null);
-  const isMissing = step.at === "choosing" && step.error === "name_format";
+  const isMissing = step.at === "choosing" && step.error === "format_missing";
   useEffect(() => {
     if (isMissing) place.current?.querySelector<HTMLElement>("input")?.focus();
   }, [isMissing]);

@@ -114,6 +114,7 @@ describe("the event that ended the hold", () => {
       answerText: "done",
     });
     expect(addAnswer(request, "8", [accepted])).toBe(request);
+    expect(addAnswer(request, undefined, [{ ...accepted, fence: undefined }])).toBe(request);
     // This event precedes the request, so it answers an earlier request.
     expect(addAnswer(request, "7", [event({ type: "release_request_refused", at: 4 })])).toBe(request);
   });

@@ -87,7 +87,7 @@ export function addAnswer(
   fence: string | null | undefined,
   events: readonly HistoryEntry[],
 ): ReleaseRequest {
-  if (request.state !== "requested" || fence === null) return request;
+  if (request.state !== "requested" || fence === null || fence === undefined) return request;
   const answer = events
     .filter((entry) => !isGap(entry))
     .find((event) => event.fence === fence && event.at >= request.requestedAt && ANSWERS.has(event.type));

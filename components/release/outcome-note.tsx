@@ -14,23 +14,23 @@ interface OutcomeNoteProps {
   tone: keyof typeof TONES;
   title: ReactNode;
   /**
-   * Why the note appears. `asked`: the operator did something, so the note takes the focus. `unasked`: the hold
+   * Why the note appears. `request`: the operator did something, so the note takes the focus. `change`: the hold
    * changed, so the note takes the focus only if the focused element was removed.
    */
-  comes: "asked" | "unasked";
+  trigger: "request" | "change";
   children?: ReactNode;
 }
 
 /** Shows the result of a release or a change of the hold. */
-export function OutcomeNote({ tone, title, comes, children }: OutcomeNoteProps) {
+export function OutcomeNote({ tone, title, trigger, children }: OutcomeNoteProps) {
   const place = useRef<HTMLDivElement>(null);
   const { box, ink } = TONES[tone];
   useEffect(() => {
     // The focused element may have been removed with the form. The dialog then takes the focus, either before or after
     // this effect.
     const isLost = document.activeElement?.contains(place.current) ?? true;
-    return comes === "asked" || isLost ? focusInDialog(place) : undefined;
-  }, [comes]);
+    return trigger === "request" || isLost ? focusInDialog(place) : undefined;
+  }, [trigger]);
   return (
     <div
       ref={place}

@@ -41,16 +41,16 @@ export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
     if (step.result.outcome === "released")
       return <ReleaseResult form={form} result={step.result} waited={step.waited} onClose={onClose} />;
     return (
-      <AlreadyGoneOutcome ended={step.result.ended ?? ending} comes="asked">
+      <AlreadyGoneOutcome ended={step.result.ended ?? ending} trigger="request">
         {form.choice === "reserve" && <p>{messages.notReserved}</p>}
       </AlreadyGoneOutcome>
     );
   }
   if (step.at === "refused")
-    return <ChangedOutcome form={form} lock={pickNewerLock(step.lock, current)} comes="asked" />;
+    return <ChangedOutcome form={form} lock={pickNewerLock(step.lock, current)} trigger="request" />;
   if (step.at === "unknown" && drift === "same") {
     return (
-      <OutcomeNote tone="bad" title={messages.noResponse} comes="asked">
+      <OutcomeNote tone="bad" title={messages.noResponse} trigger="request">
         <p>
           <ProblemText problem={step.why} />
         </p>
@@ -61,9 +61,9 @@ export function ReleaseOutcome({ form, onClose }: ReleaseOutcomeProps) {
   if (step.at === "unverified" && drift === "same") return <UnverifiedOutcome lock={step.lock} />;
   if (step.at === "sending" || drift === "same") return null;
   if (isRequestedEnd(form)) return <RequestResult form={form} />;
-  if (drift === "other") return <ChangedOutcome form={form} lock={current} comes="unasked" />;
+  if (drift === "other") return <ChangedOutcome form={form} lock={current} trigger="change" />;
   return (
-    <AlreadyGoneOutcome ended={ending} comes="unasked">
+    <AlreadyGoneOutcome ended={ending} trigger="change">
       {step.at === "unknown" && <p>{messages.checkHistory}</p>}
     </AlreadyGoneOutcome>
   );
@@ -83,21 +83,21 @@ interface ChangedOutcomeProps {
   /** The current state of the lock; `undefined` if the state is not known. */
   lock: Lock | undefined;
   /**
-   * `asked`: the server refused the release because the hold had changed. `unasked`: the live stream reported the
+   * `request`: the server refused the release because the hold had changed. `change`: the live stream reported the
    * change.
    */
-  comes: "asked" | "unasked";
+  trigger: "request" | "change";
 }
 
 /**
  * Describes how the hold has changed: another owner holds the lock, the same owner acquired the lock again, or the hold
  * may be a different one because Redis was not observed continuously.
  */
-function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: ChangedOutcomeProps) {
+function ChangedOutcome({ form: { state, reviewNewHold }, lock, trigger }: ChangedOutcomeProps) {
   const messages = useMessages(english);
   const subject = lock === undefined ? undefined : findReviewSubject(lock, state.holder);
   if (lock !== undefined && lock.holders.length > 0 && subject === undefined)
-    return <ParticipantGoneOutcome others={lock.holders.length} comes={comes} />;
+    return <ParticipantGoneOutcome others={lock.holders.length} trigger={trigger} />;
   const holder = subject?.holder ?? lock?.holders[0];
   const change =
     lock === undefined || holder === undefined
@@ -116,8 +116,8 @@ function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: Changed
   return (
     <OutcomeNote
       tone="warn"
-      title={comes === "asked" ? messages.changedThere : messages.changedTitles[change]}
-      comes={comes}
+      title={trigger === "request" ? messages.changedThere : messages.changedTitles[change]}
+      trigger={trigger}
     >
       <p>{texts[change]}</p>
       {subject !== undefined && subject.lock.holders.length > 0 && (
@@ -130,10 +130,10 @@ function ChangedOutcome({ form: { state, reviewNewHold }, lock, comes }: Changed
 }
 
 /** States that the selected holder no longer holds the lock. Does not offer to release another holder. */
-function ParticipantGoneOutcome({ others, comes }: { others: number; comes: "asked" | "unasked" }) {
+function ParticipantGoneOutcome({ others, trigger }: { others: number; trigger: "request" | "change" }) {
   const messages = useMessages(lockKinds);
   return (
-    <OutcomeNote tone="warn" title={messages.participantGone} comes={comes}>
+    <OutcomeNote tone="warn" title={messages.participantGone} trigger={trigger}>
       <p>{messages.participantGoneText(others, formatNumber(others))}</p>
     </OutcomeNote>
   );
@@ -161,7 +161,7 @@ function UnverifiedOutcome({ lock }: { lock: Lock }) {
   const who =
     holder === undefined ? messages.theOwner : <SafeText text={formatHolder(holder, lockText)} wrap />;
   return (
-    <OutcomeNote tone="warn" title={messages.unverified} comes="asked">
+    <OutcomeNote tone="warn" title={messages.unverified} trigger="request">
       <p>{messages.unverifiedText(who)}</p>
     </OutcomeNote>
   );
@@ -169,15 +169,15 @@ function UnverifiedOutcome({ lock }: { lock: Lock }) {
 
 interface AlreadyGoneOutcomeProps {
   ended: LockEvent | undefined;
-  comes: "asked" | "unasked";
+  trigger: "request" | "change";
   children?: ReactNode;
 }
 
-function AlreadyGoneOutcome({ ended, comes, children }: AlreadyGoneOutcomeProps) {
+function AlreadyGoneOutcome({ ended, trigger, children }: AlreadyGoneOutcomeProps) {
   const eventMessages = useMessages(events);
   const messages = useMessages(english);
   return (
-    <OutcomeNote tone="ok" title={messages.alreadyGone} comes={comes}>
+    <OutcomeNote tone="ok" title={messages.alreadyGone} trigger={trigger}>
       <p>
         {ended === undefined
           ? messages.goneUnknown

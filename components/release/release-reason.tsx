@@ -19,15 +19,15 @@ export function ReleaseReason({ form }: { form: ReleaseForm }) {
   // For a force-release, a reason is required only if the liveness is `alive` or `unknown`.
   const liveness = shown.liveness?.state === "alive" ? "alive" : "unknown";
   const texts = {
-    say_why: isRequest ? request.reasonRequired : messages.reasonRequired[liveness],
+    reason_missing: isRequest ? request.reasonRequired : messages.reasonRequired[liveness],
     shorten_reason: request.reasonTooLong(RELEASE_REQUEST_TEXT_MAX),
-    name_format: messages.formatRequired,
+    format_missing: messages.formatRequired,
     // `ConfirmNameField` shows this error.
     confirm_target: undefined,
   };
   useEffect(() => {
     // Scrolls the field into view, which can be necessary on phones.
-    if (error === "say_why" || error === "shorten_reason") document.getElementById("reason")?.focus();
+    if (error === "reason_missing" || error === "shorten_reason") document.getElementById("reason")?.focus();
   }, [error]);
   return (
     <>

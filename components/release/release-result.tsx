@@ -58,7 +58,7 @@ export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultPr
             ? messages.released
             : messages.releasedAndReserved
       }
-      comes="asked"
+      trigger="request"
     >
       <p>
         <ReleasedHold owner={owner} />{" "}
@@ -151,7 +151,7 @@ function NotifiedWaiters({
     : next.is === "undetermined"
       ? texts.undetermined(next.count, next.known === "exact")
       : texts[next.is];
-  return <>{[text, ...(reserved === undefined ? [] : [messages.waitersReserved])].join("; ")}</>;
+  return <>{reserved === undefined ? text : messages.waitersReserved(text)}</>;
 }
 
 const UNKNOWN_WAITERS: Waiters = { count: null, known: "unknown" };

@@ -12,7 +12,12 @@ import type { ReleaseMethod } from "./release-methods.ts";
 export const RESERVE_MS = 60_000;
 
 /** The validation error that prevented the dialog from sending the request, or the error of the request. */
-export type ReleaseFault = "say_why" | "shorten_reason" | "name_format" | "confirm_target" | RequestError;
+export type ReleaseFault =
+  | "reason_missing"
+  | "shorten_reason"
+  | "format_missing"
+  | "confirm_target"
+  | RequestError;
 
 /**
  * The step of the dialog. `refused`: the server refused the request because the hold had changed. `unverified`: the

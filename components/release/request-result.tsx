@@ -26,7 +26,7 @@ export function RequestResult({ form }: { form: ReleaseForm }) {
     <OutcomeNote
       tone="ok"
       title={released === undefined ? messages.ended : messages.released}
-      comes="unasked"
+      trigger="change"
     >
       <dl className={FACTS_CLASS}>
         {holder !== undefined && (

@@ -36,7 +36,7 @@ export function useReleaseRequest(
     const reason = state.reason.trim();
     if (expectedVersion === null || state.step.at === "sending") return;
     const refuse = (error: ReleaseFault) => dispatch({ type: "step", step: { at: "choosing", error } });
-    if (reason === "") return refuse("say_why");
+    if (reason === "") return refuse("reason_missing");
     if (reason.length > RELEASE_REQUEST_TEXT_MAX) return refuse("shorten_reason");
     dispatch({ type: "sent" });
     mutate(

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useReducer } from "react";
-import { getFactsOnlyReason, getReleaseBlockedReason } from "@/components/app/connection.ts";
+import { getReleaseBlockedReason, getReleaseForbiddenReason } from "@/components/app/connection.ts";
 import { isProduction } from "@/components/app/target-badges.tsx";
 import { toLockPath } from "@/components/lock-facts/lock-path.ts";
 import { getReleaseObstacle } from "@/components/lock-facts/release-text.ts";
@@ -141,7 +141,7 @@ function useReleaseObstacles(seen: Lock): Pick<ReleaseForm, "factsOnly" | "block
   const live = useLiveState();
   const shellMessages = useMessages(shell);
   const obstacle = getReleaseObstacle(seen, useMessages(lockWords));
-  const factsOnly = getFactsOnlyReason(live, shellMessages) ?? obstacle;
+  const factsOnly = getReleaseForbiddenReason(live, shellMessages) ?? obstacle;
   return { factsOnly, blocked: factsOnly === null ? getReleaseBlockedReason(live, shellMessages) : null };
 }
 
@@ -160,13 +160,13 @@ function useSendRelease(
   const { mutate } = useForceRelease(path);
   const { seen, step, format } = state;
   const expectedVersion = step.at === "unverified" ? compared.version : getExpectedVersion(state);
-  const refuse = (error: "say_why" | "name_format" | "confirm_target") =>
+  const refuse = (error: "reason_missing" | "format_missing" | "confirm_target") =>
     dispatch({ type: "step", step: { at: "choosing", error } });
   return ({ onUnverified, method, needsReason, confirm }: SentRelease) => {
     const reason = state.reason.trim();
     if (expectedVersion === null || step.at === "sending") return;
-    if (seen.release?.may === "with_format" && format === null) return refuse("name_format");
-    if (reason === "" && needsReason) return refuse("say_why");
+    if (seen.release?.may === "with_format" && format === null) return refuse("format_missing");
+    if (reason === "" && needsReason) return refuse("reason_missing");
     if (confirm !== undefined && state.confirmation.trim() !== confirm) return refuse("confirm_target");
     dispatch({ type: "sent" });
     mutate(

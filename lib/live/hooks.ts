@@ -34,7 +34,7 @@ export function useSecondsSinceMessage(): number | null {
  * Returns the events of the stream. The stream contains the events of all locks only while at least one mounted
  * component passes `all`.
  */
-export function useEvents(wanted: "all" | "as_they_come" = "as_they_come"): EventSnapshot {
+export function useEvents(wanted: "all" | "subscribed_only" = "subscribed_only"): EventSnapshot {
   const store = useLiveStore();
   const { events } = store;
   useEffect(() => (wanted === "all" ? store.subscribeEvents() : undefined), [store, wanted]);

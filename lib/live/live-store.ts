@@ -80,14 +80,14 @@ export class LiveStore {
 
   constructor(
     ports: StreamPorts,
-    pictures: LiveCache,
+    cache: LiveCache,
     elapsed: () => number,
     events = new EventLog(),
     /** Name of the target; `undefined` for the first configured target. */
     readonly target: TargetName = undefined,
   ) {
     this.#elapsed = elapsed;
-    this.#cache = pictures;
+    this.#cache = cache;
     this.events = events;
     this.clock = createServerClock(elapsed);
     this.ticker = createTicker(() => this.clock.now());

@@ -40,13 +40,13 @@ export async function withLock(dir, work) {
     }
     await sleep(100);
   }
-  const beat = setInterval(() => touch(dir), BEAT_MS);
+  const heartbeat = setInterval(() => touch(dir), BEAT_MS);
   const release = () => rmSync(dir, { recursive: true, force: true });
   process.once("exit", release);
   try {
     return await work((pid) => writeFileSync(join(dir, "child"), String(pid)));
   } finally {
-    clearInterval(beat);
+    clearInterval(heartbeat);
     process.off("exit", release);
     release();
   }

@@ -24,7 +24,7 @@ import { readPathParameters } from "./routing/path-parameters.ts";
 import type { RequestAuthenticator } from "./routing/request-authenticator.ts";
 import { type AnyCall, parseInput, type Route } from "./routing/route.ts";
 import { RouteTable } from "./routing/route-table.ts";
-import type { StoredAnswers } from "./routing/stored-answers.ts";
+import type { StoredResponses } from "./routing/stored-responses.ts";
 
 /** Maximum number of query parameters per request, more than twice as many as any route has. */
 const PARAMETERS_MAX = 32;
@@ -43,7 +43,7 @@ export class Dispatcher {
     private readonly verbs: VerbObserver,
     private readonly audit: Audit,
     private readonly limits: RateLimits,
-    private readonly answers: StoredAnswers,
+    private readonly answers: StoredResponses,
     private readonly log: Logger,
     private readonly basePath: string,
   ) {

@@ -3,7 +3,12 @@ import { InvalidError } from "../errors/request-errors.ts";
 import type { AbortListener, AbortSignalLike } from "../locks/waiting/abort-signal-like.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { markDelivered, watchDelivery } from "./http/delivery.ts";
-import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from "./http/http-exchange.ts";
+import {
+  type Exchange,
+  GUARD_HEADERS,
+  type IdentifiedResponse,
+  type ResponseSink,
+} from "./http/http-exchange.ts";
 
 /**
  * Adapts Node's request and response to `Exchange`, without creating objects of the web platform.
@@ -50,7 +55,7 @@ class NodeExchange implements Exchange<void> {
     return new DisconnectSignal(this.outgoing);
   }
 
-  deliver(answer: ApiAnswer): void {
+  deliver(answer: IdentifiedResponse): void {
     sendResponse(answer, this.incoming, this.outgoing);
   }
 }
@@ -126,7 +131,7 @@ function notifyDisconnect(this: ServerResponse & { [LISTENER]?: AbortListener })
 }
 
 function sendResponse(
-  { response, requestId }: ApiAnswer,
+  { response, requestId }: IdentifiedResponse,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): void {

@@ -1,6 +1,11 @@
 import { InvalidError } from "../errors/request-errors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { type ApiAnswer, type Exchange, GUARD_HEADERS, type ResponseSink } from "./http/http-exchange.ts";
+import {
+  type Exchange,
+  GUARD_HEADERS,
+  type IdentifiedResponse,
+  type ResponseSink,
+} from "./http/http-exchange.ts";
 
 /** Handles a `Request` of the web platform, such as a request to a Next route handler. */
 export function handleWebRequest(api: Dispatcher, request: Request, basePath: string): Promise<Response> {
@@ -46,7 +51,7 @@ async function readBody({ body }: Request, bytesMax: number): Promise<Uint8Array
   }
 }
 
-function toWebResponse({ response, requestId }: ApiAnswer, signal: AbortSignal): Response {
+function toWebResponse({ response, requestId }: IdentifiedResponse, signal: AbortSignal): Response {
   const { status, body } = response;
   const headers = { ...GUARD_HEADERS, ...response.headers, "x-request-id": requestId };
   if (typeof body === "function") {

@@ -24,16 +24,16 @@ end
 -- Returns the time in ms until which a waiter of Lockkeeper counts as alive, negative while only its place is kept; nil
 -- for a client of Redisson. If the server's clock was set back, shortens the heartbeat to its full length from now.
 local function read_heartbeat(l, member, now_ms)
-  local beat = KEYS[l] and read_score(l, member)
-  if not beat or math.abs(beat) <= now_ms + HEARTBEAT_MS then return beat end
-  beat = (beat < 0 and -1 or 1) * (now_ms + HEARTBEAT_MS)
-  redis.call('ZADD', KEYS[l], format_integer(beat), member)
-  return beat
+  local heartbeat = KEYS[l] and read_score(l, member)
+  if not heartbeat or math.abs(heartbeat) <= now_ms + HEARTBEAT_MS then return heartbeat end
+  heartbeat = (heartbeat < 0 and -1 or 1) * (now_ms + HEARTBEAT_MS)
+  redis.call('ZADD', KEYS[l], format_integer(heartbeat), member)
+  return heartbeat
 end
 
 -- Whether the waiter at the head is gone. A waiter whose place is only kept is gone as soon as it is its turn.
-local function is_gone(t, member, beat, now_ms, is_free)
-  if beat then return beat >= 0 and beat <= now_ms or beat < 0 and (is_free or -beat <= now_ms) end
+local function is_gone(t, member, heartbeat, now_ms, is_free)
+  if heartbeat then return heartbeat >= 0 and heartbeat <= now_ms or heartbeat < 0 and (is_free or -heartbeat <= now_ms) end
   local until_ms = read_score(t, member)
   return until_ms ~= nil and until_ms <= now_ms
 end
@@ -71,13 +71,13 @@ end
 -- optional; the client that runs this script, which is alive even if its heartbeat is late.
 local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, caller)
   local ours_gone = 0
-  local head, is_unreadable, beat
+  local head, is_unreadable, heartbeat
   for _ = 0, WAITERS_REMOVED_MAX do
     head, is_unreadable = read_head(q)
     if not head then break end
-    beat = read_heartbeat(l, head, now_ms)
-    if head == caller or not is_gone(t, head, beat, now_ms, is_free) then break end
-    if beat then
+    heartbeat = read_heartbeat(l, head, now_ms)
+    if head == caller or not is_gone(t, head, heartbeat, now_ms, is_free) then break end
+    if heartbeat then
       ours_gone = ours_gone + 1
       redis.call('ZREM', KEYS[l], head)
     end
@@ -88,10 +88,10 @@ local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, caller)
   -- timeouts behind them are correct.
   if head and ours_gone > 0 and fair_wait_ms then decrease_timeouts(q, t, 0, ours_gone, now_ms, fair_wait_ms) end
   -- Without a timeout, a client of Redisson would never be removed.
-  if head and not beat and fair_wait_ms and not read_score(t, head) then
+  if head and not heartbeat and fair_wait_ms and not read_score(t, head) then
     redis.pcall('ZADD', KEYS[t], 'NX', format_integer(now_ms + fair_wait_ms), head)
   end
-  return head, head and beat or is_unreadable
+  return head, head and heartbeat or is_unreadable
 end
 
 -- Wakes the waiter at the head. Each waiter of a fair lock has its own channel.

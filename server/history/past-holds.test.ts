@@ -24,13 +24,13 @@ const buildGap = (from: number, to: number): HistoryEntry => ({
 
 describe("holds at a point in time", () => {
   it("the holders at a moment are those whose hold had begun and not yet ended", () => {
-    const story = [
+    const history = [
       buildEvent("acquired", 10, { owner: "reader 1" }),
       buildEvent("acquired", 20, { owner: "reader 2" }),
       buildEvent("released", 30, { owner: "reader 1" }),
       buildEvent("expired", 40, { owner: "reader 2" }),
     ];
-    const at = (moment: number) => findHoldsAt(story, moment).map(({ owner }) => owner);
+    const at = (moment: number) => findHoldsAt(history, moment).map(({ owner }) => owner);
     expect([5, 10, 25, 30, 39, 40].map(at)).toEqual([
       [],
       ["reader 1"],
@@ -62,12 +62,12 @@ describe("holds at a point in time", () => {
   });
 
   it("a hold without an end event is open, and a partial release is not an end", () => {
-    const story = [
+    const history = [
       buildEvent("acquired", 10),
       buildEvent("reentered", 20, { count: 2 }),
       buildEvent("released", 30, { count: 1 }),
     ];
-    expect(listPastHolds(story)).toMatchObject([{ since: 10, until: null, end: "open" }]);
+    expect(listPastHolds(history)).toMatchObject([{ since: 10, until: null, end: "open" }]);
   });
 
   it("a hold not seen after a gap has an unseen end, and one seen again is open", () => {
@@ -77,34 +77,34 @@ describe("holds at a point in time", () => {
   });
 
   it("the start of a hold is derived from its end event when its acquired event is gone", () => {
-    const story = [buildEvent("released", 100, { heldMs: 40, fence: "5" })];
-    expect(listPastHolds(story)).toMatchObject([{ since: 60, sinceIs: "exact", until: 100, fence: "5" }]);
+    const history = [buildEvent("released", 100, { heldMs: 40, fence: "5" })];
+    expect(listPastHolds(history)).toMatchObject([{ since: 60, sinceIs: "exact", until: 100, fence: "5" }]);
   });
 
   it("holds of one label are told apart by their fencing tokens", () => {
-    const story = [
+    const history = [
       buildEvent("acquired", 10, { fence: "5" }),
       buildEvent("released", 20, { fence: "5", heldMs: 10 }),
       buildEvent("acquired", 30, { fence: "6" }),
       buildEvent("released", 40, { fence: "5", owner: "uuid:1" }),
     ];
-    expect(listPastHolds(story).map(({ fence, end }) => `${fence} ${end}`)).toContain("6 open");
+    expect(listPastHolds(history).map(({ fence, end }) => `${fence} ${end}`)).toContain("6 open");
   });
 
   it("the end of a hold whose label is no longer known is assigned by its fencing token", () => {
-    const story = [
+    const history = [
       buildEvent("acquired", 10, { fence: "5" }),
       buildEvent("released", 40, { fence: "5", owner: "uuid:1" }),
     ];
-    expect(listPastHolds(story)).toMatchObject([{ since: 10, until: 40, end: "recorded", fence: "5" }]);
+    expect(listPastHolds(history)).toMatchObject([{ since: 10, until: 40, end: "recorded", fence: "5" }]);
   });
 
   it("a hold followed by a later Lockkeeper hold has an unseen end", () => {
-    const story = [
+    const history = [
       buildEvent("acquired", 10, { fence: "5" }),
       buildEvent("acquired", 20, { fence: "6", owner: "you" }),
     ];
-    expect(listPastHolds(story)).toMatchObject([
+    expect(listPastHolds(history)).toMatchObject([
       { owner: "me", end: "unobserved", until: null },
       { owner: "you", end: "open" },
     ]);

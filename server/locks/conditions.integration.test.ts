@@ -27,7 +27,7 @@ const it = conditionTest()
    * Starts a wait for a condition as a client that then sends nothing more. The returned `die` expires the heartbeat,
    * so that other clients regard the waiter as dead.
    */
-  .extend("awaitAndDie", { scope: "file" }, ({ direct, acquire, beats }) => async (key: string) => {
+  .extend("awaitAndKill", { scope: "file" }, ({ direct, acquire, beats }) => async (key: string) => {
     const ask = createAsk(await acquire(key, "dead", WAIT));
     const { id } = ask;
     expect(await SCRIPTS.await(direct, CHANNEL, { key, kind: "lock" }, ask, LIMITS)).toMatchObject({
@@ -42,14 +42,14 @@ describe("conditions of a lock", () => {
   });
 
   it("the signal of a client that died passes to the next one that waited when it was sent", async ({
-    awaitAndDie,
+    awaitAndKill,
     acquire,
     locks,
     direct,
     waitForWaiters,
     key,
   }) => {
-    const [first, second] = [await awaitAndDie(key), await awaitAndDie(key)];
+    const [first, second] = [await awaitAndKill(key), await awaitAndKill(key)];
     const third = locks.conditions.await(await acquire(key, "third", WAIT), "c", ENDLESS);
     await waitForWaiters(key, 3);
     const signaller = await acquire(key, "signaller", WAIT);
@@ -74,14 +74,14 @@ describe("conditions of a lock", () => {
   });
 
   it("a client that was silent for too long loses its place, and gets the lock back without a signal", async ({
-    awaitAndDie,
+    awaitAndKill,
     acquire,
     locks,
     direct,
     countWaiters,
     key,
   }) => {
-    const silent = await awaitAndDie(key);
+    const silent = await awaitAndKill(key);
     await silent.die();
     const signaller = await acquire(key, "signaller", WAIT);
     expect(await locks.conditions.signal(signaller, "c", { who: "all" })).toMatchObject({ count: 0 });

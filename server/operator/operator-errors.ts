@@ -30,10 +30,12 @@ export function createChangedError(lock: Lock): ChangedError {
   const { holders, remainingMs, version } = lock;
   const who =
     holders.length === 1 ? describeHolder(holders[0]?.owner ?? "") : `held by ${formatHolderNames(lock)}`;
-  return new ChangedError(
-    `This is not the hold that you saw: the lock is now ${who}. Nothing was released.`,
-    { lock, holders, remainingMs, version },
-  );
+  return new ChangedError(`This is not the hold that you saw: the lock is now ${who}. Nothing was changed.`, {
+    lock,
+    holders,
+    remainingMs,
+    version,
+  });
 }
 
 export function createUnlistedError(lock: Lock): FormatRequiredError {
@@ -46,7 +48,7 @@ export function createUnlistedError(lock: Lock): FormatRequiredError {
 export function createSingleHolderError(lock: Lock): ChangedError {
   const { holders, remainingMs, version } = lock;
   return new ChangedError(
-    `The lock has ${holders.length} holders, and its format does not allow releasing only one of them. Nothing was released. To release all of them, send the version of the lock.`,
+    `The lock has ${holders.length} holders, and its format does not allow releasing only one of them. Nothing was changed. To release all of them, send the version of the lock.`,
     { lock, holders, remainingMs, version },
   );
 }
@@ -63,7 +65,7 @@ export function createFormatMismatchError(format: FormatName, lock: Lock): Inval
   const others = lock.release?.formats.filter((name) => name !== format) ?? [];
   const instead = others.length === 0 ? "" : ` Send another format: ${others.join(", ")}.`;
   return new InvalidError(
-    `Body, format: the key does not have the layout of a lock of ${label} (${layout}). Nothing was released.${instead}`,
+    `Body, format: the key does not have the layout of a lock of ${label} (${layout}). Nothing was changed.${instead}`,
     { field: "format" },
   );
 }

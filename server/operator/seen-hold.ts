@@ -165,7 +165,7 @@ export function toVisibleLock(
   return watcher.locks.toLock(hold, watcher.locks.findKeysSharingToken(hold, allowedKeys));
 }
 
-const NOTHING_RELEASED = "Nothing was released. Retry later.";
+const NOTHING_CHANGED = "Nothing was changed. Retry later.";
 
 /**
  * Reads the lock from Redis. For a foreign hold, first waits for all earlier notifications, because the version of such
@@ -176,7 +176,7 @@ async function readHold(watcher: Watcher, key: Key, isForeign: boolean) {
     if (isForeign) await watcher.confirmContinuity(key);
     const { observation, hold } = await watcher.readKey(key);
     return { observation: requireReadable(observation), hold };
-  }, NOTHING_RELEASED);
+  }, NOTHING_CHANGED);
 }
 
 /** Reads the hold in the format that the request specifies. */
@@ -188,7 +188,7 @@ async function readHoldAs(
 ): Promise<HeldObservation> {
   const seen = await explainRedisFailure(
     async () => requireReadable(await watcher.readKeyAs(hold.key, format)),
-    NOTHING_RELEASED,
+    NOTHING_CHANGED,
   );
   const isHeld = seen.state === "held";
   if (!isHeld || seen.holders[0].token !== hold.seen.holders[0].token)
@@ -229,7 +229,7 @@ export async function readChangedError(
   if (hold !== undefined)
     return createChangedError(toVisibleLock(watcher, hold, { allowedKeys: allowedKeys }));
   return new ChangedError(
-    "The holder changed before your request arrived, and the lock is now free. Nothing was released.",
+    "The holder changed before your request arrived, and the lock is now free. Nothing was changed.",
     {},
   );
 }

@@ -28,7 +28,7 @@ export class ReadConnections {
   }
 
   /** Reads over a separate connection and closes it afterwards. @throws if the connection cannot be opened */
-  async readApart<Result>(read: (redis: Redis) => Promise<Result>): Promise<Result> {
+  async readSeparately<Result>(read: (redis: Redis) => Promise<Result>): Promise<Result> {
     const redis = this.open("reads-apart");
     try {
       await waitUntilReady(redis, AbortSignal.timeout(COMMAND_TIMEOUT_MS));

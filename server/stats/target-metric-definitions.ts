@@ -7,7 +7,7 @@ export interface TargetSample {
   readonly totals: Totals;
   readonly health: Health;
   readonly stats: LockStats;
-  readonly breaks: number;
+  readonly interruptions: number;
   readonly isRecorder: boolean;
 }
 
@@ -114,7 +114,7 @@ export const COUNTER_DEFINITIONS: readonly MetricDefinition[] = [
   {
     name: "lockkeeper_redis_breaks_total",
     help: "How often a master was lost: its connection broke, or it did not respond.",
-    getValue: ({ breaks }) => breaks,
+    getValue: ({ interruptions }) => interruptions,
   },
   {
     name: "lockkeeper_unseen_holds_total",

@@ -14,7 +14,7 @@ import {
 export interface MeasuredTarget {
   readonly name: string;
   readonly stats: LockStats;
-  readonly watcher: { health(): Health; readonly breaks: number };
+  readonly watcher: { health(): Health; readonly interruptions: number };
   readonly waits: WaitFigures;
   isRecorder(): boolean;
   readonly journal: { subscribe(listener: (event: LockEvent) => void): () => void };
@@ -215,7 +215,7 @@ function toTargetSample(target: MeasuredTarget): TargetSample {
     stats,
     totals: stats.totals,
     health: watcher.health(),
-    breaks: watcher.breaks,
+    interruptions: watcher.interruptions,
     isRecorder: target.isRecorder(),
   };
 }

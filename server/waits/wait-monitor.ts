@@ -56,7 +56,7 @@ export class WaitMonitor {
   #isRunning = false;
   #isStopped = false;
   #hasBacklog = false;
-  #breaks = -1;
+  #interruptions = -1;
 
   constructor(private readonly deps: WaitMonitorDeps) {
     const { watcher } = deps;
@@ -160,8 +160,8 @@ export class WaitMonitor {
   /** Scans for waiters, because events were missed before the process started or while a connection was broken. */
   #scanAfterBreak(): void {
     const { watcher, masters } = this.deps;
-    if (watcher.breaks === this.#breaks || !watcher.isUp) return;
-    this.#breaks = watcher.breaks;
+    if (watcher.interruptions === this.#interruptions || !watcher.isUp) return;
+    this.#interruptions = watcher.interruptions;
     void scanWaitedKeys(masters, (key) => this.markKey(key));
   }
 

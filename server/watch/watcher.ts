@@ -155,8 +155,8 @@ export class Watcher {
   }
 
   /** Total number of times that a connection to a current master was lost. */
-  get breaks(): number {
-    return this.#masterSet.breaks;
+  get interruptions(): number {
+    return this.#masterSet.interruptions;
   }
 
   /** The clock of a responding master or, on a quorum, Lockkeeper's own clock. Each master also has its own clock. */

@@ -64,13 +64,13 @@ export class ChaosProcesses {
     topology: Topology,
     resources: Resources,
   ): Promise<ChaosProcesses> {
-    const seats = new ChaosProcesses(setting, topology, resources);
+    const slots = new ChaosProcesses(setting, topology, resources);
     const counts = countTargets(setting);
     const ports: number[] = [];
-    for (let n = 0; n < counts.api; n++) ports.push(await seats.#addApi(n, ports));
-    for (let n = 0; n < LIBRARY_WORKERS; n++) await seats.#addLibraryWorker(n);
-    for (let n = LIBRARY_WORKERS; n < counts.worker; n++) await seats.#addHttpWorker(n, ports);
-    return seats;
+    for (let n = 0; n < counts.api; n++) ports.push(await slots.#addApi(n, ports));
+    for (let n = 0; n < LIBRARY_WORKERS; n++) await slots.#addLibraryWorker(n);
+    for (let n = LIBRARY_WORKERS; n < counts.worker; n++) await slots.#addHttpWorker(n, ports);
+    return slots;
   }
 
   async #addApi(n: number, taken: readonly number[]): Promise<number> {
@@ -91,7 +91,7 @@ export class ChaosProcesses {
   async #addLibraryWorker(n: number): Promise<void> {
     const links = await this.#openLinks(this.topology.servers.map(({ port }) => port));
     const where = this.topology.getLocation(links.map(({ port }) => port));
-    const by: LibraryAccess = { door: "library", core: this.settings.core, where };
+    const by: LibraryAccess = { via: "library", core: this.settings.core, where };
     this.workers.push({ links, createTask: (nth) => this.#createWorkerTask(`w${n + 1}`, n, nth, by) });
   }
 
@@ -102,7 +102,7 @@ export class ChaosProcesses {
       ...ports.slice(0, n % ports.length),
     ]);
     const urls = links.map(({ port }) => `http://127.0.0.1:${port}`);
-    const by: HttpAccess = { door: "http", core: this.settings.core, urls, apiKey: this.#apiKey };
+    const by: HttpAccess = { via: "http", core: this.settings.core, urls, apiKey: this.#apiKey };
     this.workers.push({ links, createTask: (nth) => this.#createWorkerTask(`h${n + 1}`, n, nth, by) });
   }
 
@@ -116,10 +116,10 @@ export class ChaosProcesses {
     return links;
   }
 
-  #createWorkerTask(seat: string, n: number, nth: number, by: WorkerTask["by"]): WorkerTask {
+  #createWorkerTask(slot: string, n: number, nth: number, by: WorkerTask["by"]): WorkerTask {
     const { format, leaseMs, contexts, kinds, locks, seed, resourcePort } = this.settings;
     return {
-      ...this.#createTask(`${seat}.${nth}`),
+      ...this.#createTask(`${slot}.${nth}`),
       ...{ by, format, resourcePort },
       leaseMs: [Math.round(leaseMs * SHORTEST), leaseMs],
       locks: listLocks(kinds, locks),

@@ -27,8 +27,8 @@ async function main(): Promise<number> {
     if (command.mutants !== undefined) return await runMutants(command.mutants, command);
     console.log(formatCommand(command));
     const library = await findClockLibrary(command);
-    const history = await run({ ...command, core: PROJECT, folder, library }, resources);
-    return report(command, history, folder);
+    const entries = await run({ ...command, core: PROJECT, folder, library }, resources);
+    return report(command, entries, folder);
   } catch (error) {
     const isUsage = error instanceof UsageError;
     // Errors after an interruption are expected.
@@ -91,13 +91,15 @@ function formatMutantResult({ mutant, checks, example, request }: MutantResult, 
   return `  caught by ${checks.join(", ")} in ${tookS} s\n  ${formatViolation(example, again)}`;
 }
 
-function report(command: Command, history: readonly Entry[], folder: string): number {
-  const story = analyzeHistory(history);
-  const verdicts = runChecks(story);
-  writeHistory(join(folder, "history.jsonl"), history);
+function report(command: Command, entries: readonly Entry[], folder: string): number {
+  const history = analyzeHistory(entries);
+  const verdicts = runChecks(history);
+  writeHistory(join(folder, "history.jsonl"), entries);
   console.log(formatVerdicts(verdicts, formatCommand(command)));
-  writeFileSync(join(folder, "timeline.html"), renderTimeline(story, verdicts, formatCommand(command)));
-  console.log(`\n${history.length} entries, ${story.faults.length} faults: ${join(folder, "timeline.html")}`);
+  writeFileSync(join(folder, "timeline.html"), renderTimeline(history, verdicts, formatCommand(command)));
+  console.log(
+    `\n${entries.length} entries, ${history.faults.length} faults: ${join(folder, "timeline.html")}`,
+  );
   const ending = getRunResult(verdicts, formatCommand(command));
   console.log(ending.line);
   return ending.code;

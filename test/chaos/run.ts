@@ -84,9 +84,9 @@ export async function run(options: RunOptions, resources: Resources): Promise<En
   const topology = await Topology.start(options.topology, hasSteps ? options.library : undefined);
   resources.defer(() => topology.stop());
   const resourcePort = await startResource(join(folder, "resource.jsonl"), epochNs, resources);
-  const seats = await ChaosProcesses.open({ ...options, folder, epochNs, resourcePort }, topology, resources);
-  const apis = new ProcessGroup("api", seats.apis, journal);
-  const workers = new ProcessGroup("worker", seats.workers, journal);
+  const slots = await ChaosProcesses.open({ ...options, folder, epochNs, resourcePort }, topology, resources);
+  const apis = new ProcessGroup("api", slots.apis, journal);
+  const workers = new ProcessGroup("worker", slots.workers, journal);
   resources.defer(async () => await Promise.all([workers.killAll(), apis.killAll()]).then(() => undefined));
   await apis.startAll();
   await workers.startAll();

@@ -20,8 +20,8 @@ const gap = (from: number, to: number): GapEvent => ({
   ...{ id: `${to}-${idCount++}`, type: "gap", target: "default", at: to },
   ...{ from, to },
 });
-const lanesOf = (story: HistoryEntry[], takes: "one" | "several" | "unknown" = "one", now = 1000) =>
-  buildTimeline(story.toReversed(), takes, now);
+const lanesOf = (entries: HistoryEntry[], takes: "one" | "several" | "unknown" = "one", now = 1000) =>
+  buildTimeline(entries.toReversed(), takes, now);
 const formatBar = ({ owner, from, to, end }: HoldBar) => `${owner} ${from}-${to} ${end}`;
 const barsOf = (...given: Parameters<typeof lanesOf>) =>
   lanesOf(...given).lanes.flatMap(({ bars }) => bars.map(formatBar));
@@ -38,7 +38,7 @@ describe("history lanes", () => {
   });
 
   it("a history has one lane per holder, latest first, with one bar per hold and its outcome", () => {
-    const story = [
+    const entries = [
       event("acquired", 100, "ada", { fence: "1" }),
       event("reentered", 110, "ada", { fence: "1", count: 2 }),
       event("released", 120, "ada", { fence: "1", count: 1 }),
@@ -49,7 +49,7 @@ describe("history lanes", () => {
       event("force_released", 600, "ada", { fence: "3", by: "mei", reason: "stuck" }),
       event("acquired", 700, "cid", { fence: "4" }),
     ];
-    const { lanes, overlaps, from, to } = lanesOf(story);
+    const { lanes, overlaps, from, to } = lanesOf(entries);
     expect(lanes.map(({ owner, bars }) => [owner, ...bars.map(formatBar)])).toEqual([
       ["cid", "cid 700-1000 open"],
       ["ada", "ada 100-200 released", "ada 500-600 force_released"],
@@ -60,40 +60,40 @@ describe("history lanes", () => {
   });
 
   it("requests to release a hold and their answers belong to its bar and do not end it", () => {
-    const story = [
+    const entries = [
       event("acquired", 100, "ada", { fence: "1" }),
       event("release_requested", 110, "ada", { fence: "1", by: "mei", reason: "deploy" }),
       event("release_request_refused", 120, "ada", { fence: "1", reason: "busy" }),
       event("released", 200, "ada", { fence: "1", count: 0 }),
       event("acquired", 300, "bob", { fence: "2" }),
     ];
-    expect(barsOf(story)).toEqual(["bob 300-1000 open", "ada 100-200 released"]);
-    const [bob, ada] = lanesOf(story).lanes.map(({ bars }) => bars[0]?.requests.map(({ at }) => at));
+    expect(barsOf(entries)).toEqual(["bob 300-1000 open", "ada 100-200 released"]);
+    const [bob, ada] = lanesOf(entries).lanes.map(({ bars }) => bars[0]?.requests.map(({ at }) => at));
     expect([bob, ada]).toEqual([[], [110, 120]]);
   });
 
   it("two simultaneous holders are marked as wrong when the end of the first is reported late", () => {
-    const story = [
+    const entries = [
       event("acquired", 100, "ada", { fence: "1" }),
       event("acquired", 200, "bob", { fence: "2" }),
       event("expired", 230, "ada", { fence: "1" }),
       event("released", 300, "bob", { fence: "2" }),
     ];
-    expect(barsOf(story)).toEqual(["bob 200-300 released", "ada 100-230 expired"]);
-    expect(lanesOf(story).overlaps).toMatchObject([{ from: 200, to: 230, is: "wrong" }]);
+    expect(barsOf(entries)).toEqual(["bob 200-300 released", "ada 100-230 expired"]);
+    expect(lanesOf(entries).overlaps).toMatchObject([{ from: 200, to: 230, is: "wrong" }]);
     // Because a hold has a fencing token, the overlap is wrong even if the kind of the lock is unknown.
-    expect(lanesOf(story, "unknown").overlaps).toMatchObject([{ is: "wrong" }]);
+    expect(lanesOf(entries, "unknown").overlaps).toMatchObject([{ is: "wrong" }]);
   });
 
   it("several readers are not marked as wrong, and unknown kinds are not judged", () => {
-    const story = [
+    const entries = [
       event("acquired", 100, "ada"),
       event("acquired", 200, "bob"),
       event("released", 300, "ada"),
       event("released", 400, "bob"),
     ];
-    expect(lanesOf(story, "several").overlaps).toEqual([]);
-    expect(lanesOf(story, "unknown").overlaps).toMatchObject([{ from: 200, to: 300, is: "unclear" }]);
+    expect(lanesOf(entries, "several").overlaps).toEqual([]);
+    expect(lanesOf(entries, "unknown").overlaps).toMatchObject([{ from: 200, to: 300, is: "unclear" }]);
     expect(["lock", "fair", "fenced", "multi"].map((kind) => getHolderCapacity(kind as "lock"))).toEqual(
       Array(4).fill("one"),
     );
@@ -124,13 +124,13 @@ describe("history lanes", () => {
   });
 
   it("an end event without token or owner is assigned to the only hold it can belong to", () => {
-    const story = [
+    const entries = [
       event("acquired", 100, "ada", { fence: "1" }),
       event("expired", 200, "ada"),
       event("acquired", 300, "bob", { fence: "2" }),
       { ...event("evicted", 400, ""), owner: undefined },
     ];
-    expect(barsOf(story)).toEqual(["bob 300-400 evicted", "ada 100-200 expired"]);
+    expect(barsOf(entries)).toEqual(["bob 300-400 evicted", "ada 100-200 expired"]);
   });
 });
 
@@ -164,13 +164,13 @@ describe("history lanes of generated histories", () => {
             fence: isFenced ? `${n}` : undefined,
           };
         });
-        const story = all
+        const entries = all
           .flatMap(({ owner, from, to, end, fence }) => [
             event("acquired", from, owner, { fence }),
             event(end, to, owner, { fence, count: 0 }),
           ])
           .sort((a, b) => a.at - b.at);
-        const { lanes, overlaps } = lanesOf(story, "one", 10_000);
+        const { lanes, overlaps } = lanesOf(entries, "one", 10_000);
         const bars = lanes.flatMap((lane) => lane.bars.map(formatBar)).sort();
         expect(bars).toEqual(all.map(({ owner, from, to, end }) => `${owner} ${from}-${to} ${end}`).sort());
         const expected = all.flatMap((one, n) =>
@@ -208,10 +208,10 @@ describe("history lanes of generated histories", () => {
     );
     const takes = fc.constantFrom("one" as const, "several" as const, "unknown" as const);
     fc.assert(
-      fc.property(fc.array(entry, { maxLength: 40 }), takes, fc.nat(600), (story, takes, now) => {
-        const { lanes, overlaps, gaps, from, to } = buildTimeline(story, takes, now);
+      fc.property(fc.array(entry, { maxLength: 40 }), takes, fc.nat(600), (entries, takes, now) => {
+        const { lanes, overlaps, gaps, from, to } = buildTimeline(entries, takes, now);
         expect(new Set(lanes.map(({ owner }) => owner)).size).toBe(lanes.length);
-        expect(gaps).toHaveLength(story.filter(({ type }) => type === "gap").length);
+        expect(gaps).toHaveLength(entries.filter(({ type }) => type === "gap").length);
         for (const { bars } of lanes) {
           expect(bars.length).toBeGreaterThan(0);
           for (const [n, bar] of bars.entries()) {

@@ -65,7 +65,7 @@ describe("default column layout", () => {
 
   it("the count is shown where even the holder has no room", () => {
     const layout = layOutDefault(600);
-    expect(layout.noRoom).toContain("owner");
+    expect(layout.omitted).toContain("owner");
     expect(layout.columns.map(({ id }) => id)).toContain("count");
   });
 });
@@ -79,7 +79,7 @@ describe("column layout", () => {
 
   it("secondary columns that were chosen are shown as long as they fit", () => {
     const chosen = ALL_COLUMNS.filter((id) => id !== "owner" && id !== "fence");
-    expect(layOutColumns({ chosen, widths: {} }, getRoom(1280)).noRoom).toEqual([]);
+    expect(layOutColumns({ chosen, widths: {} }, getRoom(1280)).omitted).toEqual([]);
   });
 
   it("the column that the rows are sorted by is shown, chosen or not, whatever the room", () => {
@@ -105,7 +105,7 @@ describe("column layout", () => {
       fc.property(columns, widths, fc.integer({ min: 200, max: 4000 }), (chosen, given, room) => {
         const layout = layOutColumns({ chosen, widths: given }, room);
         const shown = layout.columns.map(({ id }) => id);
-        expect(shown).toEqual(chosen.filter((id) => !layout.noRoom.includes(id)));
+        expect(shown).toEqual(chosen.filter((id) => !layout.omitted.includes(id)));
         expect(shown).toContain("key");
         for (const { id, px } of layout.columns)
           expect(px).toBeGreaterThanOrEqual(COLUMNS.get(id)?.leastPx ?? 0);

@@ -9,7 +9,7 @@ export interface ColumnPlacement {
 export interface ColumnLayout {
   columns: readonly ColumnPlacement[];
   /** Columns that are hidden because there is not enough room. */
-  noRoom: readonly ColumnId[];
+  omitted: readonly ColumnId[];
 }
 
 export interface ColumnRequest {
@@ -43,19 +43,19 @@ interface ColumnShare {
 export function layOutColumns({ chosen, widths, sortedBy }: ColumnRequest, roomPx: number): ColumnLayout {
   const shown = [...(sortedBy === undefined ? chosen : setColumnShown(chosen, sortedBy, true))];
   const isDefault = chosen.length === ALL_COLUMNS.length && chosen.every((id, at) => id === ALL_COLUMNS[at]);
-  const noRoom: ColumnId[] = [];
+  const omitted: ColumnId[] = [];
   while (shown.length > 1) {
     const last = findLeastImportant(shown, sortedBy);
     const isSecondary = getColumn(last).priority === "secondary" && last !== sortedBy;
     const neededPx = isDefault && isSecondary ? getTypicalWidth : getMinWidth;
     if (sumPx(shown.map(neededPx)) <= roomPx) break;
     shown.splice(shown.indexOf(last), 1);
-    noRoom.push(last);
+    omitted.push(last);
   }
   const parts = shown.map((id) => toColumnShare(id, widths));
   shrinkColumns(parts, roomPx);
   growColumns(parts, roomPx);
-  return { columns: parts.map(({ id, px }) => ({ id, px: Math.round(px) })), noRoom };
+  return { columns: parts.map(({ id, px }) => ({ id, px: Math.round(px) })), omitted };
 }
 
 /** Returns the minimum and maximum width, in pixels, that the operator can set for a column. */
@@ -129,18 +129,18 @@ function growColumns(parts: readonly ColumnShare[], roomPx: number): void {
 
 /**
  * Grows the columns by `amountPx` in total; a negative amount shrinks them. Distributes the amount in proportion to the
- * maximum change of each column, which `leaveOf` returns.
+ * maximum change of each column, which `getMaxChange` returns.
  */
 function distributePx(
   parts: readonly ColumnShare[],
   amountPx: number,
-  leaveOf: (part: ColumnShare) => number,
+  getMaxChange: (part: ColumnShare) => number,
 ): void {
-  const leaves = parts.map((part) => Math.max(0, leaveOf(part)));
-  const leave = sumPx(leaves);
-  if (leave === 0) return;
-  const given = Math.sign(amountPx) * Math.min(Math.abs(amountPx), leave);
+  const maxChanges = parts.map((part) => Math.max(0, getMaxChange(part)));
+  const maxChange = sumPx(maxChanges);
+  if (maxChange === 0) return;
+  const given = Math.sign(amountPx) * Math.min(Math.abs(amountPx), maxChange);
   parts.forEach((part, at) => {
-    part.px += (given * (leaves[at] ?? 0)) / leave;
+    part.px += (given * (maxChanges[at] ?? 0)) / maxChange;
   });
 }

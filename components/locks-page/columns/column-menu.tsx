@@ -76,7 +76,7 @@ function ColumnRow({ id, columns }: { id: ColumnId; columns: TableColumns }) {
           className="size-[14px] accent-accent"
         />
         <span className={clsx("truncate", !isShown && "text-ink-3")}>{name}</span>
-        {layout.noRoom.includes(id) && <span className="text-2xs text-ink-3">{messages.hidden}</span>}
+        {layout.omitted.includes(id) && <span className="text-2xs text-ink-3">{messages.hidden}</span>}
         {!isShown && id === columns.sortedBy && (
           <span className="text-2xs text-ink-3">{messages.shownForSort}</span>
         )}

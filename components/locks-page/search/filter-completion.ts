@@ -60,8 +60,7 @@ const PARTIAL_TERM = /^((?:liveness|format|kind|confidence|is):|(?:held|remainin
 const AMOUNT = /^\d{1,9}$/;
 
 /**
- * Creates a function that returns the completions for the term at the caret. The function returns `undefined` if there
- * are none.
+ * Creates a function that returns the completions for the term at the caret, or `undefined` if no completion applies.
  */
 export function createFilterCompletion(texts: CompletionMessages): CompletionSource {
   const offers = buildCompletionOptions(texts);

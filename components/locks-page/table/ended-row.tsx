@@ -19,7 +19,9 @@ export function EndedRowText({ end }: { end: RowEnding }) {
   return (
     <span className="block leading-[1.25]" data-testid="row-end">
       <span className={clsx("block truncate", isWrong ? "text-bad" : "text-ink-2")}>
-        {end.by === undefined ? messages.endOf(end.type) : messages.releasedBy(<SafeText text={end.by} />)}
+        {end.by === undefined
+          ? messages.formatEnd(end.type)
+          : messages.releasedBy(<SafeText text={end.by} />)}
       </span>
       {now !== null && (
         <span data-second className="block truncate text-2xs text-ink-3">

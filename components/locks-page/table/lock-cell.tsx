@@ -32,17 +32,17 @@ interface LockCellProps {
    * Chosen columns that do not fit. The most important values of these columns are shown on the second line of other
    * columns.
    */
-  noRoom: readonly ColumnId[];
+  omitted: readonly ColumnId[];
 }
 
 /**
  * Shows the value of one column in a row. `data-second` marks the second line of a cell, which is hidden if the row
  * density is `dense`.
  */
-export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
+export function LockCell({ id, lock, tabIndex, omitted }: LockCellProps) {
   switch (id) {
     case "key":
-      return <KeyCell lock={lock} tabIndex={tabIndex} withHolder={noRoom.includes("owner")} />;
+      return <KeyCell lock={lock} tabIndex={tabIndex} withHolder={omitted.includes("owner")} />;
     case "owner":
       return <KindHolderCell lock={lock} />;
     case "format":
@@ -50,7 +50,7 @@ export function LockCell({ id, lock, tabIndex, noRoom }: LockCellProps) {
     case "count":
       return <HoldCount lock={lock} />;
     case "remaining":
-      return <RemainingCell lock={lock} withLiveness={noRoom.includes("attention")} />;
+      return <RemainingCell lock={lock} withLiveness={omitted.includes("attention")} />;
     case "held":
       return <HeldTimeCell lock={lock} />;
     case "attention":

@@ -46,7 +46,7 @@ export interface LockRowProps {
   index: number;
   columns: readonly ColumnId[];
   /** Columns that are hidden because there is not enough room. */
-  noRoom: readonly ColumnId[];
+  omitted: readonly ColumnId[];
   isFocused: boolean;
   isSelected: boolean;
   /** Whether the Tab key reaches this row. Only one row is a tab stop. The arrow keys move between rows. */
@@ -78,7 +78,7 @@ export const LockRow = memo(function LockRow({
   end,
   index,
   columns,
-  noRoom,
+  omitted,
   isFocused,
   isSelected,
   tabStop,
@@ -122,7 +122,7 @@ export const LockRow = memo(function LockRow({
         >
           {(stage !== "key" || id === "key") &&
             (end === null || STRIKETHROUGH_COLUMNS.has(id) ? (
-              <LockCell id={id} lock={lock} tabIndex={inner} noRoom={noRoom} />
+              <LockCell id={id} lock={lock} tabIndex={inner} omitted={omitted} />
             ) : (
               id === endAt && <EndedRowText end={end} />
             ))}

@@ -20,7 +20,7 @@ interface LockRowsProps {
   /** Total height of all rows in pixels. */
   height: number;
   columns: readonly ColumnId[];
-  noRoom: readonly ColumnId[];
+  omitted: readonly ColumnId[];
   focusedPath: string | null;
   selectedLocks: ReadonlyMap<string, Lock>;
   actions: RowActions;

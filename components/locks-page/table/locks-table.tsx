@@ -91,7 +91,7 @@ export function LocksTable({
   const remainingPx = columns.layout.columns.find(({ id }) => id === "remaining")?.px ?? 0;
   // A container query would make the browser compute the styles of every row again during layout.
   const leaseBarPx = remainingPx >= WIDE_REMAINING_PX ? 40 : 24;
-  const noRoom = useStableColumnIds(columns.layout.noRoom);
+  const omitted = useStableColumnIds(columns.layout.omitted);
   const rows = useVirtualizer({
     count: Math.min(window.total, most),
     getScrollElement: () => scroller.current,
@@ -171,7 +171,7 @@ export function LocksTable({
             items={items}
             height={rows.getTotalSize()}
             columns={shown}
-            noRoom={noRoom}
+            omitted={omitted}
             focusedPath={focusedPath}
             selectedLocks={selectedLocks}
             actions={actions}

@@ -50,13 +50,13 @@ export function useRowShortcuts({
   });
 
   // Key presses can arrive faster than the URL is updated. `wanted` contains the latest row until the URL does.
-  const pathInHand = () => wanted.current ?? focusedPath;
-  const indexInHand = () => window.items.findIndex((lock) => toLockPath(lock) === pathInHand());
-  const inHand = () => window.items[indexInHand()];
-  const aliveInHand = () => (ends.has(pathInHand() ?? "") ? undefined : inHand());
+  const getCurrentPath = () => wanted.current ?? focusedPath;
+  const findCurrentIndex = () => window.items.findIndex((lock) => toLockPath(lock) === getCurrentPath());
+  const findCurrentLock = () => window.items[findCurrentIndex()];
+  const findHeldLock = () => (ends.has(getCurrentPath() ?? "") ? undefined : findCurrentLock());
   const step = (by: number) => (event: KeyboardEvent) => {
     event.preventDefault();
-    const at = indexInHand();
+    const at = findCurrentIndex();
     const top = Math.ceil((rows.scrollOffset ?? 0) / (rows.options.estimateSize(0) || 1)) - window.offset;
     const next = window.items[at < 0 ? Math.max(0, top) : at + by];
     if (next === undefined) return;
@@ -70,17 +70,17 @@ export function useRowShortcuts({
     arrowdown: step(1),
     arrowup: step(-1),
     x: (event) => {
-      const lock = aliveInHand();
+      const lock = findHeldLock();
       if (lock !== undefined) toggleSelected(lock, event.shiftKey);
     },
     c: (event) => {
-      const lock = inHand();
+      const lock = findCurrentLock();
       if (lock === undefined) return;
       event.preventDefault();
       copy(lock);
     },
     r: (event) => {
-      const lock = aliveInHand();
+      const lock = findHeldLock();
       if (lock === undefined) return;
       event.preventDefault();
       releaseLock(lock);
@@ -90,7 +90,7 @@ export function useRowShortcuts({
       const isStepping = wanted.current !== null;
       const lock =
         isStepping || focused === undefined
-          ? inHand()
+          ? findCurrentLock()
           : window.items.find((one) => toLockPath(one) === focused);
       if (lock !== undefined && (isStepping || focused !== undefined || target === document.body)) open(lock);
     },

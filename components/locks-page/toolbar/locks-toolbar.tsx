@@ -36,11 +36,14 @@ export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
   const counts = useListCounts(shown?.filter ?? "");
   return (
     <div className="flex shrink-0 items-center gap-2 max-sm:hidden">
-      {counts !== undefined && shown !== undefined && shown.filter !== "" && isOfListed(shown.filter) && (
-        <span className="text-ink-3" data-testid="total">
-          {messages.ofHeld(formatNumber(counts.total), formatNumber(counts.held))}
-        </span>
-      )}
+      {counts !== undefined &&
+        shown !== undefined &&
+        shown.filter !== "" &&
+        selectsListedOnly(shown.filter) && (
+          <span className="text-ink-3" data-testid="total">
+            {messages.ofHeld(formatNumber(counts.total), formatNumber(counts.held))}
+          </span>
+        )}
       {shown !== undefined && <ListButtons shown={shown} total={window?.total ?? 0} showToast={showToast} />}
       <ListPauseButton table={table} />
     </div>
@@ -51,7 +54,7 @@ export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
  * Returns whether a filter is set and selects listed locks only. If so, the toolbar shows the number of matches out of
  * all held locks.
  */
-function isOfListed(filter = ""): boolean {
+function selectsListedOnly(filter = ""): boolean {
   return filter !== "" && !selectsUnlisted(parseFilter(filter));
 }
 

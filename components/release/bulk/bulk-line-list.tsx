@@ -28,7 +28,7 @@ interface BulkLinePlaceholderProps {
  * Renders the scrolling container of the lines. Because the lines scroll in this container, the buttons below it stay
  * in view.
  */
-export function BulkLinePlaceholder({ count, children }: BulkLinePlaceholderProps) {
+export function BulkLineScroller({ count, children }: BulkLinePlaceholderProps) {
   const messages = useMessages(english);
   return (
     <section

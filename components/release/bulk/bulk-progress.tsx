@@ -10,7 +10,7 @@ import { useLiveState } from "@/lib/live/hooks.ts";
 import { useTargetName } from "@/lib/queries/targets.ts";
 import { focusInDialog } from "../focus-in-dialog.ts";
 import { formatBulkCsv } from "./bulk-csv.ts";
-import { BulkLineList, BulkLinePlaceholder } from "./bulk-line-list.tsx";
+import { BulkLineList, BulkLineScroller } from "./bulk-line-list.tsx";
 import {
   type BulkState,
   collectResults,
@@ -48,7 +48,7 @@ export function BulkProgress({ bulk: { state, reviewAgain } }: { bulk: BulkRelea
       <BulkSummary state={state} />
       {step.at === "ended" && <BulkFollowUp state={state} onAgain={reviewAgain} />}
       {released.length > 0 && (
-        <BulkLinePlaceholder count={released.length}>
+        <BulkLineScroller count={released.length}>
           {unreleasedGroups.map(([outcome, lines]) => (
             <BulkLineList
               key={outcome}
@@ -62,7 +62,7 @@ export function BulkProgress({ bulk: { state, reviewAgain } }: { bulk: BulkRelea
             lines={releasedGroups}
             shows="outcome"
           />
-        </BulkLinePlaceholder>
+        </BulkLineScroller>
       )}
     </>
   );

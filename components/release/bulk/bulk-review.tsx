@@ -5,7 +5,7 @@ import type { BulkItemResult } from "@/lib/api/bulk-release.ts";
 import { bulk as english } from "@/lib/i18n/en/bulk.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { BULK_ITEMS_MAX } from "../../../lib/contract/limits.ts";
-import { BulkLineList, BulkLinePlaceholder } from "./bulk-line-list.tsx";
+import { BulkLineList, BulkLineScroller } from "./bulk-line-list.tsx";
 import { type BulkState, findReleasable } from "./bulk-state.ts";
 
 /**
@@ -34,7 +34,7 @@ export function BulkReview({ state }: { state: BulkState }) {
       )}
       <ReviewWarnings lines={releasable} />
       {reviewed.length > 0 && (
-        <BulkLinePlaceholder count={reviewed.length}>
+        <BulkLineScroller count={reviewed.length}>
           <BulkLineList
             title={messages.willRelease(formatNumber(releasable.length))}
             lines={releasable}
@@ -45,7 +45,7 @@ export function BulkReview({ state }: { state: BulkState }) {
             lines={left}
             shows="outcome"
           />
-        </BulkLinePlaceholder>
+        </BulkLineScroller>
       )}
       {isOver && (
         <p className={releasable.length > 0 ? "text-2xs text-ink-3" : "text-ink-2"}>

@@ -192,7 +192,7 @@ export const LOCK_PROBLEMS = {
     },
     example: {
       detail:
-        'This is not the hold that you saw: the lock is now held by "checkout@pod-2:17". Nothing was released.',
+        'This is not the hold that you saw: the lock is now held by "checkout@pod-2:17". Nothing was changed.',
       holders: LOCK_EXAMPLE.holders,
       remainingMs: 21_480,
       lock: LOCK_EXAMPLE,

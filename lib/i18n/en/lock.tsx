@@ -39,7 +39,7 @@ export const lock = {
   missed: (count: number) => (count === 1 ? "1 renewal missed" : `${count} renewals missed`),
   watchedNever: (span: string) => `watched for ${span}, no renewal seen`,
   noRegularRenewals: "no regular renewals observed",
-  noTtlMeans: "never expires, so it is unknown if the holder is alive",
+  noTtlMeans: "never expires, so it is unknown whether the holder is alive",
   watchedShort: (span: string) => `watched for ${span}, not long enough`,
   livenessWith: (liveness: ReactNode, evidence: ReactNode) => (
     <>

@@ -3,7 +3,7 @@ export const locks = {
   namespace: "locks" as const,
   title: "Locks",
   search: "Search locks",
-  searchHint: "Key, owner or record; key:lock:orders:*  held>5m  waiters>0",
+  searchHint: "Key, owner, record, or a filter: key:lock:orders:*  held>5m  waiters>0",
   unreachable: {
     title: "Cannot reach Lockkeeper",
     text: () => (

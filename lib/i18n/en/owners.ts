@@ -22,6 +22,7 @@ export const owners = {
     waiters: "Waiting",
   },
   // Reasons why locks of an owner need attention.
+  joinReasons: (reasons: readonly string[]) => reasons.join(", "),
   overdue: (count: string) => `${count} overdue`,
   noTtl: (count: string) => `${count} with no TTL`,
   unusuallyLong: (count: string) => `${count} unusually long`,

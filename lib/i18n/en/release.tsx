@@ -147,7 +147,7 @@ export const release = {
   nowFree: "The lock is not held.",
   noResponse: "No response: the lock may or may not have been released.",
   noResponseText:
-    "The details below are live. If the hold is still there in a few seconds, retry: only this hold can be released.",
+    "The details below are live. If the hold is still there in a few seconds, retry. Only this hold can be released, no later one.",
   unverified: "Could not verify the hold. Nothing was released.",
   unverifiedText: (who: ReactNode) => (
     <>
@@ -187,7 +187,7 @@ export const release = {
     no_subscriber: "no client was subscribed",
     not_visible: "unknown: clients that poll are not visible",
   },
-  waitersReserved: "they keep waiting until the reservation ends",
+  waitersReserved: (next: string) => `${next}; they keep waiting until the reservation ends`,
   currentHolder: "Held by",
   noHolder: "not held",
   sinceThen: (ago: ReactNode) => <>, for {ago}</>,

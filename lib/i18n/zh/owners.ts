@@ -11,6 +11,7 @@ export const owners: Messages["owners"] = {
   bys: BYS,
   nameHeads: BYS,
   heads: { holds: "锁", needs_attention: "需要处理", held: "最长持有", waiters: "等待" },
+  joinReasons: (reasons) => reasons.join("，"),
   overdue: (count) => `${count} 把续期逾期`,
   noTtl: (count) => `${count} 把无 TTL`,
   unusuallyLong: (count) => `${count} 把持有过久`,

@@ -152,7 +152,7 @@ export const release: Messages["release"] = {
     no_subscriber: "没有客户端订阅",
     not_visible: "未知：轮询的客户端不可见",
   },
-  waitersReserved: "它们继续等待，直到预留结束",
+  waitersReserved: (next) => `${next}；它们继续等待，直到预留结束`,
   currentHolder: "当前持有者",
   noHolder: "无",
   sinceThen: (ago) => <>，已持有 {ago}</>,

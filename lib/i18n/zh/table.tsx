@@ -51,7 +51,7 @@ export const table: Messages["table"] = {
   widthHint: "拖动或用方向键调整，按 Enter 恢复默认宽度",
   pixels: (px) => `${px} 像素`,
   ends: { unknown: "已消失", reacquired: "已由其他客户端持有" },
-  endOf: (type) => ENDS[type] ?? "已结束",
+  formatEnd: (type) => ENDS[type] ?? "已结束",
   releasedBy: (who) => <>由 {who} 强制释放</>,
   andMore: (others) => `，另有 ${others} 个`,
   expiresIn: (time) => <>剩余 {time}</>,

@@ -38,13 +38,16 @@ describe("events that are not recorded yet", () => {
   });
 
   it("takes time in proportion to the events that are recorded at once", () => {
-    const measure = (count: number) => {
-      const { unrecorded, ids, record } = collect(count);
-      const cpuUs = measureCpu(() => record(ids));
-      expect(unrecorded.list()).toEqual([]);
-      return cpuUs;
-    };
-    measure(1000);
+    // The smallest of several values, because a garbage collection of the process adds to any of them.
+    const measure = (count: number) =>
+      Math.min(
+        ...Array.from({ length: 4 }, () => {
+          const { unrecorded, ids, record } = collect(count);
+          const cpuUs = measureCpu(() => record(ids));
+          expect(unrecorded.list()).toEqual([]);
+          return cpuUs;
+        }),
+      );
     // With eight times as many events, a search through the list for each would take 64 times as long.
     expect(measure(8000)).toBeLessThan(24 * Math.max(1000, measure(1000)));
   });

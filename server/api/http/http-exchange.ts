@@ -34,14 +34,14 @@ export interface ApiResponse {
 }
 
 /** A response and its request id, which is sent as `x-request-id` and written to the log. */
-export interface ApiAnswer {
+export interface IdentifiedResponse {
   readonly response: ApiResponse;
   readonly requestId: string;
 }
 
 /** A request and the method that delivers its response. */
 export interface Exchange<Result> extends ApiRequest {
-  deliver(answer: ApiAnswer): Result;
+  deliver(answer: IdentifiedResponse): Result;
 }
 
 /** The destination of a response stream. */

@@ -47,11 +47,11 @@ export class OpenStreams {
 
   /**
    * @param most maximum number of open streams
-   * @param mostEach maximum number of open streams per caller
+   * @param streamsPerCallerMax maximum number of open streams per caller
    */
   constructor(
     private readonly most = Number.POSITIVE_INFINITY,
-    private readonly mostEach = Number.POSITIVE_INFINITY,
+    private readonly streamsPerCallerMax = Number.POSITIVE_INFINITY,
   ) {}
 
   get size(): number {
@@ -68,29 +68,29 @@ export class OpenStreams {
     }
     let own = 0;
     for (const other of this.#callers.values()) if (other === caller) own++;
-    if (own < this.mostEach) return;
+    if (own < this.streamsPerCallerMax) return;
     throw new TooManyStreamsError(
-      `${this.mostEach} of your streams are open, which is the maximum of one caller. Close some, or raise LOCKKEEPER_STREAMS_PER_CALLER_MAX.`,
-      { limit: this.mostEach },
+      `${this.streamsPerCallerMax} of your streams are open, which is the maximum of one caller. Close some, or raise LOCKKEEPER_STREAMS_PER_CALLER_MAX.`,
+      { limit: this.streamsPerCallerMax },
     );
   }
 
   /**
    * Registers an open stream until it is closed.
    *
-   * @param mayStill resolves to whether the caller still has access. Called every 5 s and by `checkAll`. The stream is
-   * closed if the result is `false`
+   * @param checkAccess resolves to whether the caller still has access. Called every 5 s and by `checkAll`. The stream
+   * is closed if the result is `false`
    * @param keepAlive text that readers of this stream ignore, sent after each successful check; "" to send nothing
    */
   register(
     sink: ResponseSink,
     caller: string,
-    mayStill: () => Promise<boolean>,
+    checkAccess: () => Promise<boolean>,
     keepAlive = ": keep-alive\n\n",
   ): void {
     this.#callers.set(sink, caller);
     const check = async () => {
-      if (!(await mayStill())) sink.close();
+      if (!(await checkAccess())) sink.close();
       else if (keepAlive !== "") sink.write(keepAlive);
     };
     this.#checks.set(sink, check);

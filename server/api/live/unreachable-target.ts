@@ -46,9 +46,9 @@ export function streamUnreachable(
     name: "hello",
     data: { stream: id, now: Date.now(), ...page, watch: [...watch], lockable: [...lockable] },
   });
-  const beat = () => send({ name: "health", data: toDownHealth(connector) });
-  beat();
-  const timer = setInterval(beat, HEALTH_INTERVAL_MS);
+  const sendHealth = () => send({ name: "health", data: toDownHealth(connector) });
+  sendHealth();
+  const timer = setInterval(sendHealth, HEALTH_INTERVAL_MS);
   const forget = connector.onOpen(() => sink.end());
   sink.onClose(() => {
     clearInterval(timer);

@@ -62,6 +62,7 @@ describe.each(["redisson", "token", "timestamp"])(
       const before = await direct.get(key).catch(() => "hash");
       const { status, body } = await extend(key, { expectedVersion: version });
       expect([status, body.code]).toEqual([409, "changed"]);
+      expect(body.detail).toMatch(/Nothing was changed\.$/);
       expect(await direct.pttl(key)).toBeLessThan(30_000);
       expect(await direct.get(key).catch(() => "hash")).toBe(before);
     });

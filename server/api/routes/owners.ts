@@ -75,7 +75,7 @@ export async function readGroupsPage<Item>(
   const order = parseGroupOrder(sort);
   const grouping = await watcher.index.groups.query({ by, filter, order, allowedKeys, owner: cpu });
   if (grouping === undefined) throw new UnavailableError(TOO_MANY_FILTERS);
-  const { sorted, withoutNameCount } = grouping;
+  const { sorted, unnamedCount } = grouping;
   const { keys: names, next } =
     cursor === undefined ? sorted.slice(0, limit) : sorted.sliceAfter(decodeCursor(cursor, order), limit);
   const toItems = (name: Key) => {
@@ -86,7 +86,7 @@ export async function readGroupsPage<Item>(
   return {
     items,
     total: sorted.size,
-    without: withoutNameCount,
+    without: unnamedCount,
     ...(next === undefined ? {} : { next: encodeCursor(next, order) }),
     asOf: watcher.asOf,
   };

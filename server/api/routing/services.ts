@@ -15,7 +15,7 @@ import type { OpenStreams } from "../http/sse.ts";
 import type { LiveStreams } from "../live/live-streams.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 import type { RequestAuthenticator } from "./request-authenticator.ts";
-import type { StoredAnswers } from "./stored-answers.ts";
+import type { StoredResponses } from "./stored-responses.ts";
 
 /**
  * The dependencies of the routes. The dependencies of a target are not included, because they are passed with each
@@ -35,7 +35,7 @@ export interface Services {
   readonly pendingRequests: PendingRequests;
   readonly limits: RateLimits;
   readonly quotas: HoldQuotas;
-  readonly answers: StoredAnswers;
+  readonly answers: StoredResponses;
   readonly verbs: VerbObserver;
   readonly audit: Audit;
   readonly auditStore: AuditStore;

@@ -82,7 +82,7 @@ const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "a dead waiter at the head is not removed",
     file: "fair-queue.lua",
-    from: "if head == caller or not is_gone(t, head, beat, now_ms, is_free) then break end",
+    from: "if head == caller or not is_gone(t, head, heartbeat, now_ms, is_free) then break end",
     to: "if true then break end",
   },
   {
@@ -94,8 +94,8 @@ const MUTANTS: readonly ScriptMutant[] = [
   {
     what: "a kept place blocks the lock when it is its turn",
     file: "fair-queue.lua",
-    from: "beat < 0 and (is_free or -beat <= now_ms)",
-    to: "beat < 0 and -beat <= now_ms",
+    from: "heartbeat < 0 and (is_free or -heartbeat <= now_ms)",
+    to: "heartbeat < 0 and -heartbeat <= now_ms",
   },
   {
     what: "a release wakes no waiter",

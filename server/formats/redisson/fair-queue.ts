@@ -20,13 +20,13 @@ export const FAIR_QUEUE: QueueReader = {
     ];
   },
   parseQueue([queue, ends, heartbeats], asOf) {
-    const [untilMs, beats] = [toScores(ends), toScores(heartbeats)];
+    const [untilMs, aliveUntilMs] = [toScores(ends), toScores(heartbeats)];
     return parseMembers(queue).flatMap((owner) => {
       const name = owner.toString("latin1");
       const end = untilMs.get(name) ?? null;
-      const beat = beats.get(name);
+      const heartbeat = aliveUntilMs.get(name);
       // A waiter that has timed out, or whose client is gone, is removed when it reaches the head of the queue.
-      if (beat !== undefined) return Math.abs(beat) <= asOf ? [] : [toClient(owner, end)];
+      if (heartbeat !== undefined) return Math.abs(heartbeat) <= asOf ? [] : [toClient(owner, end)];
       return end !== null && end <= asOf ? [] : [toClient(owner, end)];
     });
   },

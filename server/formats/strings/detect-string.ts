@@ -59,12 +59,12 @@ export function detectStringAs(format: FormatName, raw: RawKey): DetectedLock | 
   const mayBe = STRING_VARIANTS.filter(
     (each) => each.format === format && shapes.some(({ shape }) => shape === each.shape),
   );
-  const flavour =
+  const variant =
     mayBe.find(({ own }) => own?.test(name) !== false) ?? mayBe.find(({ kind }) => kind === undefined);
-  const carried = shapes.find(({ shape }) => shape === flavour?.shape)?.carried ?? {};
-  const known = { format, candidates: [], confidence: "certain", kind: flavour?.kind ?? "lock" } as const;
-  const chosen = flavour === undefined || flavour.shape === "text" ? ({ isChosen: true } as const) : {};
-  return { ...known, ...chosen, ...toHoldFields(raw, carried, flavour) };
+  const carried = shapes.find(({ shape }) => shape === variant?.shape)?.carried ?? {};
+  const known = { format, candidates: [], confidence: "certain", kind: variant?.kind ?? "lock" } as const;
+  const chosen = variant === undefined || variant.shape === "text" ? ({ isChosen: true } as const) : {};
+  return { ...known, ...chosen, ...toHoldFields(raw, carried, variant) };
 }
 
 function detectVariant(
@@ -78,10 +78,10 @@ function detectVariant(
   );
   const own = mayBe.filter((each) => each.own?.test(name));
   const likely = own.length > 0 ? own : mayBe.filter(({ names }) => names === "any");
-  const [flavour] = likely;
-  if (flavour === undefined) return undefined;
+  const [variant] = likely;
+  if (variant === undefined) return undefined;
   const isOwn = own.length > 0;
-  const confidence = assessConfidence(flavour, {
+  const confidence = assessConfidence(variant, {
     ...{ isOwn, nameEvidence, isCommon, ends: raw.remainingMs !== null },
   });
   if (confidence === undefined) return undefined;
@@ -89,9 +89,9 @@ function detectVariant(
   const beside = likely.flatMap((each) => each.beside ?? []);
   // Variants with the same syntax cannot be distinguished, so only the facts that they have in common are reported.
   const [format, candidates] =
-    formats.length > 1 ? (["token", [...formats, ...beside]] as const) : ([flavour.format, beside] as const);
-  const known = { format, candidates, confidence, kind: flavour.kind ?? "lock" } as const;
-  return { ...known, ...toHoldFields(raw, carried, flavour) };
+    formats.length > 1 ? (["token", [...formats, ...beside]] as const) : ([variant.format, beside] as const);
+  const known = { format, candidates, confidence, kind: variant.kind ?? "lock" } as const;
+  return { ...known, ...toHoldFields(raw, carried, variant) };
 }
 
 function hasExpectedExpiry(
@@ -153,13 +153,13 @@ function detectGenericToken(raw: RawKey, name: string): DetectedLock {
 function toHoldFields(
   raw: RawKey,
   carried: EmbeddedFacts,
-  flavour: StringVariant | undefined,
+  variant: StringVariant | undefined,
 ): Pick<DetectedLock, "holders" | "remainingMs" | "waiters"> {
   const { remainingMs, content } = raw;
   const known: Partial<SeenHolder> = {
     ...toSince(carried),
     record: toRecord(carried),
-    ...(flavour?.kind === "write" ? { role: "write" } : {}),
+    ...(variant?.kind === "write" ? { role: "write" } : {}),
   };
   return {
     holders: [createForeignHolder(toOwner(content[0] ?? Buffer.of()), known)],

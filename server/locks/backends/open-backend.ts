@@ -151,9 +151,9 @@ async function openSingleBackend(
     throw error;
   }
   const channel = buildEventChannel(address.db);
-  const renewalDoors =
+  const getGuardedRenewals =
     guardCommandsOf?.(renewals, "renewals") ?? (() => ({ commands: renewals, confirm: undefined }));
-  const getRenewalCommands = () => renewalDoors("renewal");
+  const getRenewalCommands = () => getGuardedRenewals("renewal");
   const getCommands = guardCommandsOf?.(verbs, "verbs");
   const locks = new RedisLocks(verbs, wake, address.db, lockable, { ...parts, getCommands });
   return {

@@ -23,12 +23,12 @@ export interface Retry {
 type TryResult = "free" | "gone" | "held" | "outrun";
 
 /** Maximum length of one wait, in ms. A longer wait is split into several, because timers have a maximum duration. */
-const WAIT_STRETCH_MS = 60 * 60 * 1000;
+const WAIT_SLICE_MS = 60 * 60 * 1000;
 /**
  * Maximum length of one wait for a fair lock, in ms, close to the maximum duration of a timer. The waiter loses its
  * place in the queue at the end of each such wait, so there must be few of them.
  */
-const FAIR_WAIT_STRETCH_MS = 24 * 24 * WAIT_STRETCH_MS;
+const FAIR_WAIT_SLICE_MS = 24 * 24 * WAIT_SLICE_MS;
 
 /** The result of an acquire, and the time directly before its request was sent. */
 export type TimedAcquisition<Acquired> = readonly [acquired: Acquired, sentAt: Moment];
@@ -111,7 +111,7 @@ async function acquireOnce<Acquired>(
   options: AcquireOptions,
 ): Promise<TimedAcquisition<Acquired>> {
   const { waitMs = 0 } = options;
-  const stretchMs = options.kind === "fair" ? FAIR_WAIT_STRETCH_MS : WAIT_STRETCH_MS;
+  const sliceMs = options.kind === "fair" ? FAIR_WAIT_SLICE_MS : WAIT_SLICE_MS;
   const deadline = performance.now() + waitMs;
   for (let leftMs = waitMs; ; leftMs = Math.max(0, deadline - performance.now())) {
     let sentAt = getCurrentMoment();
@@ -121,12 +121,12 @@ async function acquireOnce<Acquired>(
     try {
       const acquired = await send({
         ...options,
-        waitMs: Math.min(leftMs, stretchMs),
+        waitMs: Math.min(leftMs, sliceMs),
         onSend,
       });
       return [acquired, sentAt];
     } catch (error) {
-      if (!(error instanceof WaitTimeoutError) || leftMs <= stretchMs) throw error;
+      if (!(error instanceof WaitTimeoutError) || leftMs <= sliceMs) throw error;
     }
   }
 }

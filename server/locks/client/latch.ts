@@ -5,7 +5,7 @@ import { createAbortedError } from "../waiting/wait-coordinator.ts";
 import { assertLatchWaitOptions } from "./options.ts";
 
 /** Maximum length of one wait, in ms. A longer wait is split into several, because timers have a maximum duration. */
-const WAIT_STRETCH_MS = 60 * 60 * 1000;
+const WAIT_SLICE_MS = 60 * 60 * 1000;
 
 /** Options of `Latch.await`. */
 export interface LatchWaitOptions {
@@ -75,11 +75,11 @@ export class Latch {
       if (signal.aborted) throw createAbortedError(signal);
       const leftMs = Math.max(0, deadline - performance.now());
       try {
-        const stretchMs = Math.min(leftMs, WAIT_STRETCH_MS);
-        await this.verbs.wait(this.key, { waitMs: stretchMs, openedAfterMs, signal });
+        const sliceMs = Math.min(leftMs, WAIT_SLICE_MS);
+        await this.verbs.wait(this.key, { waitMs: sliceMs, openedAfterMs, signal });
         return;
       } catch (error) {
-        if (!(error instanceof WaitTimeoutError) || leftMs <= WAIT_STRETCH_MS) throw error;
+        if (!(error instanceof WaitTimeoutError) || leftMs <= WAIT_SLICE_MS) throw error;
         openedAfterMs = error.facts.asOf;
       }
     }

@@ -122,9 +122,9 @@ function armLongTimer(ms: number, onEnd: () => void): { cancel(): void } {
   let leftMs = ms;
   let timer: NodeJS.Timeout | undefined;
   const arm = () => {
-    const stretchMs = Math.min(leftMs, TIMER_MS_MAX);
-    leftMs -= stretchMs;
-    timer = setTimeout(() => (leftMs > 0 ? arm() : onEnd()), stretchMs);
+    const timerMs = Math.min(leftMs, TIMER_MS_MAX);
+    leftMs -= timerMs;
+    timer = setTimeout(() => (leftMs > 0 ? arm() : onEnd()), timerMs);
   };
   arm();
   return { cancel: () => clearTimeout(timer) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AcquireReply, GrantedReply, GrantKind } from "../../formats/script-replies.ts";
 import { assessProgress, collectVotes, findAgreement, isBehind } from "./agreement.ts";
-import type { MasterAnswer, MasterAnswers } from "./poll-masters.ts";
+import type { MasterReplies, MasterReply } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 // The tests use the masters only as map keys.
@@ -18,8 +18,8 @@ const repeated = (fence: number, count = 1, token = "old") => createGrant(token,
 const held: AcquireReply = { outcome: "held", asOf: 0, remainingMs: 500, holders: [] };
 
 /** Assigns the replies to the masters in order. `undefined` stands for a master that has not replied yet. */
-function toAnswers(...replies: (AcquireReply | "away" | undefined)[]): MasterAnswers<AcquireReply> {
-  const answers = new Map<QuorumMaster, MasterAnswer<AcquireReply>>();
+function toAnswers(...replies: (AcquireReply | "away" | undefined)[]): MasterReplies<AcquireReply> {
+  const answers = new Map<QuorumMaster, MasterReply<AcquireReply>>();
   for (const [at, reply] of replies.entries()) {
     const master = MASTERS[at];
     if (master === undefined || reply === undefined) continue;

@@ -1,6 +1,6 @@
 import type { AcquireReply, GrantedReply, RenewReply } from "../../formats/script-replies.ts";
 import { computeMajority, groupLargestFirst, kthSmallest } from "../../redis/majority.ts";
-import type { MasterAnswers, PollProgress } from "./poll-masters.ts";
+import type { MasterReplies, PollProgress } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /** The hold that a master granted. */
@@ -17,7 +17,7 @@ export interface Agreement {
   readonly voters: readonly Vote[];
 }
 
-export function collectVotes(answers: MasterAnswers<AcquireReply | RenewReply>): Vote[] {
+export function collectVotes(answers: MasterReplies<AcquireReply | RenewReply>): Vote[] {
   const votes: Vote[] = [];
   for (const [master, answer] of answers) {
     if (answer.state === "answered" && answer.reply.outcome === "granted")
@@ -47,7 +47,7 @@ export function findAgreement(votes: readonly Vote[], masters: number): Agreemen
 }
 
 /** Returns `open` while no hold has a majority but pending votes can still produce one; otherwise `enough`. */
-export function assessProgress(answers: MasterAnswers<AcquireReply>, masters: number): PollProgress {
+export function assessProgress(answers: MasterReplies<AcquireReply>, masters: number): PollProgress {
   const majority = computeMajority(masters);
   const most = groupByToken(collectVotes(answers))[0]?.length ?? 0;
   return most < majority && most + masters - answers.size >= majority ? "open" : "enough";

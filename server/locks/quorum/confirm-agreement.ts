@@ -1,7 +1,7 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { type Agreement, isBehind, type Vote } from "./agreement.ts";
-import { type MasterAnswer, pollMasters } from "./poll-masters.ts";
+import { type MasterReply, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 export interface ConfirmationOptions {
@@ -56,5 +56,5 @@ export function writeAgreement(
   return LOCK_WRITERS.token.agree(master.verbs, key, { token, from: reply.fence, fence, count });
 }
 
-const isConfirmed = (answer: MasterAnswer<boolean> | undefined) =>
+const isConfirmed = (answer: MasterReply<boolean> | undefined) =>
   answer?.state === "answered" && answer.reply;

@@ -8,7 +8,7 @@ import { computeMajority } from "../../redis/majority.ts";
 import type { ExtendParams } from "../verbs/contract/verbs.ts";
 import { isSameHold } from "./force-release-on-masters.ts";
 import { collectReplies, pollMasters } from "./poll-masters.ts";
-import { createTooFewAnswersError } from "./quorum-errors.ts";
+import { createTooFewRepliesError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeCertainMs } from "./time-limits.ts";
 
@@ -45,7 +45,7 @@ export async function extendOnMasters(
   if (gone !== undefined && of("gone").length >= majority) return gone;
   const [other] = of("changed", "not_a_lock");
   if (other !== undefined && of("changed", "not_a_lock", "gone").length >= majority) return other;
-  throw createTooFewAnswersError(
+  throw createTooFewRepliesError(
     answers,
     "The hold was not extended on a majority of the masters; it remains until its deadline.",
   );

@@ -8,7 +8,7 @@ import type { ForceReleaseReply } from "../../formats/script-replies.ts";
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { computeMajority, median } from "../../redis/majority.ts";
 import type { ForceReleaseResult, MasterReleaseOutcome } from "../verbs/contract/verbs.ts";
-import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
+import { type MasterReplies, type MasterReply, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
@@ -85,7 +85,7 @@ const isSameHolder = (one: SeenHolder, other: SeenHolder) =>
   one.token === other.token && one.role === other.role;
 
 function toMasterOutcome(
-  answer: MasterAnswer<MasterReleaseReply> | undefined,
+  answer: MasterReply<MasterReleaseReply> | undefined,
 ): MasterReleaseOutcome["outcome"] {
   if (answer === undefined || answer.state === "away") return "away";
   if (answer.state !== "answered") return "unknown";
@@ -96,7 +96,7 @@ function toMasterOutcome(
 
 function toForceReleaseResult(
   masters: readonly MasterReleaseOutcome[],
-  answers: MasterAnswers<MasterReleaseReply>,
+  answers: MasterReplies<MasterReleaseReply>,
 ): ForceReleaseResult {
   const majority = computeMajority(masters.length);
   const count = (...outcomes: MasterReleaseOutcome["outcome"][]) =>

@@ -10,11 +10,11 @@ import type { QuorumMaster } from "./quorum-master.ts";
  * execute the request. `unknown`: the master may have executed the request, and will not reply. `late`: the master may
  * have executed or still execute the request, and its reply is reported later.
  */
-export type MasterAnswer<Reply> =
+export type MasterReply<Reply> =
   | { readonly state: "answered"; readonly reply: Reply }
   | { readonly state: "away" | "unknown" | "late"; readonly error: unknown };
 
-export type MasterAnswers<Reply> = ReadonlyMap<QuorumMaster, MasterAnswer<Reply>>;
+export type MasterReplies<Reply> = ReadonlyMap<QuorumMaster, MasterReply<Reply>>;
 
 /**
  * The progress of a poll. `open`: pending replies can change the result. `enough`: pending replies cannot change the
@@ -34,13 +34,13 @@ export interface MasterPollOptions<Reply> {
   /** Time limit of the poll, in ms. */
   readonly budgetMs: number;
   readonly call: (master: QuorumMaster) => Promise<Reply>;
-  readonly progress: (answers: MasterAnswers<Reply>) => PollProgress;
+  readonly progress: (answers: MasterReplies<Reply>) => PollProgress;
   /** Called once for each `late` master when its reply arrives or its request fails. */
-  readonly onLate?: (master: QuorumMaster, answer: MasterAnswer<Reply>) => void;
+  readonly onLate?: (master: QuorumMaster, answer: MasterReply<Reply>) => void;
 }
 
 /** Returns the replies of the masters that replied in time. */
-export function collectReplies<Reply>(answers: MasterAnswers<Reply>): Reply[] {
+export function collectReplies<Reply>(answers: MasterReplies<Reply>): Reply[] {
   return [...answers.values()].flatMap((answer) => (answer.state === "answered" ? [answer.reply] : []));
 }
 
@@ -51,7 +51,7 @@ export function collectReplies<Reply>(answers: MasterAnswers<Reply>): Reply[] {
 export function pollMasters<Reply>(
   masters: readonly QuorumMaster[],
   question: MasterPollOptions<Reply>,
-): Promise<MasterAnswers<Reply>> {
+): Promise<MasterReplies<Reply>> {
   return new MasterPoll(masters, question).run();
 }
 
@@ -63,20 +63,20 @@ function mayHaveExecuted(error: unknown): boolean {
 }
 
 class MasterPoll<Reply> {
-  readonly #answers = new Map<QuorumMaster, MasterAnswer<Reply>>();
+  readonly #answers = new Map<QuorumMaster, MasterReply<Reply>>();
   readonly #sent = new Set<QuorumMaster>();
   readonly #startedAt = performance.now();
   readonly #stop = new AbortController();
   #isEndScheduled = false;
   #timer: NodeJS.Timeout | undefined;
-  #resolve: (answers: MasterAnswers<Reply>) => void = () => undefined;
+  #resolve: (answers: MasterReplies<Reply>) => void = () => undefined;
 
   constructor(
     private readonly masters: readonly QuorumMaster[],
     private readonly options: MasterPollOptions<Reply>,
   ) {}
 
-  run(): Promise<MasterAnswers<Reply>> {
+  run(): Promise<MasterReplies<Reply>> {
     const { by, budgetMs, to } = this.options;
     const ready = this.masters.filter((master) => master[by].status === "ready");
     // Waits for disconnected masters only if the connected masters are not a majority.
@@ -95,7 +95,7 @@ class MasterPoll<Reply> {
   }
 
   async #callMaster(master: QuorumMaster): Promise<void> {
-    let answer: MasterAnswer<Reply>;
+    let answer: MasterReply<Reply>;
     const { by, to } = this.options;
     try {
       // Does not await connections that are open, so that all requests are sent in the same turn of the event loop.

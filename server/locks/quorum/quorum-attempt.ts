@@ -16,7 +16,7 @@ import { findCommonHold } from "./common-hold.ts";
 import { confirmAgreement, writeAgreement } from "./confirm-agreement.ts";
 import { type AttemptId, MasterRequest } from "./master-request.ts";
 import { PendingVotes } from "./pending-votes.ts";
-import { type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
+import { type MasterReplies, type MasterReply, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeBudgetMs, computeValidityMs } from "./time-limits.ts";
 
@@ -36,7 +36,7 @@ export interface QuorumGrant {
  */
 export type QuorumAttemptOutcome =
   | QuorumGrant
-  | { readonly outcome: "refused" | "too_late"; readonly answers: MasterAnswers<AcquireReply> };
+  | { readonly outcome: "refused" | "too_late"; readonly answers: MasterReplies<AcquireReply> };
 
 interface ConfirmedGrant {
   readonly outcome: QuorumGrant;
@@ -64,7 +64,7 @@ export class QuorumAttempt {
     private readonly masters: readonly QuorumMaster[],
     private readonly key: Key,
     request: AcquireRequest,
-    readonly idSource: "by_caller" | "by_us",
+    readonly idSource: "by_caller" | "by_lockkeeper",
   ) {
     this.#requests = new Map(masters.map((master) => [master, new MasterRequest(master, key, request)]));
     this.#majority = computeMajority(masters.length);
@@ -153,7 +153,7 @@ export class QuorumAttempt {
    * `pendingVotes`.
    */
   #settleOtherVotes(
-    answers: MasterAnswers<AcquireReply>,
+    answers: MasterReplies<AcquireReply>,
     { voters }: Agreement,
     sure: readonly Vote[],
   ): void {
@@ -172,11 +172,11 @@ export class QuorumAttempt {
    * Releases the votes of this attempt. Waits for the masters that granted the lock in time, but not for the other
    * masters. If the caller chose the request id, the votes of masters that did not reply are kept.
    */
-  async #rollBack(answers: MasterAnswers<AcquireReply>): Promise<void> {
+  async #rollBack(answers: MasterReplies<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
     for (const [master, answer] of answers) {
       if (answer.state === "unknown" || answer.state === "late") {
-        if (this.idSource === "by_us") void this.#getRequest(master).revoke();
+        if (this.idSource === "by_lockkeeper") void this.#getRequest(master).revoke();
         else this.#getRequest(master).recordSilence();
       }
       if (answer.state !== "answered" || answer.reply.outcome !== "granted") continue;
@@ -190,7 +190,7 @@ export class QuorumAttempt {
   // the request.
   #handleLateAnswer(
     master: QuorumMaster,
-    answer: MasterAnswer<AcquireReply>,
+    answer: MasterReply<AcquireReply>,
     name: AttemptId | undefined,
     agreement: Agreement | undefined,
   ): void {

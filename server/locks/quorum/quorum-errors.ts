@@ -14,12 +14,12 @@ import {
   createQueueFullError,
   createRefusalError,
 } from "../verbs/error-factories.ts";
-import { collectReplies, type MasterAnswers } from "./poll-masters.ts";
+import { collectReplies, type MasterReplies } from "./poll-masters.ts";
 
 type HeldReply = Extract<AcquireReply, { outcome: "held" }>;
 
 /** Whether simultaneous requests split the votes, so that the lock has no known holder. */
-export function isVoteSplit(answers: MasterAnswers<AcquireReply>): boolean {
+export function isVoteSplit(answers: MasterReplies<AcquireReply>): boolean {
   const replies = collectReplies(answers);
   const isAsked = replies.every(({ outcome }) => outcome === "granted" || outcome === "held");
   const most = groupByHolder(replies)[0]?.length ?? 0;
@@ -27,24 +27,24 @@ export function isVoteSplit(answers: MasterAnswers<AcquireReply>): boolean {
   return isAsked && replies.length >= majority && most < majority;
 }
 
-export function hasTooFewAnswers(answers: MasterAnswers<AcquireReply>): boolean {
+export function hasTooFewReplies(answers: MasterReplies<AcquireReply>): boolean {
   return collectReplies(answers).length < computeMajority(answers.size);
 }
 
 /**
  * Whether a master reports that the id of the request was withdrawn. The request must then continue with another id.
  */
-export function isRequestWithdrawn(answers: MasterAnswers<AcquireReply>): boolean {
+export function isRequestWithdrawn(answers: MasterReplies<AcquireReply>): boolean {
   return collectReplies(answers).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
 }
 
 export function createQuorumRefusalError(
   key: Key,
   { owner }: AcquireRequest,
-  answers: MasterAnswers<AcquireReply>,
+  answers: MasterReplies<AcquireReply>,
 ): LockkeeperError {
   const replies = collectReplies(answers);
-  if (hasTooFewAnswers(answers)) return createTooFewAnswersError(answers);
+  if (hasTooFewReplies(answers)) return createTooFewRepliesError(answers);
   const [[mostCommon] = []] = groupLargestFirst(
     replies.filter((reply) => reply.outcome !== "granted"),
     ({ outcome }) => outcome,
@@ -74,8 +74,8 @@ export function createHoldRefusalError(
 }
 
 /** @param doing a sentence for the error message that states what is known despite the missing replies */
-export function createTooFewAnswersError<Reply>(
-  answers: MasterAnswers<Reply>,
+export function createTooFewRepliesError<Reply>(
+  answers: MasterReplies<Reply>,
   doing = "Nothing is held; try again.",
 ): UnavailableError {
   const answered = collectReplies(answers).length;
@@ -90,7 +90,7 @@ export function createTooFewAnswersError<Reply>(
   return new UnavailableError(detail, { cause }, facts);
 }
 
-export function createMaybeExecutedError<Reply>(answers: MasterAnswers<Reply>): UnknownOutcomeError {
+export function createMaybeExecutedError<Reply>(answers: MasterReplies<Reply>): UnknownOutcomeError {
   const answered = collectReplies(answers).length;
   return new UnknownOutcomeError(
     `${describeAnswerCount(answered, answers.size)} Others may have executed this. Repeat the request with the same Idempotency-Key, or read the lock.`,
@@ -107,7 +107,7 @@ function groupByHolder(replies: readonly AcquireReply[]): [HeldReply, ...HeldRep
 }
 
 /** Returns the holder that most masters report, and the time until the lock may be free on a majority. */
-function findCommonHolder(owner: string, answers: MasterAnswers<AcquireReply>): CurrentHold {
+function findCommonHolder(owner: string, answers: MasterReplies<AcquireReply>): CurrentHold {
   const replies = collectReplies(answers);
   const freeMs = kthSmallest(replies.map(computeFreeInMs), computeMajority(answers.size));
   const [group] = groupByHolder(replies);

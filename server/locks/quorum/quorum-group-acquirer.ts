@@ -83,7 +83,7 @@ export class QuorumGroupAcquirer {
     // A quorum does not support release requests.
     const asked = { ...options, format: "token", receivesReleaseRequests: false } as const;
     const ask = this.requests.createAcquireAllRequest(sorted, asked);
-    const idSource = options.requestId === undefined ? "by_us" : "by_caller";
+    const idSource = options.requestId === undefined ? "by_lockkeeper" : "by_caller";
     return sorted.map((key) => {
       const request = { ...ask, token: this.requests.createToken() };
       return { key, request, attempt: new QuorumAttempt(this.masters, key, request, idSource) };
@@ -97,8 +97,8 @@ export class QuorumGroupAcquirer {
     const limits: RetryLimits = {
       waitMs: waitMs === undefined ? undefined : () => waitMs,
       // The limit is short, because the request already holds the earlier locks of the group.
-      patienceMs: CONTENTION_BUDGET_MS,
-      outlastsMs: 0,
+      splitRetryMs: CONTENTION_BUDGET_MS,
+      outageRetryMs: 0,
       onSend: undefined,
     };
     for (const lock of locks) {

@@ -125,8 +125,8 @@ export class QuorumLocks implements OperatorVerbs {
     if (waitMs > 0) return await this.#acquireWaiting(key, request, attempt, options);
     const outcome = await retryAttempt(attempt, {
       waitMs: undefined,
-      patienceMs: CONTENTION_BUDGET_MS,
-      outlastsMs: 0,
+      splitRetryMs: CONTENTION_BUDGET_MS,
+      outageRetryMs: 0,
       onSend,
     });
     if (outcome.outcome === "elected") return this.#toGrant(attempt, key, request, outcome);
@@ -149,20 +149,24 @@ export class QuorumLocks implements OperatorVerbs {
     options: AcquireOptions,
   ): Promise<AcquiredGrant> {
     const { waitMs = 0, signal, requestId, onSend } = options;
-    const tryAcquire = async (patienceMs: number): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
-      const deadline = performance.now() + patienceMs;
+    const tryAcquire = async (
+      splitRetryMs: number,
+    ): Promise<WaitAttemptResult<AcquiredGrant & Revocable>> => {
+      const deadline = performance.now() + splitRetryMs;
       const leftMs = () => Math.max(1, Math.round(deadline - performance.now()));
-      const outlastsMs = Math.min(patienceMs, ATTEMPT_BUDGET_MS);
+      const outageRetryMs = Math.min(splitRetryMs, ATTEMPT_BUDGET_MS);
       const outcome = await retryAttempt(attempt, {
         waitMs: leftMs,
-        patienceMs,
-        outlastsMs,
+        splitRetryMs,
+        outageRetryMs,
         signal,
         onSend,
       });
       if (outcome.outcome === "elected") {
         const granted = this.#toGrant(attempt, key, request, outcome);
-        return { done: { ...granted, revoke: () => attempt.idSource === "by_us" && granted.abandon() } };
+        return {
+          done: { ...granted, revoke: () => attempt.idSource === "by_lockkeeper" && granted.abandon() },
+        };
       }
       const refusal = await this.#toRefusal(key, toAttemptError(key, request, attempt, outcome));
       if (!(refusal instanceof HeldError)) throw refusal;
@@ -299,6 +303,6 @@ function findKeyspace(masters: readonly QuorumMaster[], subscriber: Subscriber):
   return db === undefined || others.length > 0 ? undefined : { subscriber, db };
 }
 
-function getIdSource(requestId: string | undefined): "by_caller" | "by_us" {
-  return requestId === undefined ? "by_us" : "by_caller";
+function getIdSource(requestId: string | undefined): "by_caller" | "by_lockkeeper" {
+  return requestId === undefined ? "by_lockkeeper" : "by_caller";
 }

@@ -10,11 +10,11 @@ import { toGrant } from "../verbs/error-factories.ts";
 import { collectVotes, findAgreement } from "./agreement.ts";
 import { findCommonHold } from "./common-hold.ts";
 import { confirmAgreement } from "./confirm-agreement.ts";
-import { collectReplies, type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
+import { collectReplies, type MasterReplies, type MasterReply, pollMasters } from "./poll-masters.ts";
 import {
   createHoldRefusalError,
   createMaybeExecutedError,
-  createTooFewAnswersError,
+  createTooFewRepliesError,
 } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { assessRenewal } from "./renew-on-masters.ts";
@@ -38,7 +38,7 @@ export class QuorumReentry {
     private readonly masters: readonly QuorumMaster[],
     private readonly hold: VerbHold,
     private readonly request: RenewRequest,
-    private readonly idSource: "by_caller" | "by_us",
+    private readonly idSource: "by_caller" | "by_lockkeeper",
   ) {
     this.#budgetMs = computeBudgetMs(request.leaseMs);
   }
@@ -58,7 +58,7 @@ export class QuorumReentry {
     const grant = await this.#confirm(answers, sentAt);
     if (grant !== undefined) return grant;
     const isRefused = assessRenewal(answers, this.masters.length) === "lost";
-    this.#hasFailed = isRefused || this.idSource === "by_us";
+    this.#hasFailed = isRefused || this.idSource === "by_lockkeeper";
     if (this.#hasFailed) {
       const back = [...answers].map(([master, answer]) => this.#giveBack(master, answer));
       await withTimeout(this.#budgetMs, Promise.all(back)).catch(() => undefined);
@@ -73,7 +73,7 @@ export class QuorumReentry {
    * the hold was valid. A majority must have the same count, because a master with a smaller count would end the hold
    * too early.
    */
-  async #confirm(answers: MasterAnswers<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
+  async #confirm(answers: MasterReplies<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
     const { hold, masters } = this;
     const agreement = findAgreement(collectVotes(answers), masters.length);
     if (agreement === undefined) return undefined;
@@ -91,7 +91,7 @@ export class QuorumReentry {
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, count, remainingMs });
   }
 
-  async #giveBack(master: QuorumMaster, answer: MasterAnswer<RenewReply>): Promise<void> {
+  async #giveBack(master: QuorumMaster, answer: MasterReply<RenewReply>): Promise<void> {
     const { verbs, channel } = master;
     // After an unknown outcome, repeats the re-entry first, to determine whether there is a count to release. With the
     // same id, a re-entry counts only once.
@@ -116,18 +116,18 @@ export class QuorumReentry {
     );
   }
 
-  #createUndecidedError(answers: MasterAnswers<RenewReply>) {
-    if (this.idSource === "by_us")
-      return createTooFewAnswersError(
+  #createUndecidedError(answers: MasterReplies<RenewReply>) {
+    if (this.idSource === "by_lockkeeper")
+      return createTooFewRepliesError(
         answers,
         "Counted entries are released; the hold remains until its deadline.",
       );
     const isUntouched = [...answers.values()].every(({ state }) => state === "away");
     return isUntouched
-      ? createTooFewAnswersError(answers, "Nothing was done; try again.")
+      ? createTooFewRepliesError(answers, "Nothing was done; try again.")
       : createMaybeExecutedError(answers);
   }
 }
 
-const isGranted = (answer: MasterAnswer<RenewReply>) =>
+const isGranted = (answer: MasterReply<RenewReply>) =>
   answer.state === "answered" && answer.reply.outcome === "granted";

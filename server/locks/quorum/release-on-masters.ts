@@ -7,8 +7,8 @@ import { computeMajority, kthSmallest, median } from "../../redis/majority.ts";
 import { ATTEMPT_BUDGET_MS, attempt } from "../verbs/attempt.ts";
 import type { Released } from "../verbs/contract/grant.ts";
 import { createNotOwnerError, createRefusalError } from "../verbs/error-factories.ts";
-import { collectReplies, type MasterAnswer, type MasterAnswers, pollMasters } from "./poll-masters.ts";
-import { createMaybeExecutedError, createTooFewAnswersError } from "./quorum-errors.ts";
+import { collectReplies, type MasterReplies, type MasterReply, pollMasters } from "./poll-masters.ts";
+import { createMaybeExecutedError, createTooFewRepliesError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
@@ -41,16 +41,16 @@ export async function releaseOnMasters(
     return released;
   }
   if ([...answers.values()].every(({ state }) => state === "away"))
-    throw createTooFewAnswersError(answers, "Nothing was done; try again.");
+    throw createTooFewRepliesError(answers, "Nothing was done; try again.");
   throw createMaybeExecutedError(answers);
 }
 
-function isMajorityKnown(answers: MasterAnswers<ReleaseReply>, masters: number): boolean {
+function isMajorityKnown(answers: MasterReplies<ReleaseReply>, masters: number): boolean {
   const known = collectReplies(answers).filter(({ outcome }) => outcome !== "unknown");
   return known.length >= computeMajority(masters);
 }
 
-function toReleased(key: Key, answers: MasterAnswers<ReleaseReply>): Released {
+function toReleased(key: Key, answers: MasterReplies<ReleaseReply>): Released {
   const replies = collectReplies(answers);
   const majority = computeMajority(answers.size);
   const reused = replies.find(({ outcome }) => outcome === "request_id_reused");
@@ -78,7 +78,7 @@ function releaseLeftovers(
   key: Key,
   { token, fence, principal }: ReleaseRequest,
   { outcome }: Released,
-  answers: MasterAnswers<ReleaseReply>,
+  answers: MasterReplies<ReleaseReply>,
 ): void {
   // The token identifies the hold even if a master has a different fencing token. This does not apply to reservations,
   // because all reservations of one operator have the same token.
@@ -91,7 +91,7 @@ function releaseLeftovers(
   }
 }
 
-function hasNothingLeft(answer: MasterAnswer<ReleaseReply>, isNamed: boolean): boolean {
+function hasNothingLeft(answer: MasterReply<ReleaseReply>, isNamed: boolean): boolean {
   if (answer.state !== "answered") return false;
   const { outcome } = answer.reply;
   return outcome === "released" || outcome === "not_owner" || (outcome === "not_held" && !isNamed);

@@ -3,7 +3,7 @@ import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { computeMajority, kthLargest } from "../../redis/majority.ts";
 import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
 import { assessMajority } from "./common-hold.ts";
-import { collectReplies, type MasterAnswers, pollMasters } from "./poll-masters.ts";
+import { collectReplies, type MasterReplies, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
@@ -34,7 +34,7 @@ export async function renewManyOnMasters(
       : undefined;
   });
 
-  function stateOf(soFar: MasterAnswers<RenewalResult[]>, index: number) {
+  function stateOf(soFar: MasterReplies<RenewalResult[]>, index: number) {
     const answered = collectReplies(soFar).flatMap(
       (renewed) => renewed[index] ?? (renewed[index] === null ? [null] : []),
     );

@@ -6,8 +6,8 @@ import type { Grant, VerbHold } from "../verbs/contract/grant.ts";
 import { toGrant } from "../verbs/error-factories.ts";
 import { collectVotes } from "./agreement.ts";
 import { assessMajority, findCommonHold } from "./common-hold.ts";
-import { collectReplies, type MasterAnswers, pollMasters } from "./poll-masters.ts";
-import { createHoldRefusalError, createTooFewAnswersError } from "./quorum-errors.ts";
+import { collectReplies, type MasterReplies, pollMasters } from "./poll-masters.ts";
+import { createHoldRefusalError, createTooFewRepliesError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
@@ -39,14 +39,14 @@ export async function renewOnMasters(
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, remainingMs });
   }
   if (verdict === "lost") throw createHoldRefusalError(hold.key, collectReplies(answers), masters.length);
-  throw createTooFewAnswersError(
+  throw createTooFewRepliesError(
     answers,
     "The hold was not renewed on a majority of the masters; it remains until its deadline.",
   );
 }
 
 /** Assesses whether a renewal or re-entry succeeded on a majority of the masters. */
-export function assessRenewal(answers: MasterAnswers<RenewReply>, masters: number) {
+export function assessRenewal(answers: MasterReplies<RenewReply>, masters: number) {
   const known = collectReplies(answers).filter(({ outcome }) => outcome !== "unknown");
   const granted = known.filter(({ outcome }) => outcome === "granted");
   return assessMajority(granted.length, known.length, masters);

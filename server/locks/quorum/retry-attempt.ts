@@ -7,12 +7,12 @@ import type { AcquireReply } from "../../formats/script-replies.ts";
 import { computeMajority, groupLargestFirst } from "../../redis/majority.ts";
 import type { AbortSignalLike } from "../waiting/abort-signal-like.ts";
 import { collectVotes } from "./agreement.ts";
-import { collectReplies, type MasterAnswers } from "./poll-masters.ts";
+import { collectReplies, type MasterReplies } from "./poll-masters.ts";
 import type { QuorumAttempt, QuorumAttemptOutcome, QuorumGrant } from "./quorum-attempt.ts";
 import {
   createMaybeExecutedError,
   createQuorumRefusalError,
-  hasTooFewAnswers,
+  hasTooFewReplies,
   isRequestWithdrawn,
   isVoteSplit,
 } from "./quorum-errors.ts";
@@ -22,9 +22,9 @@ export interface RetryLimits {
   /** Returns how long the request will wait if it is refused, in ms; `undefined` if it will not wait. */
   readonly waitMs: (() => number) | undefined;
   /** How long to retry after split votes, or after grants that could not be confirmed in time, in ms. */
-  readonly patienceMs: number;
+  readonly splitRetryMs: number;
   /** How long to retry while too few masters reply, in ms. */
-  readonly outlastsMs: number;
+  readonly outageRetryMs: number;
   readonly signal?: AbortSignalLike | undefined;
   /** Called before each attempt. */
   readonly onSend: (() => void) | undefined;
@@ -60,11 +60,11 @@ function computeRetryLimitMs(
   patience: RetryLimits,
   tried: number,
 ): number {
-  if (hasTooFewAnswers(answers)) return patience.outlastsMs;
+  if (hasTooFewReplies(answers)) return patience.outageRetryMs;
   // The attempt waited too long for a master that voted and disconnected before the agreement. The next attempt does
   // not wait for this master.
-  if (outcome === "too_late") return tried === 0 ? Number.POSITIVE_INFINITY : patience.patienceMs;
-  return isVoteSplit(answers) ? patience.patienceMs : 0;
+  if (outcome === "too_late") return tried === 0 ? Number.POSITIVE_INFINITY : patience.splitRetryMs;
+  return isVoteSplit(answers) ? patience.splitRetryMs : 0;
 }
 
 /** Creates the error for a failed attempt. */
@@ -90,7 +90,7 @@ export function toAttemptError(
 }
 
 /** Whether the hold may exist: the masters that granted it earlier and those that did not reply may form a majority. */
-function mayStand(answers: MasterAnswers<AcquireReply>): boolean {
+function mayStand(answers: MasterReplies<AcquireReply>): boolean {
   const repeated = collectVotes(answers).filter(({ reply }) => reply.how === "repeated");
   const most = groupLargestFirst(repeated, ({ reply }) => reply.token)[0]?.length ?? 0;
   const silent = answers.size - collectReplies(answers).length;

@@ -46,6 +46,6 @@ const PAUSE_MS_MAX = 100;
  * attempts of competing clients no longer overlap.
  */
 export function computeSplitPauseMs(splits: number, roundMs: number): number {
-  const stretchMs = Math.max(PAUSE_MS_MIN, 2 * roundMs) * 2 ** Math.min(splits, 6);
-  return Math.random() * Math.min(PAUSE_MS_MAX, stretchMs);
+  const rangeMs = Math.max(PAUSE_MS_MIN, 2 * roundMs) * 2 ** Math.min(splits, 6);
+  return Math.random() * Math.min(PAUSE_MS_MAX, rangeMs);
 }

@@ -6,8 +6,8 @@ import type { VerbHold } from "../verbs/contract/grant.ts";
 import type { HoldStatus } from "../verbs/contract/verbs.ts";
 import { createNotOwnerError, toGrant } from "../verbs/error-factories.ts";
 import { assessMajority, findCommonHold } from "./common-hold.ts";
-import { collectReplies, type MasterAnswers, pollMasters } from "./poll-masters.ts";
-import { createTooFewAnswersError } from "./quorum-errors.ts";
+import { collectReplies, type MasterReplies, pollMasters } from "./poll-masters.ts";
+import { createTooFewRepliesError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function verifyOnMasters(masters: readonly QuorumMaster[], hold: Ve
     progress: (soFar) => (assessHold(soFar, masters.length).verdict === "unsure" ? "open" : "enough"),
   });
   const { common, verdict } = assessHold(answers, masters.length);
-  if (verdict === "unsure") throw createTooFewAnswersError(answers, "Nothing was changed; try again.");
+  if (verdict === "unsure") throw createTooFewRepliesError(answers, "Nothing was changed; try again.");
   if (verdict === "held" && common !== undefined)
     return { held: true, ...toGrant(hold, common.owner, common) };
   const replies = collectReplies(answers);
@@ -34,7 +34,7 @@ export async function verifyOnMasters(masters: readonly QuorumMaster[], hold: Ve
   return { held: false, asOf: median(ended) };
 }
 
-function assessHold(answers: MasterAnswers<VerifyReply>, masters: number) {
+function assessHold(answers: MasterReplies<VerifyReply>, masters: number) {
   const replies = collectReplies(answers);
   const held = replies.flatMap((reply) => (reply.outcome === "held" ? [reply] : []));
   return {

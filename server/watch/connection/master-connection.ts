@@ -28,7 +28,7 @@ interface ConnectionListener {
 export class MasterConnection {
   isUp = false;
   /** Number of times that the master has gone down. */
-  breaks = 0;
+  interruptions = 0;
   /**
    * Time at which the master went down, in Unix ms on Lockkeeper's clock; `undefined` while the master is up. Before
    * the first successful probe, the time at which this object was created.
@@ -82,7 +82,7 @@ export class MasterConnection {
    * Time of the last successful probe (`performance.now()`), moved forward by any time for which this process was
    * suspended.
    */
-  get answeredAt(): number {
+  get repliedAt(): number {
     return this.#answeredAt;
   }
 
@@ -153,21 +153,21 @@ export class MasterConnection {
     const subscription = this.#subscription;
     const sentAt = performance.now();
     let isWhole = await subscription.isDataIntact();
-    const answeredAt = performance.now();
+    const repliedAt = performance.now();
     const continuityBefore = subscription.continuityId;
     const wasLost = subscription.canResubscribe;
     if (wasLost) await subscription.subscribe();
     else await subscription.pingSubscriber();
     if (this.master.reads.shared.status !== "ready") throw new ReadsClosedError();
-    if (!this.isUp || wasLost || !isWhole || answeredAt - this.#deliveryProbedAt > DELIVERY_PROBE_EVERY_MS) {
+    if (!this.isUp || wasLost || !isWhole || repliedAt - this.#deliveryProbedAt > DELIVERY_PROBE_EVERY_MS) {
       isWhole = (await subscription.probeDelivery()) && isWhole;
       this.#deliveryProbedAt = performance.now();
     }
-    this.#answeredAt = answeredAt;
-    this.roundTripUs = Math.round((answeredAt - sentAt) * 1000);
+    this.#answeredAt = repliedAt;
+    this.roundTripUs = Math.round((repliedAt - sentAt) * 1000);
     if (this.isUp && !wasLost && isWhole) {
       const isUnbroken = subscription.seesChanges && subscription.continuityId === continuityBefore;
-      if (isUnbroken) this.listener.onDelivered(answeredAt);
+      if (isUnbroken) this.listener.onDelivered(repliedAt);
       return;
     }
     if (!isWhole) subscription.breakContinuity();
@@ -180,7 +180,7 @@ export class MasterConnection {
   readonly #markDown = (): void => {
     if (!this.isUp) return;
     this.isUp = false;
-    this.breaks++;
+    this.interruptions++;
     this.downSince = Date.now();
     this.roundTripUs = null;
     this.listener.onDown();

@@ -100,9 +100,9 @@ function computeExpectation({ seen, renewals }: LivenessEvidence): RenewalExpect
   const isSufficient = isSteady || basis === "certain";
   const isStated = seen.holders[0].statedRenewal !== undefined && basis === "certain";
   // If the holder has renewed less often than expected, the longest observed interval replaces the expected one.
-  const patientMs = Math.max(scheduledMs, ...intervalsMs);
+  const longestMs = Math.max(scheduledMs, ...intervalsMs);
   const shortestMs = isStated ? scheduledMs : 1;
-  const intervalMs = isSteady ? Math.max(shortestMs, steadyIntervalMs) : patientMs;
+  const intervalMs = isSteady ? Math.max(shortestMs, steadyIntervalMs) : longestMs;
   // The current lease began with the last renewal or at `leaseBeganAt`, whichever is later. If `leaseBeganAt` is
   // unknown, the lease is assumed to have begun at the time of the read.
   const givenAt = Math.min(seen.asOf, Math.max(lastAt ?? 0, leaseBeganAt ?? seen.asOf));

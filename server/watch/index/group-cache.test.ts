@@ -83,7 +83,7 @@ function describeGrouping(grouping: HoldGrouping) {
     const group = grouping.get(name);
     return [name, group?.holds, group?.needsAttention, group?.liveness, group?.oldest, group?.waiters];
   });
-  return { groups, without: grouping.withoutNameCount, total: grouping.sorted.size };
+  return { groups, without: grouping.unnamedCount, total: grouping.sorted.size };
 }
 
 const queryGrouping = async (mirror: LockIndex, what: GroupQuery): Promise<HoldGrouping> => {
@@ -197,7 +197,7 @@ it("keys are grouped under the namespace given by their segments, if they have t
     const { keys } = grouping.sorted.slice(0, 100);
     return [
       keys.map((name) => `${name} ${grouping.get(name)?.holds} ${grouping.get(name)?.childCount}`),
-      grouping.withoutNameCount,
+      grouping.unnamedCount,
     ];
   };
   expect(await namesAt("", 1)).toEqual([[": 1 0", "lock: 5 4", "locker: 1 0"], 2]);

@@ -150,7 +150,7 @@ export class HoldGrouping {
   /** Changes to locks during the build, applied at the end of the build. `undefined` once the grouping is built. */
   #changes: (readonly [CountedHold | undefined, CountedHold | undefined])[] | undefined = [];
   /** Number of matching locks that belong to no group, such as locks without a known service. */
-  withoutNameCount = 0;
+  unnamedCount = 0;
 
   constructor({ by, filter, order, allowedKeys }: GroupQuery) {
     // Queries for groups accept no time-dependent terms.
@@ -229,7 +229,7 @@ export class HoldGrouping {
     const { hold } = counted;
     if (!this.#matches(hold)) return;
     const parts = this.#listMemberships(hold);
-    if (parts.length === 0) this.withoutNameCount += by;
+    if (parts.length === 0) this.unnamedCount += by;
     for (const part of parts) {
       const [name] = part;
       const known = this.#groups.get(name);

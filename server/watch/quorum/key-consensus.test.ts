@@ -51,7 +51,7 @@ class QuorumFixture {
   applyStep(one: Step): void {
     vi.advanceTimersByTime(1);
     // Records the owner before this step. Only the step itself can change the owner.
-    const seat = this.#seat(one.at);
+    const voter = this.#getVoter(one.at);
     this.#truths.set(performance.now(), this.truth);
     if (one.do === "vote") this.#has[one.at] ??= one.owner;
     else if (one.do === "give_back") {
@@ -59,10 +59,10 @@ class QuorumFixture {
       this.#has[one.at] = undefined;
     } else if (one.do === "look") this.#look(one.at);
     else if (one.do === "hear") this.#hear(one.at);
-    else if (one.do === "go" && seat.isUp) {
-      seat.isUp = false;
-      seat.term++;
-    } else if (one.do === "come") seat.isUp = true;
+    else if (one.do === "go" && voter.isUp) {
+      voter.isUp = false;
+      voter.term++;
+    } else if (one.do === "come") voter.isUp = true;
   }
 
   /** The actual owner at the current time: the owner with a majority, or `free` if there is none. */
@@ -73,22 +73,22 @@ class QuorumFixture {
     return winner ?? "free";
   }
 
-  #seat(number: number): VoterFixture {
-    const seat = this.voters[number];
-    if (seat === undefined) throw new Error(`there is no master ${number}`);
-    return seat;
+  #getVoter(number: number): VoterFixture {
+    const voter = this.voters[number];
+    if (voter === undefined) throw new Error(`there is no master ${number}`);
+    return voter;
   }
 
   #look(number: number): void {
-    const seat = this.#seat(number);
-    if (!seat.isUp) return;
-    this.#onTheWay[number]?.push({ owner: this.#has[number], sentAt: performance.now(), term: seat.term });
+    const voter = this.#getVoter(number);
+    if (!voter.isUp) return;
+    this.#onTheWay[number]?.push({ owner: this.#has[number], sentAt: performance.now(), term: voter.term });
   }
 
   #hear(number: number): void {
-    const seat = this.#seat(number);
+    const voter = this.#getVoter(number);
     const look = this.#onTheWay[number]?.shift();
-    if (look === undefined || look.term !== seat.term || !seat.isUp) return;
+    if (look === undefined || look.term !== voter.term || !voter.isUp) return;
     const asOf = Math.round(performance.now());
     const observation: ReadableObservation =
       look.owner === undefined
@@ -101,13 +101,13 @@ class QuorumFixture {
     // As with a real notification, the report that the key is gone applies until a read that was sent later is
     // recorded.
     const goneAt = this.#goneAt[number] ?? Number.NEGATIVE_INFINITY;
-    this.consensus.recordNotifications(seat, {
+    this.consensus.recordNotifications(voter, {
       wasGone: goneAt > Number.NEGATIVE_INFINITY,
       endCause: undefined,
     });
     if (look.sentAt > goneAt) this.#goneAt[number] = Number.NEGATIVE_INFINITY;
     this.consensus.recordReading(
-      seat,
+      voter,
       { observation, sentAt: look.sentAt, receivedAt: performance.now() },
       { clockAheadMs: 0, begin: "seen" },
     );
@@ -127,7 +127,7 @@ class QuorumFixture {
 
   /** Connects all masters, discards delayed replies, and reads the masters until the decision is stable. */
   rest(): void {
-    for (const seat of this.voters) seat.isUp = true;
+    for (const voter of this.voters) voter.isUp = true;
     for (const looks of this.#onTheWay) looks.length = 0;
     for (let round = 0; round < 5; round++) {
       for (let number = 0; number < MASTERS; number++) {

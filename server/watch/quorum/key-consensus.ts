@@ -236,13 +236,13 @@ export class KeyConsensus<Of extends Voter> {
    *
    * @param turning if set, counts only masters that were read again since that decision, with an unchanged vote
    */
-  #tallyVotes(asOf: number, turning?: PendingDecision<Of>): VoteTally {
+  #tallyVotes(asOf: number, pending?: PendingDecision<Of>): VoteTally {
     const seen = this.#votes.projectTo(
       asOf,
       (voter, vote) =>
-        turning === undefined ||
-        (vote.sentAt >= turning.since && turning.before.get(voter) === formatVoteShape(vote.seen)),
+        pending === undefined ||
+        (vote.sentAt >= pending.since && pending.before.get(voter) === formatVoteShape(vote.seen)),
     );
-    return tallyVotes(this.key, seen, asOf, { begunAt: this.#votes.listBegins(), before: this.holder });
+    return tallyVotes(this.key, seen, asOf, { begunAt: this.#votes.listStartTimes(), before: this.holder });
   }
 }

@@ -81,7 +81,7 @@ export class VoteStore<Of extends Voter> {
   }
 
   /** Returns the start time (`performance.now()`) of each vote, in the order of the masters; `undefined` if unknown. */
-  listBegins(): (number | undefined)[] {
+  listStartTimes(): (number | undefined)[] {
     return this.voters.map((voter) => this.findCurrent(voter)?.begunAt);
   }
 

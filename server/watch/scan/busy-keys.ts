@@ -24,7 +24,7 @@ export class BusyKeys {
     this.#requeue = again;
   }
 
-  get heldBack(): Iterable<Key> {
+  get delayedKeys(): Iterable<Key> {
     return this.#heldBack;
   }
 

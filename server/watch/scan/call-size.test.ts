@@ -8,7 +8,7 @@ const LIMITS = { least: 200, near: 500, most: 10_000 };
 function recordCalls(callSize: CallSize, calls: number, msPerKey: number, roundTripMs: number): void {
   for (let call = 0; call < calls; call++) {
     callSize.record(callSize.size, callSize.size * msPerKey + roundTripMs);
-    callSize.takeRestMs();
+    callSize.takePauseMs();
   }
 }
 
@@ -29,7 +29,7 @@ describe("CallSize", () => {
             callSize.record(Math.ceil(callSize.size * share), tookMs);
             expect(callSize.size).toBeGreaterThanOrEqual(LIMITS.least);
             expect(callSize.size).toBeLessThanOrEqual(LIMITS.most);
-            expect(callSize.takeRestMs()).toBeLessThanOrEqual(5);
+            expect(callSize.takePauseMs()).toBeLessThanOrEqual(5);
             expect(callSize.estimateCostMs(1)).toBeGreaterThanOrEqual(0);
           }
         },
@@ -59,8 +59,8 @@ describe("CallSize", () => {
     const { size } = callSize;
     callSize.record(size, 20);
     expect(callSize.size).toBe(Math.floor(size / 2));
-    expect(callSize.takeRestMs()).toBe(5);
-    expect(callSize.takeRestMs()).toBe(0);
+    expect(callSize.takePauseMs()).toBe(5);
+    expect(callSize.takePauseMs()).toBe(0);
     recordCalls(callSize, 40, 0.0005, 0.05);
     expect(callSize.size).toBeGreaterThanOrEqual(size * 0.9);
   });

@@ -96,7 +96,7 @@ export class CallSize {
    * Returns the pause before the next call, in ms. Returns 0 unless a call has stalled since this method was last
    * called.
    */
-  takeRestMs(): number {
+  takePauseMs(): number {
     const restMs = this.#restMs;
     this.#restMs = 0;
     return restMs;

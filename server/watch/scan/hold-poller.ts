@@ -175,7 +175,7 @@ export class HoldPoller {
   async #rest(keys: number, sentAt: number, receivedAt: number, signal: AbortSignal): Promise<void> {
     const workMs = Math.max(0, this.#costs.record(receivedAt - sentAt) - (this.deps.getRoundTripMs() ?? 0));
     const nextAt = Math.max(sentAt + keys / KEYS_PER_MS_MAX, receivedAt + workMs * (1 / POLL_SHARE - 1));
-    const restMs = Math.max(this.deps.callSize.takeRestMs(), nextAt - performance.now());
+    const restMs = Math.max(this.deps.callSize.takePauseMs(), nextAt - performance.now());
     if (restMs > 0) await sleep(restMs, undefined, { signal, ref: false });
   }
 }

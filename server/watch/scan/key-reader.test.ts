@@ -28,7 +28,7 @@ function openReader({ isAway, onOverflow }: ReaderInput = { isAway: false, onOve
   };
   reader = new KeyReader({
     read,
-    readApart: (key) => read([key]),
+    readSeparately: (key) => read([key]),
     isResponding: async () => true,
     onReadings: () => undefined,
     computeRereadDelayMs: () => undefined,

@@ -30,7 +30,7 @@ export interface KeyReaderDeps {
   /** @throws ReadTimeoutError if some replies do not arrive in time */
   read(keys: readonly Key[]): Promise<Observation[]>;
   /** Reads one key on a separate connection. */
-  readApart(key: Key): Promise<Observation[]>;
+  readSeparately(key: Key): Promise<Observation[]>;
   /** Whether Redis replies to a probe sent now. */
   isResponding(): Promise<boolean>;
   onReadings(readings: readonly Reading[]): void;
@@ -73,7 +73,7 @@ export class KeyReader {
 
   constructor(private readonly deps: KeyReaderDeps) {
     this.#slowKeys = new SlowKeys({
-      readApart: (key) => deps.readApart(key),
+      readSeparately: (key) => deps.readSeparately(key),
       isResponding: () => deps.isResponding(),
       onRead: (observations, sentAt) => this.#emitReadings(observations, sentAt),
     });
@@ -127,7 +127,7 @@ export class KeyReader {
   }
 
   /** Resolves when fewer than `marks` keys are queued, or when the reader is stopped. */
-  async waitForRoom(marks: number): Promise<void> {
+  async waitForQueueSpace(marks: number): Promise<void> {
     while (this.#dirty.size >= marks && !this.#isStopped) {
       await new Promise<void>((resolve) => this.#onDrained.push(resolve));
     }
@@ -139,7 +139,7 @@ export class KeyReader {
    */
   waitUntilSettled(): Promise<void> {
     this.#cancellable.enqueueAll();
-    return this.#waitUntilRead(new Set([...this.#dirty, ...this.#reading, ...this.#busyKeys.heldBack]));
+    return this.#waitUntilRead(new Set([...this.#dirty, ...this.#reading, ...this.#busyKeys.delayedKeys]));
   }
 
   #waitUntilRead(keys: Set<Key>): Promise<void> {
@@ -171,7 +171,7 @@ export class KeyReader {
 
   /** Stops the reader. @returns the keys that were enqueued but not read, and the slow keys */
   stop(): Key[] {
-    const changed = [...this.#dirty, ...this.#busyKeys.heldBack, ...this.#cancellable.keys];
+    const changed = [...this.#dirty, ...this.#busyKeys.delayedKeys, ...this.#cancellable.keys];
     const left = [...this.#reading, ...changed, ...this.#slowKeys.keys];
     this.#isStopped = true;
     this.#slowKeys.stop();
@@ -232,7 +232,7 @@ export class KeyReader {
   async #recordCall(keys: number, sentAt: number): Promise<void> {
     const { callSize } = this.deps;
     callSize.record(keys, performance.now() - sentAt);
-    const restMs = callSize.takeRestMs();
+    const restMs = callSize.takePauseMs();
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 

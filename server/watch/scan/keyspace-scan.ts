@@ -33,7 +33,7 @@ interface KeyspaceScanDeps {
   readonly patterns: readonly string[];
   readonly reader: Pick<
     KeyReader,
-    "enqueueRead" | "queuedCount" | "waitUntilSettled" | "waitForRoom" | "scanning"
+    "enqueueRead" | "queuedCount" | "waitUntilSettled" | "waitForQueueSpace" | "scanning"
   >;
   /** Lists the known keys. If `isPaced` is true, omits keys that were read recently. */
   listKnownKeys(isPaced: boolean): Iterable<Key>;
@@ -152,7 +152,7 @@ export class KeyspaceScan {
       if (reader.queuedCount < QUEUE_AHEAD_MAX) continue;
       await raceWithAbort(
         signal,
-        budget === undefined ? reader.waitForRoom(QUEUE_AHEAD_MAX) : reader.waitUntilSettled(),
+        budget === undefined ? reader.waitForQueueSpace(QUEUE_AHEAD_MAX) : reader.waitUntilSettled(),
       );
       await budget?.spend(sizes.read.estimateCostMs(unspent), signal);
       unspent = 0;

@@ -120,7 +120,7 @@ export class ScanCursor {
   }
 
   async #readPage(pattern: string | undefined, signal: AbortSignal): Promise<ScanPage> {
-    const restMs = this.sizes.scan.takeRestMs();
+    const restMs = this.sizes.scan.takePauseMs();
     if (restMs > 0) await sleep(restMs, undefined, { signal });
     const count = Math.min(this.sizes.scan.size, this.#countMax);
     const [cursor, sentAt] = [this.#cursor, performance.now()];

@@ -17,14 +17,14 @@ afterEach(() => {
 function openSlowKeys({ stuck, isResponding = true }: { stuck: Set<Key>; isResponding?: boolean }) {
   const tries: { key: Key; at: number }[] = [];
   const seen: Observation[] = [];
-  const readApart = async (key: Key) => {
+  const readSeparately = async (key: Key) => {
     tries.push({ key, at: performance.now() });
     if (!stuck.has(key)) return [{ state: "free", key, asOf: 1 } as const];
     await new Promise((resolve) => setTimeout(resolve, 1000));
     throw new ReadTimeoutError([key]);
   };
   slowKeys = new SlowKeys({
-    readApart,
+    readSeparately,
     isResponding: async () => isResponding,
     onRead: (observations) => seen.push(...observations),
   });

@@ -24,7 +24,7 @@ interface SlowKey {
 
 interface SlowKeysDeps {
   /** Reads one key on a separate connection. @throws if the reply does not arrive in time */
-  readApart(key: Key): Promise<readonly Observation[]>;
+  readSeparately(key: Key): Promise<readonly Observation[]>;
   /** Whether Redis replies to a probe sent now. */
   isResponding(): Promise<boolean>;
   /** @param sentAt `performance.now()` */
@@ -113,7 +113,7 @@ export class SlowKeys {
     const sentAt = performance.now();
     const isResponding = this.deps.isResponding();
     try {
-      const observations = await this.deps.readApart(key);
+      const observations = await this.deps.readSeparately(key);
       this.#slow.delete(key);
       this.deps.onRead(observations, sentAt);
     } catch (error) {

@@ -33,8 +33,8 @@ export class MasterSet {
   }
 
   /** Total number of times that a connection to a current master was lost. */
-  get breaks(): number {
-    return this.list.reduce((sum, { connection }) => sum + connection.breaks, 0);
+  get interruptions(): number {
+    return this.list.reduce((sum, { connection }) => sum + connection.interruptions, 0);
   }
 
   /**

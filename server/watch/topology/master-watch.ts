@@ -108,8 +108,8 @@ export class MasterWatch {
       view.readKeys(keys, this, redis, settings.getFormatRules());
     this.#reader = new KeyReader({
       read: async (keys) => this.#dropMoved(keys, await read(keys, await master.reads.waitUntilReady())),
-      readApart: async (key) =>
-        this.#dropMoved([key], await master.reads.readApart((redis) => read([key], redis))),
+      readSeparately: async (key) =>
+        this.#dropMoved([key], await master.reads.readSeparately((redis) => read([key], redis))),
       isResponding: () => master.redis.ping().then(Boolean, isReplyError),
       onReadings: (readings) => this.#onReadings(readings),
       computeRereadDelayMs: (key) => view.computeRereadDelayMs(key, this),
@@ -257,7 +257,7 @@ export class MasterWatch {
       getRoundTripMs: () => (connection.roundTripUs === null ? null : connection.roundTripUs / 1000),
       // A round without keys does not prove that Redis responds. The confirmed time is therefore not later than the
       // last reply to a probe.
-      onRoundEnd: (at) => this.#confirmation.confirm(Math.min(at, connection.answeredAt)),
+      onRoundEnd: (at) => this.#confirmation.confirm(Math.min(at, connection.repliedAt)),
     });
   }
 

@@ -65,7 +65,7 @@ async function setUp(run: Run): Promise<SoakSetup> {
 }
 
 async function fill(run: Run, { redisUrl, inspector }: NodeContender): Promise<void> {
-  reportProgress(`The story is filled first, with ${DEFAULT_RETENTION.most} events`);
+  reportProgress(`The history is filled first, with ${DEFAULT_RETENTION.most} events`);
   const filling = await startChild(run, "changes.ts", [redisUrl]);
   await sendChanges(filling, { do: "change", perSecond: FILL.perSecond, names: NAMES, isOnceOnly: true });
   const deadline = performance.now() + FILL.msMax;

@@ -24,6 +24,6 @@ export const CHECKS = [
   checkConditions,
 ];
 
-export function runChecks(story: AnalyzedHistory): Verdict[] {
-  return CHECKS.map((check) => check(story));
+export function runChecks(history: AnalyzedHistory): Verdict[] {
+  return CHECKS.map((check) => check(history));
 }

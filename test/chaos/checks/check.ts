@@ -24,7 +24,7 @@ export interface Verdict {
   readonly notes: readonly string[];
 }
 
-export type Check = (story: AnalyzedHistory) => Verdict;
+export type Check = (history: AnalyzedHistory) => Verdict;
 
 export function createViolation(
   check: CheckName,

@@ -31,8 +31,8 @@ const WAITERS_MAX = 1000;
  * determine the order of waits and signals. Waits during which a server lost data or its clock was set are not
  * compared.
  */
-export const checkConditions: Check = (story) => {
-  const conditions = listConditions(story).map((calls) => judgeCondition(calls, story));
+export const checkConditions: Check = (history) => {
+  const conditions = listConditions(history).map((calls) => judgeCondition(calls, history));
   const sum = (pick: (each: JudgedCondition) => number) =>
     conditions.reduce((total, each) => total + pick(each), 0);
   const waits = conditions.flatMap((each) => each.waits);
@@ -41,7 +41,7 @@ export const checkConditions: Check = (story) => {
   return {
     check: "C10",
     title: "conditions",
-    violations: [...conditions.flatMap(({ violations }) => violations), ...findBufferFaults(story)],
+    violations: [...conditions.flatMap(({ violations }) => violations), ...findBufferFaults(history)],
     notes: [
       conditions.length === 0
         ? "no condition"
@@ -58,10 +58,10 @@ interface JudgedCondition {
   readonly violations: readonly Violation[];
 }
 
-function judgeCondition({ name, waits, signals }: ConditionCalls, story: AnalyzedHistory): JudgedCondition {
-  const calm = new Set(waits.filter((wait) => isCalm(wait, story)));
+function judgeCondition({ name, waits, signals }: ConditionCalls, history: AnalyzedHistory): JudgedCondition {
+  const calm = new Set(waits.filter((wait) => isCalm(wait, history)));
   const woken = waits.filter(({ ending }) => ending === "signalled");
-  const lossy = story.faults.filter(({ loses }) => loses !== "nothing");
+  const lossy = history.faults.filter(({ loses }) => loses !== "nothing");
   const spurious = matchSignals(
     woken.filter((wait) => calm.has(wait)),
     signals,
@@ -103,10 +103,10 @@ function judgeCondition({ name, waits, signals }: ConditionCalls, story: Analyze
 }
 
 /** Returns whether the waiter was live during its whole wait and no fault changed the order of the waiters. */
-function isCalm(wait: ConditionWait, story: AnalyzedHistory): boolean {
+function isCalm(wait: ConditionWait, history: AnalyzedHistory): boolean {
   if (wait.ending === "other") return false;
-  if (story.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, wait))) return false;
-  return !listDisturbances(story, wait.process).some(
+  if (history.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, wait))) return false;
+  return !listDisturbances(history, wait.process).some(
     (each) => each.to - each.from >= LIVE_MS * NS_PER_MS && isTouching(each, wait),
   );
 }
@@ -197,8 +197,8 @@ function toLostSignal(name: string, signal: Signal, waits: readonly ConditionWai
   return createViolation("C10", what, [...signal.entries, ...candidates.flatMap(({ entries }) => entries)]);
 }
 
-function findBufferFaults({ history }: AnalyzedHistory): Violation[] {
-  return history.flatMap((entry) => {
+function findBufferFaults({ entries }: AnalyzedHistory): Violation[] {
+  return entries.flatMap((entry) => {
     const { op, count } = entry;
     if (op !== "accept" || count === undefined || (count >= 0 && count <= BUFFER_CAPACITY)) return [];
     return [createViolation("C10", `the buffer for ${BUFFER_CAPACITY} items has ${count}`, [entry])];

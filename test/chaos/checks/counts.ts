@@ -9,27 +9,27 @@ import { type Check, createViolation, type Violation } from "./check.ts";
  * re-entries minus its releases, even if replies were lost. Each call with an unknown outcome makes the count uncertain
  * by one. A hold that certainly exists is not denied.
  */
-export const checkCounts: Check = (story) => {
+export const checkCounts: Check = (history) => {
   const tokens = new Map<string, Entry[]>();
-  for (const entry of story.history) {
+  for (const entry of history.entries) {
     if (entry.token === undefined || (!isEntering(entry) && entry.op !== "release")) continue;
     tokens.set(entry.token, [...(tokens.get(entry.token) ?? []), entry]);
   }
-  const again = story.claims.filter(({ count }) => count > 1).length;
+  const again = history.claims.filter(({ count }) => count > 1).length;
   return {
     check: "C8",
     title: "counts",
     violations: [
-      ...[...tokens.values()].flatMap((calls) => findMiscounts(calls, story)),
-      ...story.claims.flatMap((claim) => findDenials(claim, story)),
-      ...story.claims.flatMap(findOtherPermits),
+      ...[...tokens.values()].flatMap((calls) => findMiscounts(calls, history)),
+      ...history.claims.flatMap((claim) => findDenials(claim, history)),
+      ...history.claims.flatMap(findOtherPermits),
     ],
     notes: [`${again} holds re-entered`],
   };
 };
 
 /** Finds wrong counts in the calls on one hold. These calls never overlap. */
-function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violation[] {
+function findMiscounts(calls: readonly Entry[], history: AnalyzedHistory): Violation[] {
   const found: Violation[] = [];
   let certain = 0;
   let possible = 0;
@@ -38,7 +38,7 @@ function findMiscounts(calls: readonly Entry[], story: AnalyzedHistory): Violati
   for (const entry of calls) {
     const { op, type, count = 0, code, token = "" } = entry;
     // A data loss can remove the count of a hold but not its lock.
-    if (findDataLosses(story, { from: calls[0]?.t ?? 0, to: entry.t }).length > 0) certain = 0;
+    if (findDataLosses(history, { from: calls[0]?.t ?? 0, to: entry.t }).length > 0) certain = 0;
     if (type === "ok" || type === "info") counted.push(entry);
     if (op === "reenter" && type === "info") possible++;
     if (isEntering(entry) && type === "ok") {
@@ -73,11 +73,11 @@ function findOtherPermits({ token, permits, written: { asked, granted } }: Claim
   return [createViolation("C8", what, [asked, granted])];
 }
 
-function findDenials(claim: Claim, story: AnalyzedHistory): Violation[] {
+function findDenials(claim: Claim, history: AnalyzedHistory): Violation[] {
   const { release, deadline, token, written } = claim;
   if (release?.code !== "not_held" || release.ack === undefined || release.ack > deadline) return [];
   if (claim.lostAt !== undefined && claim.lostAt < release.invoke) return [];
-  if (findLosses(story, claim, release.ack).length > 0) return [];
+  if (findLosses(history, claim, release.ack).length > 0) return [];
   const what = `${token} released an existing hold, but the reply was that it does not exist`;
   return [
     createViolation("C8", what, [written.asked, written.granted, written.furthest, ...written.release]),

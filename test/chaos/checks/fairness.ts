@@ -23,10 +23,10 @@ const LEAVING_MS = 50;
  * process or its connection to Redis was disturbed for long enough to lose its place. Waits during which data was lost
  * or the clock of a server was set are not compared.
  */
-export const checkFairness: Check = (story) => {
-  const judged = groupByLock(story.claims.filter(({ kind }) => kind === "fair" || isSemaphore(kind))).flatMap(
-    (claims) => listOrders(claims, story),
-  );
+export const checkFairness: Check = (history) => {
+  const judged = groupByLock(
+    history.claims.filter(({ kind }) => kind === "fair" || isSemaphore(kind)),
+  ).flatMap((claims) => listOrders(claims, history));
   const grants = new Set(judged.map(({ claim }) => claim));
   return {
     check: "C6",
@@ -48,11 +48,11 @@ interface Order {
   readonly earlierClaim: Claim | undefined;
 }
 
-function listOrders(claims: readonly Claim[], story: AnalyzedHistory): Order[] {
+function listOrders(claims: readonly Claim[], history: AnalyzedHistory): Order[] {
   const lock = claims[0]?.lock;
-  const waits = new Spans(listWaits(story, "acquire").filter((wait) => wait.lock === lock));
-  const processes = groupBy([...new Set(story.history.map(({ process }) => process))], (name) => name);
-  const disturbances = new Map([...processes.keys()].map((name) => [name, listDisturbances(story, name)]));
+  const waits = new Spans(listWaits(history, "acquire").filter((wait) => wait.lock === lock));
+  const processes = groupBy([...new Set(history.entries.map(({ process }) => process))], (name) => name);
+  const disturbances = new Map([...processes.keys()].map((name) => [name, listDisturbances(history, name)]));
   const claimsByCall = new Map(claims.map((claim) => [formatCall(claim), claim]));
   return claims
     .filter(({ isReentry }) => !isReentry)
@@ -60,7 +60,7 @@ function listOrders(claims: readonly Claim[], story: AnalyzedHistory): Order[] {
       const around = waits.findTouching({ from: claim.invoke, to: claim.invoke });
       return around.flatMap((earlier) => {
         const own = disturbances.get(earlier.process) ?? [];
-        if (earlier.token === claim.token || !isLiveInQueue(earlier, claim, own, story)) return [];
+        if (earlier.token === claim.token || !isLiveInQueue(earlier, claim, own, history)) return [];
         return [{ claim, earlier, earlierClaim: claimsByCall.get(formatCall(earlier)) }];
       });
     });
@@ -76,11 +76,11 @@ function isLiveInQueue(
   earlier: Wait,
   claim: Claim,
   disturbances: readonly Span[],
-  story: AnalyzedHistory,
+  history: AnalyzedHistory,
 ): boolean {
   if (findUndisturbed(disturbances, earlier.from, JOIN_MS) > claim.invoke) return false;
   const until = { from: earlier.from, to: claim.ack };
-  if (story.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, until))) return false;
+  if (history.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, until))) return false;
   return !disturbances.some(
     ({ from, to }) => to - from >= getLiveMs(claim) * NS_PER_MS && isTouching({ from, to }, until),
   );

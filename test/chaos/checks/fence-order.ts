@@ -12,25 +12,25 @@ import { LAG_MS } from "./stable-spans.ts";
  * writer. A re-entry is not compared, because the clients report one fence per hold: if Redis changes it, their next
  * request fails, which the other checks report.
  */
-export const checkFenceOrder: Check = (story) => {
-  const { claims } = story;
+export const checkFenceOrder: Check = (history) => {
+  const { claims } = history;
   const holds = claims.filter(({ isReentry }) => !isReentry);
   const broken = groupByLock(claims).flatMap((group) => [...findDuplicates(group), ...findInversions(group)]);
-  const isUndone = ({ before, claim }: OrderBreach) => isReaderAfterFailover(before, claim, story);
+  const isUndone = ({ before, claim }: OrderBreach) => isReaderAfterFailover(before, claim, history);
   const undone = broken.filter(isUndone);
-  const isDocumented = ({ claim }: OrderBreach) => findAcquireLosses(claim, story).length > 0;
+  const isDocumented = ({ claim }: OrderBreach) => findAcquireLosses(claim, history).length > 0;
   return {
     check: "C2",
     title: "order of fences",
     violations: [
       ...groupByLock(claims).flatMap(findUnfenced),
-      ...groupByLock(claims.filter(isReadWrite)).flatMap((group) => findUnknownWriters(group, story)),
+      ...groupByLock(claims.filter(isReadWrite)).flatMap((group) => findUnknownWriters(group, history)),
       ...broken.filter((each) => !isDocumented(each) && !isUndone(each)).map(({ violation }) => violation),
     ],
     notes: [
       `${holds.length} fencing tokens`,
       ...describeUndone(undone),
-      ...describeKnownCauses(story, broken.filter(isDocumented)),
+      ...describeKnownCauses(history, broken.filter(isDocumented)),
     ],
   };
 };
@@ -42,8 +42,8 @@ interface OrderBreach {
   readonly violation: Violation;
 }
 
-const findAcquireLosses = ({ sent, ack }: Claim, story: AnalyzedHistory) =>
-  findFenceLosses(story, { from: sent, to: ack });
+const findAcquireLosses = ({ sent, ack }: Claim, history: AnalyzedHistory) =>
+  findFenceLosses(history, { from: sent, to: ack });
 
 /**
  * Returns whether a failover explains the smaller fence of a reader. If a failover undoes the grant of a writer,
@@ -67,13 +67,13 @@ function describeUndone(undone: readonly OrderBreach[]): string[] {
 }
 
 /** Describes whether the faults that are known to break the order did so in this history. */
-function describeKnownCauses(story: AnalyzedHistory, broken: readonly OrderBreach[]): string[] {
+function describeKnownCauses(history: AnalyzedHistory, broken: readonly OrderBreach[]): string[] {
   const names = [
-    ...new Set(story.faults.filter(({ loses }) => loses === "fences").map(({ fault }) => fault)),
+    ...new Set(history.faults.filter(({ loses }) => loses === "fences").map(({ fault }) => fault)),
   ];
   if (names.length === 0) return [];
   const by = names.join(", ");
-  if (story.topology === "quorum") return [`${by} on a minority may not break their order`];
+  if (history.topology === "quorum") return [`${by} on a minority may not break their order`];
   return [
     broken.length === 0
       ? `their order was not seen to break, though ${by} may break it`

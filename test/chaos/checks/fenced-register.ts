@@ -11,16 +11,16 @@ interface AcceptedWrite extends Entry {
  * C3: the fenced register rejects fences that are lower than an earlier fence, loses no update, and confirms each write
  * once.
  */
-export const checkFencedRegister: Check = (story) => {
-  const fenced = listAccepted(story, "fenced");
-  const unfenced = listAccepted(story, "unfenced");
-  const refused = story.history.filter(({ op, type }) => op === "write" && type === "fail").length;
+export const checkFencedRegister: Check = (history) => {
+  const fenced = listAccepted(history, "fenced");
+  const unfenced = listAccepted(history, "unfenced");
+  const refused = history.entries.filter(({ op, type }) => op === "write" && type === "fail").length;
   return {
     check: "C3",
     title: "the fenced register",
     violations: [
       ...groupByLock(fenced).flatMap((log) => [...findStaleWrites(log), ...findLostUpdates(log)]),
-      ...findUnconfirmedWrites(story, fenced),
+      ...findUnconfirmedWrites(history, fenced),
     ],
     notes: [
       `${fenced.length} writes accepted, ${refused} late writes rejected; without the fencing token ${
@@ -30,8 +30,8 @@ export const checkFencedRegister: Check = (story) => {
   };
 };
 
-function listAccepted({ history }: AnalyzedHistory, register: Register): AcceptedWrite[] {
-  return history.flatMap((entry) => {
+function listAccepted({ entries }: AnalyzedHistory, register: Register): AcceptedWrite[] {
+  return entries.flatMap((entry) => {
     const { op, lock } = entry;
     return op === "accept" && entry.register === register && lock !== undefined ? [{ ...entry, lock }] : [];
   });
@@ -69,10 +69,10 @@ function findLostUpdates(log: readonly AcceptedWrite[]): Violation[] {
   });
 }
 
-function findUnconfirmedWrites({ history }: AnalyzedHistory, fenced: readonly AcceptedWrite[]): Violation[] {
+function findUnconfirmedWrites({ entries }: AnalyzedHistory, fenced: readonly AcceptedWrite[]): Violation[] {
   const taken = new Map<string | undefined, AcceptedWrite[]>();
   for (const entry of fenced) taken.set(entry.value, [...(taken.get(entry.value) ?? []), entry]);
-  const answered = history.filter(({ op, type }) => op === "write" && type !== "invoke");
+  const answered = entries.filter(({ op, type }) => op === "write" && type !== "invoke");
   return answered.flatMap((entry) => {
     const times = taken.get(entry.value) ?? [];
     if (times.length === (entry.type === "ok" ? 1 : 0)) return [];

@@ -7,10 +7,10 @@ import { createViolation, type Violation } from "./check.ts";
 const BREATH_MS = 3000;
 
 /** Finds releases that a server refused because its memory was full, while no other fault was active. */
-export function findRefusedReleases(story: AnalyzedHistory): Violation[] {
-  const full = story.faults.filter(({ fault }) => fault === "full-memory");
+export function findRefusedReleases(history: AnalyzedHistory): Violation[] {
+  const full = history.faults.filter(({ fault }) => fault === "full-memory");
   const invokes = new Map<string, Entry>();
-  return story.history.flatMap((entry) => {
+  return history.entries.flatMap((entry) => {
     const { op, type, process, call, token = "", code } = entry;
     if (op !== "release") return [];
     const invoked = invokes.get(`${process}#${call}`);
@@ -18,7 +18,7 @@ export function findRefusedReleases(story: AnalyzedHistory): Violation[] {
     if (type !== "fail" || code !== "unavailable" || invoked === undefined) return [];
     const span = { from: invoked.t, to: entry.t };
     const during = full.find(({ from, to }) => from <= span.from && span.to <= to);
-    if (during === undefined || isDisturbed(story, process, during, span)) return [];
+    if (during === undefined || isDisturbed(history, process, during, span)) return [];
     const what = `${token} could not release its hold while the memory of ${during.target} was full`;
     return [createViolation("C5", what, [invoked, entry])];
   });

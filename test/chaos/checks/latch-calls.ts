@@ -19,16 +19,16 @@ export function createLatchModel(first: readonly Count[]): Model<Count> {
 }
 
 /** Lists the calls that changed or read a latch, including calls that may have been executed. */
-export function listLatchCalls(latch: string, story: AnalyzedHistory): LatchCall[] {
-  const calls = listPairs(latch, story.history).flatMap((pair) => toCalls(pair, story));
-  const wipes = story.faults.filter(isDataLoss).map(({ from, to }) => ({
+export function listLatchCalls(latch: string, history: AnalyzedHistory): LatchCall[] {
+  const calls = listPairs(latch, history.entries).flatMap((pair) => toCalls(pair, history));
+  const wipes = history.faults.filter(isDataLoss).map(({ from, to }) => ({
     ...{ ...MAYBE, call: from, answer: to, entries: [], kind: "wipe" },
     step: (count: Count) => (count === 0 ? undefined : 0),
   }));
   return [...calls, ...wipes];
 }
 
-function toCalls({ invoked, answer }: CallPair, story: AnalyzedHistory): LatchCall[] {
+function toCalls({ invoked, answer }: CallPair, history: AnalyzedHistory): LatchCall[] {
   const { op, t: call, count: asked = 0 } = invoked;
   if (answer?.type === "ok") {
     const place = { call, answer: answer.t, was: "done", entries: [invoked, answer] } as const;
@@ -51,7 +51,7 @@ function toCalls({ invoked, answer }: CallPair, story: AnalyzedHistory): LatchCa
   const step = op === "set_count" ? createSetStep(asked) : (count: Count) => Math.max(0, count - 1);
   // Calls with the same effect have the same kind. Otherwise, the search would try each subset of these calls.
   const kind = `${op} ${asked}`;
-  const until = getArrivalEnd({ invoked, answer }, story);
+  const until = getArrivalEnd({ invoked, answer }, history);
   return [{ ...MAYBE, kind, call, answer: until, entries: [invoked], step }];
 }
 

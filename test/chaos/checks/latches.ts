@@ -27,14 +27,14 @@ const LOOK_AGAIN_MS = 3000;
  * C9: the calls on a latch are consistent with one order of events. Waits end only while the latch is open. A client
  * that was waiting when the latch was opened wakes, even if the latch has been closed again since.
  */
-export const checkLatches: Check = (story) => {
+export const checkLatches: Check = (history) => {
   const latches = groupBy(
-    story.history.filter(({ op }) => OPS.includes(op)),
+    history.entries.filter(({ op }) => OPS.includes(op)),
     ({ lock = "" }) => lock,
   );
-  const waits = groupBy(listWaits(story, "await"), ({ lock }) => lock);
-  const judged = [...latches.keys()].flatMap((latch) => judgeSpans(latch, story));
-  const wakes = [...latches].map(([latch, calls]) => listWakes(calls, waits.get(latch) ?? [], story));
+  const waits = groupBy(listWaits(history, "await"), ({ lock }) => lock);
+  const judged = [...latches.keys()].flatMap((latch) => judgeSpans(latch, history));
+  const wakes = [...latches].map(([latch, calls]) => listWakes(calls, waits.get(latch) ?? [], history));
   const delays = wakes.flatMap(({ delaysMs }) => delaysMs).sort((one, other) => one - other);
   return {
     check: "C9",
@@ -54,9 +54,9 @@ interface JudgedLatch {
   readonly found: Outcome<LatchCall, number>;
 }
 
-function judgeSpans(latch: string, story: AnalyzedHistory): JudgedLatch[] {
-  const calls = listLatchCalls(latch, story);
-  return listStableSpans(story).map((part) => {
+function judgeSpans(latch: string, history: AnalyzedHistory): JudgedLatch[] {
+  const calls = listLatchCalls(latch, history);
+  return listStableSpans(history).map((part) => {
     const first = part.begins === "free" ? [0] : Array.from({ length: LATCH_COUNT + 1 }, (_, count) => count);
     return { latch, found: linearize(clipCalls(part, calls), createLatchModel(first), STEPS_MAX) };
   });
@@ -82,15 +82,15 @@ interface Opening extends Span {
   readonly entry: Entry;
 }
 
-function listWakes(calls: readonly Entry[], waits: readonly Wait[], story: AnalyzedHistory): Wakes {
+function listWakes(calls: readonly Entry[], waits: readonly Wait[], history: AnalyzedHistory): Wakes {
   const openings = listOpenings(calls);
   const delaysMs: number[] = [];
   const violations: Violation[] = [];
   for (const wait of waits) {
-    const seen = openings.find(({ from }) => from >= findLookedAt(wait, story));
+    const seen = openings.find(({ from }) => from >= findLookedAt(wait, history));
     if (seen === undefined) continue;
     if (wait.ending === "ok") delaysMs.push(Math.max(0, toMilliseconds(wait.to - seen.to)));
-    violations.push(...findSleeper(wait, seen, story));
+    violations.push(...findSleeper(wait, seen, history));
   }
   return { openings: openings.length, delaysMs, violations };
 }
@@ -109,22 +109,24 @@ function listOpenings(calls: readonly Entry[]): Opening[] {
   return openings.sort((one, other) => one.from - other.from);
 }
 
-const findLookedAt = ({ process, from }: Wait, story: AnalyzedHistory) =>
-  findUndisturbed(listDisturbances(story, process), from, LOOK_MS);
+const findLookedAt = ({ process, from }: Wait, history: AnalyzedHistory) =>
+  findUndisturbed(listDisturbances(history, process), from, LOOK_MS);
 
 /** Checks that a waiter that read the latch as closed woke soon after the latch was opened. */
-function findSleeper(wait: Wait, opening: Opening, story: AnalyzedHistory): Violation[] {
+function findSleeper(wait: Wait, opening: Opening, history: AnalyzedHistory): Violation[] {
   const around = { from: opening.from - BREATH_MS * NS_PER_MS, to: opening.to + WAKE_MS * NS_PER_MS };
-  const isCalm = !story.faults.some((fault) => isTouching(fault, around));
-  const disturbances = listDisturbances(story, wait.process);
+  const isCalm = !history.faults.some((fault) => isTouching(fault, around));
+  const disturbances = listDisturbances(history, wait.process);
   const wokenBy = findUndisturbed(disturbances, opening.to, isCalm ? WAKE_MS : LOOK_AGAIN_MS);
   const askedUntil = wait.from + wait.waitMs * NS_PER_MS;
   // The waiter may have been stopped, killed, or about to give up.
   if (wait.to <= wokenBy || wokenBy > askedUntil || wait.ending === "aborted" || wait.ending === undefined)
     return [];
   const span = { from: wait.from, to: wait.to };
-  const isUndone = story.faults.some(({ loses, ...fault }) => loses === "leases" && isTouching(fault, span));
-  if (isUndone || findDataLosses(story, span).length > 0) return [];
+  const isUndone = history.faults.some(
+    ({ loses, ...fault }) => loses === "leases" && isTouching(fault, span),
+  );
+  if (isUndone || findDataLosses(history, span).length > 0) return [];
   const lateMs = toMilliseconds(wait.to - opening.to).toFixed(0);
   const what = `${wait.process} waited for ${lateMs} ms after the latch was opened, and ended with ${wait.ending}`;
   return [createViolation("C9", what, [...wait.entries, opening.entry])];

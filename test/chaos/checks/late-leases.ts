@@ -11,34 +11,34 @@ const ON_ITS_WAY_MS = 500;
  * clock that is set back during a lease extends the lease by the size of the step. Returns no periods if no clock was
  * set.
  */
-export function findLateLeases(story: AnalyzedHistory, lock: string): Span[] {
+export function findLateLeases(history: AnalyzedHistory, lock: string): Span[] {
   const targets = new Map<string, Step[]>();
-  for (const { target, steps } of story.faults) {
+  for (const { target, steps } of history.faults) {
     if (steps.length > 0) targets.set(target, [...(targets.get(target) ?? []), ...steps]);
   }
   if (targets.size === 0) return [];
-  const leases = findAbandonedLeases(story, lock);
-  const leaseNs = getLongestLeaseMs(story) * NS_PER_MS;
+  const leases = findAbandonedLeases(history, lock);
+  const leaseNs = getLongestLeaseMs(history) * NS_PER_MS;
   const kept = [...targets].map(([, steps]) =>
     leases.flatMap((given) => {
       const ends = computeLeaseEnd(given, leaseNs, steps);
       return ends > given.to + leaseNs ? [{ from: given.from, to: ends }] : [];
     }),
   );
-  const servers = countServers(story.topology);
+  const servers = countServers(history.topology);
   // With fewer late servers, a majority can grant the lock.
   return findCoverage(kept, servers - Math.floor(servers / 2));
 }
 
-export function getLongestLeaseMs({ history }: AnalyzedHistory): number {
-  return history.reduce((longest, { leaseMs = 0 }) => Math.max(longest, leaseMs), 0);
+export function getLongestLeaseMs({ entries }: AnalyzedHistory): number {
+  return entries.reduce((longest, { leaseMs = 0 }) => Math.max(longest, leaseMs), 0);
 }
 
 /** Returns the periods in which a lease may have been granted or extended without a confirmed release. */
-function findAbandonedLeases(story: AnalyzedHistory, lock: string): Span[] {
+function findAbandonedLeases(history: AnalyzedHistory, lock: string): Span[] {
   const seen = new Map<string, number>();
-  for (const { process, t } of story.history) seen.set(process, t);
-  const claims = story.claims
+  for (const { process, t } of history.entries) seen.set(process, t);
+  const claims = history.claims
     .filter((claim) => claim.lock === lock && !isReleased(claim))
     .map(({ sent, deadline, process }) => ({
       from: sent,
@@ -46,7 +46,7 @@ function findAbandonedLeases(story: AnalyzedHistory, lock: string): Span[] {
     }));
   const open = new Map<string, Entry>();
   const unheard: Span[] = [];
-  for (const entry of story.history) {
+  for (const entry of history.entries) {
     if (!isEntering(entry) || entry.lock !== lock) continue;
     const name = `${entry.process}#${entry.call}`;
     const invoked = open.get(name);

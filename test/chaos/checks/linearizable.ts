@@ -19,14 +19,14 @@ const STEPS_MAX = 3_000_000;
  * writes, so the periods between failovers are checked separately. Each hold of a read/write lock or a semaphore is
  * checked separately. C1 checks which of these holds may exist at the same time.
  */
-export const checkLinearizability: Check = (story) => checkLinearizabilityWithin(STEPS_MAX, story);
+export const checkLinearizability: Check = (history) => checkLinearizabilityWithin(STEPS_MAX, history);
 
 /** Checks linearizability. @param stepsMax maximum number of search steps; a lock that takes more steps is undecided */
-export function checkLinearizabilityWithin(stepsMax: number, story: AnalyzedHistory): Verdict {
-  const judged = groupByLock(story.claims).flatMap((claims) =>
+export function checkLinearizabilityWithin(stepsMax: number, history: AnalyzedHistory): Verdict {
+  const judged = groupByLock(history.claims).flatMap((claims) =>
     claims.some(isShared)
-      ? judgeHolds(claims, story, stepsMax)
-      : judgeSpans(claims, listCalls(claims, story), story, stepsMax),
+      ? judgeHolds(claims, history, stepsMax)
+      : judgeSpans(claims, listCalls(claims, history), history, stepsMax),
   );
   const operations = judged.reduce((sum, { calls }) => sum + calls.length, 0);
   return {
@@ -52,19 +52,19 @@ interface JudgedSpan {
 }
 
 /** Checks each hold separately, as if it were the only hold of its lock. */
-function judgeHolds(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: number): JudgedSpan[] {
-  const calls = listCallsByToken(claims, story);
+function judgeHolds(claims: readonly Claim[], history: AnalyzedHistory, stepsMax: number): JudgedSpan[] {
+  const calls = listCallsByToken(claims, history);
   const tokens = groupBy(claims, ({ token }) => token);
-  const history = story.history.filter(({ op }) => op === "fault");
+  const entries = history.entries.filter(({ op }) => op === "fault");
   return [...tokens].flatMap(([token, own]) => {
     const mine = calls.get(token) ?? [];
     const span = {
       from: Math.min(...mine.map(({ call }) => call)),
       to: Math.max(...mine.map(({ answer }) => answer)),
     };
-    const faults = story.faults.filter((fault) => isTouching(fault, span));
-    const losses = listLossCalls(own, { ...story, history, faults });
-    return judgeSpans(own, [...mine, ...losses], story, stepsMax);
+    const faults = history.faults.filter((fault) => isTouching(fault, span));
+    const losses = listLossCalls(own, { ...history, entries, faults });
+    return judgeSpans(own, [...mine, ...losses], history, stepsMax);
   });
 }
 
@@ -75,12 +75,12 @@ function judgeHolds(claims: readonly Claim[], story: AnalyzedHistory, stepsMax: 
 function judgeSpans(
   claims: readonly Claim[],
   all: readonly Call[],
-  story: AnalyzedHistory,
+  history: AnalyzedHistory,
   stepsMax: number,
 ): JudgedSpan[] {
   const lock = claims[0]?.lock ?? "";
-  const leases = listLeases(claims, story);
-  return listStableSpans(story).map((part) => {
+  const leases = listLeases(claims, history);
+  return listStableSpans(history).map((part) => {
     const calls = clipCalls(part, all);
     const model = createLockModel(leases);
     const tokens = [...new Set(calls.flatMap(({ entries }) => entries.map(({ token = "" }) => token)))];

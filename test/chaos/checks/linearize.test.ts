@@ -24,15 +24,15 @@ import { simulateHistory } from "./simulated-history.ts";
 const ENOUGH = 1_000_000;
 const SMALL = { contexts: 3, leaseMs: 20, workMs: 60 };
 
-function createSearch(history: readonly Entry[]) {
-  const story = analyzeHistory(history);
-  const leases = listLeases(story.claims, story);
-  return [listCalls(story.claims, story), createLockModel(leases), leases] as const;
+function createSearch(entries: readonly Entry[]) {
+  const history = analyzeHistory(entries);
+  const leases = listLeases(history.claims, history);
+  return [listCalls(history.claims, history), createLockModel(leases), leases] as const;
 }
 
 /** Returns the calls that make a history impossible, with all other calls marked as possible. */
-function formatShown(history: readonly Entry[]): [Call[], Model<Lock>] {
-  const [calls, model, leases] = createSearch(history);
+function formatShown(entries: readonly Entry[]): [Call[], Model<Lock>] {
+  const [calls, model, leases] = createSearch(entries);
   const found = linearize(calls, model, ENOUGH);
   const shown = found.outcome === "impossible" ? findMinimalCore(calls, found.stuck, leases) : [];
   const rest = calls.filter((call) => !shown.includes(call) && call.does === "changes");
@@ -72,10 +72,10 @@ function hasOrder<State>(operations: readonly Operation<State>[], model: Model<S
 }
 
 /** Returns the history with one reply replaced by a wrong one. */
-function corrupted(history: readonly Entry[], at: number, how: number): Entry[] {
-  const index = at % Math.max(1, history.length);
-  const answered = history[index];
-  if (answered === undefined || answered.type === "invoke") return [...history];
+function corrupted(entries: readonly Entry[], at: number, how: number): Entry[] {
+  const index = at % Math.max(1, entries.length);
+  const answered = entries[index];
+  if (answered === undefined || answered.type === "invoke") return [...entries];
   const wrong: Partial<Entry>[] = [
     { count: (answered.count ?? 0) + 1 },
     { count: Math.max(0, (answered.count ?? 0) - 1) },
@@ -88,7 +88,7 @@ function corrupted(history: readonly Entry[], at: number, how: number): Entry[] 
     { deadline: (answered.deadline ?? 0) + 20_000_000 },
   ];
   const changed = { ...answered, ...wrong[how % wrong.length] };
-  return history.with(index, changed).sort((one, other) => one.t - other.t);
+  return entries.with(index, changed).sort((one, other) => one.t - other.t);
 }
 
 describe("search for a linearization", () => {
@@ -97,11 +97,11 @@ describe("search for a linearization", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat(), fc.integer({ min: 4, max: 9 }), (seed, at, how, calls) => {
         const whole = simulateHistory({ ...SMALL, seed, forMs: 60, lost: 0.3, wipes: "some" });
-        const history = getHead(whole, calls);
-        for (const each of [history, corrupted(history, at, how)]) {
+        const entries = getHead(whole, calls);
+        for (const each of [entries, corrupted(entries, at, how)]) {
           const [operations, model] = createSearch(each);
           const { outcome } = linearize(operations, model, ENOUGH);
-          if (each === history) expect(outcome).toBe("linearizable");
+          if (each === entries) expect(outcome).toBe("linearizable");
           expect(outcome).toBe(hasOrder(operations, model) ? "linearizable" : "impossible");
           if (outcome !== "undecided") found[outcome]++;
           if (outcome === "impossible") expect(hasOrder(...formatShown(each))).toBe(false);
@@ -140,9 +140,9 @@ describe("search for a linearization", () => {
     });
   });
 
-  it("the number of search steps grows linearly with the history", () => {
-    const history = simulateHistory({ seed: 1, contexts: 21, forMs: 120_000, lost: 0.02, wipes: "some" });
-    const [operations, model] = createSearch(history);
+  it("the number of search steps grows linearly with the entries", () => {
+    const entries = simulateHistory({ seed: 1, contexts: 21, forMs: 120_000, lost: 0.02, wipes: "some" });
+    const [operations, model] = createSearch(entries);
     expect(operations.length).toBeGreaterThan(5000);
     expect(linearize(operations, model, 10 * operations.length).outcome).toBe("linearizable");
   });
@@ -199,8 +199,8 @@ const leases = fc.array(
 /**
  * Returns the beginning of the history with the given number of calls. Some of these calls may not have a reply yet.
  */
-function getHead(history: readonly Entry[], calls: number): Entry[] {
+function getHead(entries: readonly Entry[], calls: number): Entry[] {
   let made = 0;
-  const end = history.findIndex(({ type, op }) => type === "invoke" && op !== "fault" && ++made > calls);
-  return end < 0 ? [...history] : history.slice(0, end);
+  const end = entries.findIndex(({ type, op }) => type === "invoke" && op !== "fault" && ++made > calls);
+  return end < 0 ? [...entries] : entries.slice(0, end);
 }

@@ -30,30 +30,30 @@ const RECOVERED_MS = 2500;
  * C5: a free lock with waiters is acquired. After the last fault was healed, calls succeed again. A server whose memory
  * is full still accepts releases. At the end, no keys remain in Redis.
  */
-export const checkLiveness: Check = (story) => {
-  const waits = listWaits(story, "acquire");
+export const checkLiveness: Check = (history) => {
+  const waits = listWaits(history, "acquire");
   const answered = waits.filter(({ ending }) => ending !== undefined);
-  const gaps = mergeGaps(listGaps(answered, waits, story));
+  const gaps = mergeGaps(listGaps(answered, waits, history));
   const longest = Math.max(0, ...gaps.map(({ from, to }) => toMilliseconds(to - from)));
-  const longestLease = getLongestLeaseMs(story);
+  const longestLease = getLongestLeaseMs(history);
   return {
     check: "C5",
     title: "liveness, nothing left",
     violations: [
-      ...gaps.flatMap((gap) => findOverlongWaits(gap, longestLease, story)),
-      ...findRefusals(story),
-      ...findRefusedReleases(story),
-      ...findRemains(story),
+      ...gaps.flatMap((gap) => findOverlongWaits(gap, longestLease, history)),
+      ...findRefusals(history),
+      ...findRefusedReleases(history),
+      ...findRemains(history),
     ],
     notes: [`${answered.length} waits; the longest wait for a free lock was ${longest.toFixed(0)} ms`],
   };
 };
 
-function listGaps(answered: readonly Wait[], waits: readonly Wait[], story: AnalyzedHistory): Wait[] {
-  const claims = groupBy(story.claims, ({ lock }) => lock);
+function listGaps(answered: readonly Wait[], waits: readonly Wait[], history: AnalyzedHistory): Wait[] {
+  const claims = groupBy(history.claims, ({ lock }) => lock);
   const all = groupBy(waits, ({ lock }) => lock);
   return [...groupBy(answered, ({ lock }) => lock)].flatMap(([lock, own]) => {
-    const taken = listTakenSpans(lock, claims.get(lock) ?? [], all.get(lock) ?? [], story);
+    const taken = listTakenSpans(lock, claims.get(lock) ?? [], all.get(lock) ?? [], history);
     return own.flatMap((wait) => {
       const spans = wait.kind === "read" ? taken.forReaders : taken.forOthers;
       return listIdleSpans(wait, spans.findTouching(wait));
@@ -111,21 +111,24 @@ function mergeInOrder(gaps: readonly Wait[]): Wait[] {
   return merged;
 }
 
-function findOverlongWaits(gap: Wait, longestLease: number, story: AnalyzedHistory): Violation[] {
+function findOverlongWaits(gap: Wait, longestLease: number, history: AnalyzedHistory): Violation[] {
   const deadWaiterMs = gap.kind === "lock" ? 0 : DEAD_WAITER_MS;
   const around = { from: gap.from - (BREATH_MS + deadWaiterMs) * NS_PER_MS, to: gap.to };
-  const isCalm = !story.faults.some((fault) => isTouching(fault, around));
+  const isCalm = !history.faults.some((fault) => isTouching(fault, around));
   const limitMs = isCalm
-    ? WAKE_MS + sumStalledMs(story.stalls, gap)
-    : CAP_MS + Math.max(longestLease, deadWaiterMs) + SLACK_MS + sumStalledMs(mergeSpans(story.stalls), gap);
+    ? WAKE_MS + sumStalledMs(history.stalls, gap)
+    : CAP_MS +
+      Math.max(longestLease, deadWaiterMs) +
+      SLACK_MS +
+      sumStalledMs(mergeSpans(history.stalls), gap);
   // The time during faults does not count.
-  const gapMs = toMilliseconds(gap.to - Math.max(gap.from, isCalm ? 0 : story.calmAt));
+  const gapMs = toMilliseconds(gap.to - Math.max(gap.from, isCalm ? 0 : history.calmAt));
   if (gapMs <= limitMs) return [];
   const what = `${gap.token} waited ${gapMs.toFixed(0)} ms for a free lock; the limit is ${limitMs.toFixed(0)} ms`;
-  return [createViolation("C5", what, [...gap.entries, ...(isCalm ? [] : findCalm(story))])];
+  return [createViolation("C5", what, [...gap.entries, ...(isCalm ? [] : findCalm(history))])];
 }
 
-const findCalm = ({ history }: AnalyzedHistory) => history.filter(({ op }) => op === "calm");
+const findCalm = ({ entries }: AnalyzedHistory) => entries.filter(({ op }) => op === "calm");
 
 function sumStalledMs(stalls: readonly Span[], span: Span): number {
   return stalls
@@ -143,10 +146,10 @@ const WITHOUT_DATA = ["not_a_lock", "limit_conflict"];
  * Finds calls that failed in an undocumented way. After the last fault was healed, no call may fail because Redis is
  * unavailable.
  */
-function findRefusals(story: AnalyzedHistory): Violation[] {
-  const { history, calmAt } = story;
+function findRefusals(history: AnalyzedHistory): Violation[] {
+  const { entries, calmAt } = history;
   const invokes = new Map<string, Entry>();
-  return history.flatMap((entry) => {
+  return entries.flatMap((entry) => {
     const { process, call, op, type, t, code = "", token = "" } = entry;
     if (call === undefined) return [];
     const name = `${process}#${call}`;
@@ -158,14 +161,14 @@ function findRefusals(story: AnalyzedHistory): Violation[] {
     if (type === "invoke" || type === "ok" || allowed.includes(code)) return [];
     // Without its companion, Lockkeeper cannot distinguish its own lock from any other hash until the lease ends.
     const before = { from: from - BREATH_MS * NS_PER_MS, to: t };
-    if (WITHOUT_DATA.includes(code) && findDataLosses(story, before).length > 0) return [];
+    if (WITHOUT_DATA.includes(code) && findDataLosses(history, before).length > 0) return [];
     const what = `${op} of ${token} failed ${isHealed ? "after all faults had ended" : "although no fault explains it"}: ${code}`;
-    return [createViolation("C5", what, [...(isHealed ? findCalm(story) : []), invoked, entry])];
+    return [createViolation("C5", what, [...(isHealed ? findCalm(history) : []), invoked, entry])];
   });
 }
 
-function findRemains({ history }: AnalyzedHistory): Violation[] {
-  return history.flatMap((entry) => {
+function findRemains({ entries }: AnalyzedHistory): Violation[] {
+  return entries.flatMap((entry) => {
     const { op, lock = "", target = "", code = "" } = entry;
     const say = REMAINS_TEXTS[op];
     return say === undefined ? [] : [createViolation("C5", say({ lock, target, code }), [entry])];

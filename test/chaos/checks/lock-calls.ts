@@ -45,17 +45,17 @@ const LAST_MS = 2;
  *
  * @param claims all claims of the lock
  */
-export function listCalls(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
-  return [...listCallsByToken(claims, story).values()].flat().concat(listLossCalls(claims, story));
+export function listCalls(claims: readonly Claim[], history: AnalyzedHistory): Call[] {
+  return [...listCallsByToken(claims, history).values()].flat().concat(listLossCalls(claims, history));
 }
 
 /**
  * Lists the calls on each hold of a lock by its token, including calls that may have been executed. Data losses are not
  * included.
  */
-export function listCallsByToken(claims: readonly Claim[], story: AnalyzedHistory): Map<string, Call[]> {
+export function listCallsByToken(claims: readonly Claim[], history: AnalyzedHistory): Map<string, Call[]> {
   const tokens = new Map<string, CallPair[]>();
-  for (const pair of listPairs(claims[0]?.lock ?? "", story.history)) {
+  for (const pair of listPairs(claims[0]?.lock ?? "", history.entries)) {
     const token = pair.invoked.token ?? "";
     const pairs = tokens.get(token);
     if (pairs === undefined) tokens.set(token, [pair]);
@@ -66,13 +66,13 @@ export function listCallsByToken(claims: readonly Claim[], story: AnalyzedHistor
     deadlines.set(token, Math.max(deadline, deadlines.get(token) ?? 0));
   }
   const ends = new Map<string, number>();
-  for (const { token, mayEndAt } of listLeases(claims, story)) {
+  for (const { token, mayEndAt } of listLeases(claims, history)) {
     ends.set(token, Math.min(mayEndAt, ends.get(token) ?? mayEndAt));
   }
-  const limits = listGrantLimits(claims, story);
+  const limits = listGrantLimits(claims, history);
   const calls = [...tokens].map(([token, pairs]) => {
     const [deadline = 0, mayEndAt = Number.POSITIVE_INFINITY] = [deadlines.get(token), ends.get(token)];
-    return [token, listTokenCalls(pairs, { deadline, mayEndAt, ...limits.get(token) }, story)] as const;
+    return [token, listTokenCalls(pairs, { deadline, mayEndAt, ...limits.get(token) }, history)] as const;
   });
   return new Map(calls);
 }
@@ -87,22 +87,22 @@ interface GrantLimits {
  * Lists the limits of each hold by its token. `give_up` and `resume` both last as long as a wait for a condition.
  * Without these limits, the number of possible orders would be too large.
  */
-function listGrantLimits(claims: readonly Claim[], story: AnalyzedHistory): Map<string, GrantLimits> {
+function listGrantLimits(claims: readonly Claim[], history: AnalyzedHistory): Map<string, GrantLimits> {
   const limits = new Map<string, GrantLimits>();
   let endedBy = Number.POSITIVE_INFINITY;
   const holds = claims.filter(({ isReentry }) => !isReentry);
   const byFence = holds.toSorted((one, other) => Number(other.fence ?? 0) - Number(one.fence ?? 0));
   for (const { token, sent, ack } of byFence) {
-    limits.set(token, hasStableFences(story) ? { sent, endedBy } : { sent });
+    limits.set(token, hasStableFences(history) ? { sent, endedBy } : { sent });
     endedBy = Math.min(endedBy, ack);
   }
   return limits;
 }
 
-export function listPairs(lock: string, history: readonly Entry[]): CallPair[] {
+export function listPairs(lock: string, entries: readonly Entry[]): CallPair[] {
   const open = new Map<string, Entry>();
   const pairs: CallPair[] = [];
-  for (const entry of history) {
+  for (const entry of entries) {
     if (entry.lock !== lock || entry.call === undefined) continue;
     const name = `${entry.process}#${entry.call}`;
     const invoked = open.get(name);
@@ -126,23 +126,26 @@ interface Ends extends GrantLimits {
 }
 
 /** Lists the operations on one hold. */
-function listTokenCalls(pairs: readonly CallPair[], ends: Ends, story: AnalyzedHistory): Call[] {
+function listTokenCalls(pairs: readonly CallPair[], ends: Ends, history: AnalyzedHistory): Call[] {
   const { deadline } = ends;
   const from = Math.min(...pairs.map(({ invoked }) => invoked.t));
   const entered = pairs.filter(({ answer }) => answer && isEntering(answer) && answer.type === "ok").length;
-  const parts = pairs.filter((pair) => canBePartial(pair, { from, entered }, story));
+  const parts = pairs.filter((pair) => canBePartial(pair, { from, entered }, history));
   const certain = pairs.flatMap((pair) =>
-    parts.includes(pair) ? [] : (toCertainCall(pair, ends, story) ?? []),
+    parts.includes(pair) ? [] : (toCertainCall(pair, ends, history) ?? []),
   );
   const unknown = pairs.filter(isUnknown);
   const asked = unknown.filter(({ invoked }) => invoked.op === "acquire" || invoked.op === "resume");
   if (certain.length === 0)
-    return asked.map((pair) => ({ ...toPossibleAcquire(pair, story), ...UNACKNOWLEDGED }));
-  const reentered = pairs.filter((pair) => canHaveEntered(pair, story));
+    return asked.map((pair) => ({ ...toPossibleAcquire(pair, history), ...UNACKNOWLEDGED }));
+  const reentered = pairs.filter((pair) => canHaveEntered(pair, history));
   const entering = [
-    ...asked.map((pair) => ({ ...toPossibleAcquire(pair, story), ...UNACKNOWLEDGED })),
+    ...asked.map((pair) => ({ ...toPossibleAcquire(pair, history), ...UNACKNOWLEDGED })),
     ...reentered.map((pair) => {
-      return { ...toPossibleAcquire(pair, story), step: createPossibleReentryStep(pair.invoked.token ?? "") };
+      return {
+        ...toPossibleAcquire(pair, history),
+        step: createPossibleReentryStep(pair.invoked.token ?? ""),
+      };
     }),
   ];
   const last = Math.max(deadline, ...[...certain, ...entering].map(({ answer }) => answer));
@@ -150,7 +153,7 @@ function listTokenCalls(pairs: readonly CallPair[], ends: Ends, story: AnalyzedH
     .filter(({ invoked }) => invoked.op === "release")
     .map((pair) => toPossibleRelease(pair, last));
   for (const pair of unknown) if (pair.invoked.op === "give_up") leaving.push(toPossibleGiveUp(pair, last));
-  const denials = [...parts, ...pairs.filter((pair) => canHaveEnded(pair, story))];
+  const denials = [...parts, ...pairs.filter((pair) => canHaveEnded(pair, history))];
   for (const pair of denials) leaving.push(toPossibleRelease(pair, pair.answer?.t ?? last));
   return [...certain, ...entering, ...leaving];
 }
@@ -158,7 +161,7 @@ function listTokenCalls(pairs: readonly CallPair[], ends: Ends, story: AnalyzedH
 function toCertainCall(
   { invoked, answer }: CallPair,
   { mayEndAt, sent = 0, endedBy = Number.POSITIVE_INFINITY }: Ends,
-  story: AnalyzedHistory,
+  history: AnalyzedHistory,
 ): Call | undefined {
   const { op, t: call, token = "" } = invoked;
   if (answer === undefined) return undefined;
@@ -167,11 +170,11 @@ function toCertainCall(
   const look = { ...place, does: "looks" } as const;
   const change = { ...place, does: "changes" } as const;
   if (op === "acquire" && type === "ok") {
-    const rank = count === 1 && hasStableFences(story) ? { rank: BigInt(fence ?? 0) } : {};
+    const rank = count === 1 && hasStableFences(history) ? { rank: BigInt(fence ?? 0) } : {};
     return { ...change, ...rank, step: createGrantStep(token, count, BigInt(fence ?? 0)) };
   }
   if (op === "resume" && type === "ok") {
-    const rank = hasStableFences(story) ? { rank: BigInt(fence ?? 0) } : {};
+    const rank = hasStableFences(history) ? { rank: BigInt(fence ?? 0) } : {};
     const step = createResumeStep(token, count, BigInt(fence ?? 0));
     return { ...change, ...rank, call: Math.max(call, sent), step };
   }
@@ -182,10 +185,10 @@ function toCertainCall(
   // A refusal does not prove that the lock was held in two cases: on a quorum, concurrent requests can prevent each
   // other from reaching a majority, and a free fair lock is reserved for its next waiter.
   if (isRefusal(answer)) {
-    return isQuorum(story) || invoked.kind === "fair" ? undefined : { ...look, step: applyRefusal };
+    return isQuorum(history) || invoked.kind === "fair" ? undefined : { ...look, step: applyRefusal };
   }
   if (isReentryDenial(answer)) {
-    const isOpen = isQuorum(story) || t >= mayEndAt - LAST_MS * NS_PER_MS;
+    const isOpen = isQuorum(history) || t >= mayEndAt - LAST_MS * NS_PER_MS;
     return isOpen ? undefined : { ...look, step: createDenialStep(token) };
   }
   if (op === "release" && isGivenBack(answer)) return { ...change, step: createReleaseStep(token, count) };
@@ -213,9 +216,9 @@ function isUnknown({ answer }: CallPair): boolean {
  * Returns whether a failed re-entry may have increased the count. On a quorum, the count may remain on some masters
  * until the re-entry is undone.
  */
-function canHaveEntered(pair: CallPair, story: AnalyzedHistory): boolean {
+function canHaveEntered(pair: CallPair, history: AnalyzedHistory): boolean {
   if (pair.invoked.op !== "reenter") return false;
-  return isUnknown(pair) || (isQuorum(story) && pair.answer?.type === "fail");
+  return isUnknown(pair) || (isQuorum(history) && pair.answer?.type === "fail");
 }
 
 /**
@@ -223,9 +226,9 @@ function canHaveEntered(pair: CallPair, story: AnalyzedHistory): boolean {
  * masters can leave the hold without a majority: other clients can then acquire the lock, and the remaining masters
  * deny the hold. A server that loses its data before it replies also loses the record of the release.
  */
-function canHaveEnded({ invoked, answer }: CallPair, story: AnalyzedHistory): boolean {
+function canHaveEnded({ invoked, answer }: CallPair, history: AnalyzedHistory): boolean {
   if (invoked.op !== "release" || answer?.code !== "not_held") return false;
-  return isQuorum(story) || findDataLosses(story, { from: invoked.t, to: answer.t }).length > 0;
+  return isQuorum(history) || findDataLosses(history, { from: invoked.t, to: answer.t }).length > 0;
 }
 
 /**
@@ -237,12 +240,12 @@ function canHaveEnded({ invoked, answer }: CallPair, story: AnalyzedHistory): bo
 function canBePartial(
   { invoked, answer }: CallPair,
   held: { readonly from: number; readonly entered: number },
-  story: AnalyzedHistory,
+  history: AnalyzedHistory,
 ): boolean {
-  if (!isQuorum(story) || invoked.op !== "release" || !answer || !isGivenBack(answer)) return false;
+  if (!isQuorum(history) || invoked.op !== "release" || !answer || !isGivenBack(answer)) return false;
   if ((answer.count ?? 0) >= held.entered) return false;
   const span = { from: held.from, to: answer.t };
-  return story.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, span));
+  return history.faults.some((fault) => fault.loses !== "nothing" && isTouching(fault, span));
 }
 
 /**
@@ -254,15 +257,15 @@ const isRetry = ({ op, asked = 1 }: Entry) => op === "acquire" && asked > 1;
 /** Properties of grants that the client never received. All such grants have the same kind. */
 export const UNACKNOWLEDGED = { step: applyAnonymousGrant, kind: "unheard" } as const;
 
-function toPossibleAcquire(pair: CallPair, story: AnalyzedHistory) {
+function toPossibleAcquire(pair: CallPair, history: AnalyzedHistory) {
   const { invoked } = pair;
-  return { ...MAYBE, call: invoked.t, answer: getArrivalEnd(pair, story), entries: [invoked] };
+  return { ...MAYBE, call: invoked.t, answer: getArrivalEnd(pair, history), entries: [invoked] };
 }
 
 /** Returns the time until which a call with an unknown outcome may be executed. */
-export function getArrivalEnd({ invoked, answer }: CallPair, story: AnalyzedHistory): number {
-  const until = answer?.t ?? getKilledAt(invoked, story);
-  return getLatestArrival({ from: invoked.t, to: until }, story.faults);
+export function getArrivalEnd({ invoked, answer }: CallPair, history: AnalyzedHistory): number {
+  const until = answer?.t ?? getKilledAt(invoked, history);
+  return getLatestArrival({ from: invoked.t, to: until }, history.faults);
 }
 
 /**
@@ -282,10 +285,10 @@ function toPossibleGiveUp(pair: CallPair, last: number): Call {
 /**
  * Returns the latest time at which a process may have sent its request: when it was killed, or the end of the history.
  */
-function getKilledAt({ process, t }: Entry, { faults, history }: AnalyzedHistory): number {
-  const seat = getProcessSlot(process);
-  const kill = faults.find(({ fault, target, to }) => fault === "kill-worker" && target === seat && to >= t);
-  return kill?.from ?? history.at(-1)?.t ?? t;
+function getKilledAt({ process, t }: Entry, { faults, entries }: AnalyzedHistory): number {
+  const slot = getProcessSlot(process);
+  const kill = faults.find(({ fault, target, to }) => fault === "kill-worker" && target === slot && to >= t);
+  return kill?.from ?? entries.at(-1)?.t ?? t;
 }
 
 /**
@@ -307,8 +310,8 @@ function getLatestArrival({ from, to }: Span, faults: readonly FaultSpan[]): num
  * Lists the earliest end of each lease: the holder's deadline, or earlier by the amount by which the clock of a server
  * was set ahead. No entry in the history reports the end of a lease.
  */
-export function listLeases(claims: readonly Claim[], story: AnalyzedHistory): Lease[] {
-  const stepping = { ...story, faults: story.faults.filter(({ steps }) => steps.length > 0) };
+export function listLeases(claims: readonly Claim[], history: AnalyzedHistory): Lease[] {
+  const stepping = { ...history, faults: history.faults.filter(({ steps }) => steps.length > 0) };
   return claims.map(({ token, fence, sent, deadline }) => {
     const span = { from: sent, to: deadline };
     const aheadAt = findFirstStepAhead(stepping, span) ?? deadline;

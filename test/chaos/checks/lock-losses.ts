@@ -23,29 +23,35 @@ export const MAYBE = { was: "maybe", does: "changes" } as const;
 export const formatEndKind = (token: string) => `end of ${token}`;
 
 /** Lists the changes to a lock that data losses of servers may have caused. */
-export function listLossCalls(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
-  return [...listWipes(story), ...listEvictions(claims, story), ...listMiscounts(claims, story)];
+export function listLossCalls(claims: readonly Claim[], history: AnalyzedHistory): Call[] {
+  return [...listWipes(history), ...listEvictions(claims, history), ...listMiscounts(claims, history)];
 }
 
-function listWipes(story: AnalyzedHistory): Call[] {
-  return story.faults.filter(isDataLoss).map((fault) => {
+function listWipes(history: AnalyzedHistory): Call[] {
+  return history.faults.filter(isDataLoss).map((fault) => {
     const how =
-      fault.loses === "data" || isQuorum(story)
+      fault.loses === "data" || isQuorum(history)
         ? { kind: "wipe", step: applyWipe }
         : { kind: "wipe with fences", step: applyFenceWipe };
-    return { ...MAYBE, ...how, call: fault.from, answer: fault.to, entries: listFaultEntries(fault, story) };
+    return {
+      ...MAYBE,
+      ...how,
+      call: fault.from,
+      answer: fault.to,
+      entries: listFaultEntries(fault, history),
+    };
   });
 }
 
 /** Lists the possible evictions of holds. During the fault, successive holds may be evicted. */
-function listEvictions(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
-  const evicting = { ...story, faults: story.faults.filter(({ fault }) => fault === "evict") };
+function listEvictions(claims: readonly Claim[], history: AnalyzedHistory): Call[] {
+  const evicting = { ...history, faults: history.faults.filter(({ fault }) => fault === "evict") };
   return claims.flatMap(({ token, sent, deadline }) =>
     findDataLosses(evicting, { from: sent, to: deadline }).map((fault) => {
       const place = {
         call: Math.max(fault.from, sent),
         answer: fault.to,
-        entries: listFaultEntries(fault, story),
+        entries: listFaultEntries(fault, history),
       };
       return { ...MAYBE, ...place, kind: formatEndKind(token), step: createEvictionStep(token) };
     }),
@@ -56,10 +62,10 @@ function listEvictions(claims: readonly Claim[], story: AnalyzedHistory): Call[]
  * Lists possible losses of counts. If a server loses a companion, or one server of a majority loses its data, the count
  * of a hold may be lost but not the hold.
  */
-function listMiscounts(claims: readonly Claim[], story: AnalyzedHistory): Call[] {
+function listMiscounts(claims: readonly Claim[], history: AnalyzedHistory): Call[] {
   const partial = {
-    ...story,
-    faults: story.faults.filter(({ fault }) => isQuorum(story) || fault === "evict"),
+    ...history,
+    faults: history.faults.filter(({ fault }) => isQuorum(history) || fault === "evict"),
   };
   return claims.flatMap(({ token, count, sent, deadline }) => {
     if (count === 1) return [];
@@ -67,15 +73,15 @@ function listMiscounts(claims: readonly Claim[], story: AnalyzedHistory): Call[]
       const place = {
         call: Math.max(fault.from, sent),
         answer: fault.to,
-        entries: listFaultEntries(fault, story),
+        entries: listFaultEntries(fault, history),
       };
       return { ...MAYBE, ...place, step: createMiscountStep(token) };
     });
   });
 }
 
-function listFaultEntries({ fault, target, from, to }: FaultSpan, { history }: AnalyzedHistory): Entry[] {
-  return history.filter(
+function listFaultEntries({ fault, target, from, to }: FaultSpan, { entries }: AnalyzedHistory): Entry[] {
+  return entries.filter(
     (entry) => entry.fault === fault && entry.target === target && entry.t >= from && entry.t <= to,
   );
 }

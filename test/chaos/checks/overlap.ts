@@ -20,21 +20,21 @@ export interface Overlap {
  * C1: holds that exclude each other never certainly exist at the same time, and the holds of a semaphore never have
  * more permits than its limit. Holds that a fault may have ended are excepted.
  */
-export const checkOverlap: Check = (story) => {
-  const overlaps = findOverlaps(story);
+export const checkOverlap: Check = (history) => {
+  const overlaps = findOverlaps(history);
   return {
     check: "C1",
     title: "mutual exclusion",
     violations: [
       ...overlaps.filter(({ losses }) => losses.length === 0).map(toViolation),
-      ...findPermitExcesses(story),
+      ...findPermitExcesses(history),
     ],
-    notes: [`${formatHolds(story)}; ${formatTable(story, overlaps)}`],
+    notes: [`${formatHolds(history)}; ${formatTable(history, overlaps)}`],
   };
 };
 
-export function findOverlaps(story: AnalyzedHistory): Overlap[] {
-  return groupByLock(story.claims).flatMap((claims) => {
+export function findOverlaps(history: AnalyzedHistory): Overlap[] {
+  return groupByLock(history.claims).flatMap((claims) => {
     const found: Overlap[] = [];
     let active: Claim[] = [];
     for (const other of claims.toSorted((one, two) => one.ack - two.ack)) {
@@ -43,7 +43,10 @@ export function findOverlaps(story: AnalyzedHistory): Overlap[] {
         const span = one.token === other.token ? undefined : findConflict(one, other);
         if (span === undefined) continue;
         // It is unknown which claim was granted first, so the losses of both before the grant of the other one count.
-        const losses = new Set([...findLosses(story, one, other.ack), ...findLosses(story, other, one.ack)]);
+        const losses = new Set([
+          ...findLosses(history, one, other.ack),
+          ...findLosses(history, other, one.ack),
+        ]);
         found.push({ one, other, ...span, losses: [...losses] });
       }
       active.push(other);

@@ -8,14 +8,14 @@ import { createViolation, type Violation } from "./check.ts";
  * Finds times at which the certain holds of a semaphore have more permits than its limit. Only considers three or more
  * holds, because `findOverlaps` compares pairs.
  */
-export function findPermitExcesses(story: AnalyzedHistory): Violation[] {
-  const claims = story.claims.filter(({ kind }) => isSemaphore(kind));
+export function findPermitExcesses(history: AnalyzedHistory): Violation[] {
+  const claims = history.claims.filter(({ kind }) => isSemaphore(kind));
   return groupByLock(claims).flatMap((group) => {
     const found: Violation[] = [];
     let active: Claim[] = [];
     for (const claim of group.toSorted((one, other) => one.ack - other.ack)) {
       active = [...active.filter(({ end }) => end > claim.ack), claim];
-      const standing = active.filter((each) => each.end > claim.ack && !mayBeLost(each, claim, story));
+      const standing = active.filter((each) => each.end > claim.ack && !mayBeLost(each, claim, history));
       const out = sumPermits(standing);
       if (standing.length > 2 && out > claim.limit) found.push(toViolation(standing, out, claim.limit));
     }
@@ -23,8 +23,8 @@ export function findPermitExcesses(story: AnalyzedHistory): Violation[] {
   });
 }
 
-const mayBeLost = (claim: Claim, last: Claim, story: AnalyzedHistory) =>
-  findLosses(story, claim, last.ack).length > 0;
+const mayBeLost = (claim: Claim, last: Claim, history: AnalyzedHistory) =>
+  findLosses(history, claim, last.ack).length > 0;
 
 const sumPermits = (claims: readonly Claim[]) => claims.reduce((sum, { permits }) => sum + permits, 0);
 

@@ -18,9 +18,9 @@ const EARLY_MS = 5;
  * The same applies to holds over HTTP. The API sends no signals, so the timer belongs to the client. The check
  * evaluates the deadline that a client can compute from the API's responses, and the `lost` of a renewal.
  */
-export const checkSignal: Check = (story) => {
-  const usurped = findSuperseded(story);
-  const lates = story.claims.flatMap(({ lostAt, deadline, ack }) =>
+export const checkSignal: Check = (history) => {
+  const usurped = findSuperseded(history);
+  const lates = history.claims.flatMap(({ lostAt, deadline, ack }) =>
     lostAt === undefined || deadline < ack ? [] : [toMilliseconds(lostAt - deadline)],
   );
   const early = lates.filter((ms) => ms < 0).length;
@@ -28,8 +28,11 @@ export const checkSignal: Check = (story) => {
     check: "C7",
     title: "loss is signalled",
     violations: [
-      ...usurped.flatMap((pair) => [...findTrustAfterLoss(pair, story), ...findMissingSignal(pair, story)]),
-      ...story.claims.flatMap((claim) => findFalseAlarm(claim, story)),
+      ...usurped.flatMap((pair) => [
+        ...findTrustAfterLoss(pair, history),
+        ...findMissingSignal(pair, history),
+      ]),
+      ...history.claims.flatMap((claim) => findFalseAlarm(claim, history)),
     ],
     notes: [
       `${lates.length} losses signalled, ${early} of them before the deadline; ${formatPercentile(lates, 0.5)} ms after it in the middle, ${formatPercentile(lates, 1)} ms at most (stopped processes included)`,
@@ -47,15 +50,15 @@ interface SupersededHold {
  * set ahead from a suspended machine, so it correctly ends the hold early.
  */
 function isClockStepped({ process, sent, lostAt = 0 }: Claim, { faults }: AnalyzedHistory): boolean {
-  const seat = getProcessSlot(process);
+  const slot = getProcessSlot(process);
   const span = { from: sent, to: lostAt };
-  return faults.some((each) => each.fault === "clock-step" && each.target === seat && isTouching(each, span));
+  return faults.some((each) => each.fault === "clock-step" && each.target === slot && isTouching(each, span));
 }
 
-function findFalseAlarm(claim: Claim, story: AnalyzedHistory): Violation[] {
+function findFalseAlarm(claim: Claim, history: AnalyzedHistory): Violation[] {
   const { lostAt, deadline, token } = claim;
   if (lostAt === undefined || lostAt > deadline - EARLY_MS * NS_PER_MS) return [];
-  if (isClockStepped(claim, story) || findLosses(story, claim, lostAt).length > 0) return [];
+  if (isClockStepped(claim, history) || findLosses(history, claim, lostAt).length > 0) return [];
   const what = `${token} was notified of a loss ${toMilliseconds(deadline - lostAt).toFixed(0)} ms before its deadline, without a reason`;
   const { asked, granted, furthest, lost } = claim.written;
   return [createViolation("C7", what, [asked, granted, furthest, lost])];
@@ -65,15 +68,15 @@ function findFalseAlarm(claim: Claim, story: AnalyzedHistory): Violation[] {
  * Finds holds that must have expired, because they were not released before an excluding hold was granted and no fault
  * explains the grant.
  */
-function findSuperseded(story: AnalyzedHistory): SupersededHold[] {
-  return groupByLock(story.claims).flatMap((claims) => {
+function findSuperseded(history: AnalyzedHistory): SupersededHold[] {
+  return groupByLock(history.claims).flatMap((claims) => {
     const sorted = claims.toSorted((one, other) => one.ack - other.ack);
     return sorted.flatMap((claim, at) => {
       const next = sorted
         .slice(at + 1)
         .find((each) => each.token !== claim.token && each.end > each.ack && excludesHold(each, claim));
       if (next === undefined || (claim.release?.invoke ?? Number.POSITIVE_INFINITY) <= next.ack) return [];
-      return findLosses(story, claim, next.ack).length > 0 ? [] : [{ claim, next }];
+      return findLosses(history, claim, next.ack).length > 0 ? [] : [{ claim, next }];
     });
   });
 }
@@ -81,8 +84,8 @@ function findSuperseded(story: AnalyzedHistory): SupersededHold[] {
 const isEntryOf = ({ process, call }: Claim, entry: Entry) =>
   entry.process === process && entry.claim === call;
 
-function findTrustAfterLoss({ claim, next }: SupersededHold, { history }: AnalyzedHistory): Violation[] {
-  const entry = history.find(
+function findTrustAfterLoss({ claim, next }: SupersededHold, { entries }: AnalyzedHistory): Violation[] {
+  const entry = entries.find(
     (each) => each.op === "assert" && each.type === "ok" && each.t > next.ack && isEntryOf(claim, each),
   );
   if (entry === undefined) return [];
@@ -91,13 +94,13 @@ function findTrustAfterLoss({ claim, next }: SupersededHold, { history }: Analyz
   return [createViolation("C7", what, [...listTrustEntries(claim), next.written.granted, entry])];
 }
 
-function findMissingSignal({ claim, next }: SupersededHold, story: AnalyzedHistory): Violation[] {
+function findMissingSignal({ claim, next }: SupersededHold, history: AnalyzedHistory): Violation[] {
   const mine = ({ process }: { readonly process: string }) => process === claim.process;
   const until = next.ack + LATE_MS * NS_PER_MS;
   const span = { from: next.ack - LATE_MS * NS_PER_MS, to: until };
-  const isStalled = story.stalls.some((stall) => mine(stall) && isTouching(stall, span));
+  const isStalled = history.stalls.some((stall) => mine(stall) && isTouching(stall, span));
   // A process without later entries was killed or stopped.
-  const isRunning = story.history.some((entry) => mine(entry) && entry.t > until);
+  const isRunning = history.entries.some((entry) => mine(entry) && entry.t > until);
   const isHeard = claim.lostAt !== undefined && claim.lostAt <= until;
   const isReleased = (claim.release?.invoke ?? Number.POSITIVE_INFINITY) <= until;
   if (isHeard || isReleased || isStalled || !isRunning) return [];

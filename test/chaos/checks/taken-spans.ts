@@ -29,9 +29,9 @@ export function listTakenSpans(
   lock: string,
   claims: readonly Claim[],
   waits: readonly Wait[],
-  story: AnalyzedHistory,
+  history: AnalyzedHistory,
 ): TakenSpans {
-  const late = findLateLeases(story, lock);
+  const late = findLateLeases(history, lock);
   const held = claims.map((claim) => ({ from: claim.sent, to: getFreeAt(claim), claim }));
   const most = waits.some(({ kind }) => isSemaphore(kind)) ? listShortages(held, waits) : held;
   const forOthers = new Spans<TakenSpan>([...most, ...late]);

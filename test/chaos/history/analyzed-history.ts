@@ -29,7 +29,7 @@ export interface Stall extends Span {
 
 /** A history with the data that the checks use. */
 export interface AnalyzedHistory {
-  readonly history: readonly Entry[];
+  readonly entries: readonly Entry[];
   readonly topology: TopologyName;
   readonly claims: readonly Claim[];
   readonly faults: readonly FaultSpan[];
@@ -43,7 +43,7 @@ export function analyzeHistory(entries: readonly Entry[]): AnalyzedHistory {
   const end = history.at(-1)?.t ?? 0;
   const begun = history.find(({ op }) => op === "begun");
   return {
-    history,
+    entries: history,
     topology: TOPOLOGIES.find((name) => name === begun?.target) ?? "single",
     claims: buildClaims(history),
     faults: listFaultSpans(history, end),

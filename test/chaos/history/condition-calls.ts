@@ -35,11 +35,11 @@ export interface ConditionCalls {
   readonly signals: readonly Signal[];
 }
 
-export function listConditions(story: AnalyzedHistory): ConditionCalls[] {
-  const entries = story.history.filter(({ condition }) => condition !== undefined);
+export function listConditions(history: AnalyzedHistory): ConditionCalls[] {
+  const entries = history.entries.filter(({ condition }) => condition !== undefined);
   const conditions = groupBy(entries, ({ lock, condition }) => `${condition} of ${lock}`);
   const seen = new Map<string, number>();
-  for (const { process, t } of story.history) seen.set(process, t);
+  for (const { process, t } of history.entries) seen.set(process, t);
   return [...conditions].map(([name, own]) => {
     const calls = [...groupBy(own, ({ process, call }) => `${process}#${call}`).values()];
     const done = calls.filter((call) => !call.some(({ type }) => type === "fail"));
@@ -52,11 +52,11 @@ export function listConditions(story: AnalyzedHistory): ConditionCalls[] {
       name,
       waits: done.flatMap(([first, answer]) =>
         first?.op === "give_up"
-          ? [toWait(first, answer, resumed.get(formatCall(first, 1)), getEnd(first, seen, story))]
+          ? [toWait(first, answer, resumed.get(formatCall(first, 1)), getEnd(first, seen, history))]
           : [],
       ),
       signals: done.flatMap(([first, answer]) =>
-        first?.op === "signal" ? [toSignal(first, answer, getEnd(first, seen, story))] : [],
+        first?.op === "signal" ? [toSignal(first, answer, getEnd(first, seen, history))] : [],
       ),
     };
   });

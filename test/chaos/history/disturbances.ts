@@ -9,15 +9,15 @@ const RECOVERY_MS = 1000;
  * Lists the periods in which a process may not have reached Redis or did not run. The spans are sorted and do not
  * overlap.
  */
-export function listDisturbances(story: AnalyzedHistory, process: string): Span[] {
+export function listDisturbances(history: AnalyzedHistory, process: string): Span[] {
   const slot = getProcessSlot(process);
   const isBetween = (target: string) =>
     target === slot ||
     target.startsWith("server ") ||
     target.startsWith("group ") ||
     (isOverHttp({ process }) && target.startsWith("api "));
-  const faults = story.faults.filter(({ target }) => isBetween(target));
-  const stalls = story.stalls.filter((stall) => stall.process === process);
+  const faults = history.faults.filter(({ target }) => isBetween(target));
+  const stalls = history.stalls.filter((stall) => stall.process === process);
   const spans = [...faults, ...stalls].map(({ from, to }) => ({ from, to: to + RECOVERY_MS * NS_PER_MS }));
   return mergeSpans(spans);
 }

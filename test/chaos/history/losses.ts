@@ -16,11 +16,11 @@ const SLACK_MS = 5;
  * Finds faults that may have ended a hold before `until` without a release: data losses, or steps of a server's clock
  * by at least the remaining lease. Returns no faults if none explains the end.
  */
-export function findLosses(story: AnalyzedHistory, { sent, deadline }: Claim, until: number): FaultSpan[] {
+export function findLosses(history: AnalyzedHistory, { sent, deadline }: Claim, until: number): FaultSpan[] {
   const span = { from: sent, to: until };
-  const lost = findDataLosses(story, span);
-  if (until < deadline - (getAheadMs(story, span) + SLACK_MS) * NS_PER_MS) return lost;
-  const hurried = story.faults.filter(({ steps }) =>
+  const lost = findDataLosses(history, span);
+  if (until < deadline - (getAheadMs(history, span) + SLACK_MS) * NS_PER_MS) return lost;
+  const hurried = history.faults.filter(({ steps }) =>
     steps.some((step) => isAhead(step) && isTouching(step, span)),
   );
   return [...new Set([...lost, ...hurried])];
@@ -39,14 +39,14 @@ export function isDataLoss({ loses }: FaultSpan): boolean {
  * Finds faults in the span after which lower fences may be issued. A quorum has no such faults because in each
  * majority, a server remembers the last fence or has a correct clock.
  */
-export function findFenceLosses(story: AnalyzedHistory, span: Span): FaultSpan[] {
-  if (isQuorum(story)) return [];
-  return story.faults.filter((fault) => fault.loses === "fences" && isTouching(fault, span));
+export function findFenceLosses(history: AnalyzedHistory, span: Span): FaultSpan[] {
+  if (isQuorum(history)) return [];
+  return history.faults.filter((fault) => fault.loses === "fences" && isTouching(fault, span));
 }
 
 /** Returns whether fences always increase under the faults of this history. */
-export function hasStableFences(story: AnalyzedHistory): boolean {
-  return isQuorum(story) || story.faults.every(({ loses }) => loses !== "fences");
+export function hasStableFences(history: AnalyzedHistory): boolean {
+  return isQuorum(history) || history.faults.every(({ loses }) => loses !== "fences");
 }
 
 /**

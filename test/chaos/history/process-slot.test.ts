@@ -7,7 +7,7 @@ it.each([
   ["api1.12", "api 1", false],
   ["harness", undefined, false],
   ["resource", undefined, false],
-])("the process %s belongs to %s", (process, seat, isHttp) => {
-  expect(getProcessSlot(process)).toBe(seat);
+])("the process %s belongs to %s", (process, slot, isHttp) => {
+  expect(getProcessSlot(process)).toBe(slot);
   expect(isOverHttp({ process })).toBe(isHttp);
 });

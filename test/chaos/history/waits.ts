@@ -17,11 +17,11 @@ export interface Wait extends Span {
 }
 
 /** Lists the waits of one kind of call. A wait without a reply lasts until the last entry of its process. */
-export function listWaits({ history }: AnalyzedHistory, op: "acquire" | "await"): Wait[] {
+export function listWaits({ entries }: AnalyzedHistory, op: "acquire" | "await"): Wait[] {
   const open = new Map<string, Entry>();
   const seen = new Map<string, number>();
   const waits: Wait[] = [];
-  for (const entry of history) {
+  for (const entry of entries) {
     seen.set(entry.process, entry.t);
     if (entry.op !== op) continue;
     const name = `${entry.process}#${entry.call}`;

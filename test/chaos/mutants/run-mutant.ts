@@ -48,16 +48,16 @@ export async function runMutant(
   for (let left = TRIES; ; left--) {
     const request = { ...RUN, seed: seed + TRIES - left, ...mutant.run };
     try {
-      const history = await run({ ...request, core, library, folder: join(folder, mutant.name) }, resources);
-      const story = analyzeHistory(history);
+      const entries = await run({ ...request, core, library, folder: join(folder, mutant.name) }, resources);
+      const history = analyzeHistory(entries);
       // A mutant that does not run would only violate liveness, which proves nothing.
       if (
-        !history.some(hasSucceeded) ||
-        history.some(({ op, target }) => op === "died" && target !== undefined)
+        !entries.some(hasSucceeded) ||
+        entries.some(({ op, target }) => op === "died" && target !== undefined)
       ) {
         throw new Error(`the mutant ${mutant.name} does not run`);
       }
-      const violations = runChecks(story).flatMap((verdict) => verdict.violations);
+      const violations = runChecks(history).flatMap((verdict) => verdict.violations);
       const checks = [...new Set(violations.map(({ check }) => check))];
       const example = violations.find(({ check }) => mutant.noticedBy.includes(check));
       if (example !== undefined || left === 1) return { mutant, checks, example, request };

@@ -11,7 +11,7 @@ const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
 
 const it = serverTest()
   .extend("client", { scope: "file" }, ({ server }) =>
-    HttpClient.open({ door: "http", core: PROJECT, urls: [server.url], apiKey: ROOT_KEY }),
+    HttpClient.open({ via: "http", core: PROJECT, urls: [server.url], apiKey: ROOT_KEY }),
   )
   .extend(
     "acquire",

@@ -129,8 +129,8 @@ export class ProcessGroup {
   }
 
   #getSlot(n: number): ProcessSlot {
-    const seat = this.slots[n];
-    if (seat === undefined) throw new Error(`there is no ${this.kind} ${n}`);
-    return seat;
+    const slot = this.slots[n];
+    if (slot === undefined) throw new Error(`there is no ${this.kind} ${n}`);
+    return slot;
   }
 }

@@ -14,13 +14,13 @@ interface Task {
  * of a mutant.
  */
 export interface LibraryAccess {
-  readonly door: "library";
+  readonly via: "library";
   readonly core: string;
   readonly where: RedisLocation;
 }
 
 export interface HttpAccess {
-  readonly door: "http";
+  readonly via: "http";
   readonly core: string;
   /** URLs of the API servers, in the order in which the client tries them. */
   readonly urls: readonly string[];

@@ -24,7 +24,7 @@ const AWAY = ["TimeoutError", "StartupError"];
 
 const task = JSON.parse(process.argv[2] ?? "{}") as WorkerTask;
 const journal = new Journal(task.journal, task.epochNs, task.name);
-const client = task.by.door === "http" ? await HttpClient.open(task.by) : await openClient(task.by);
+const client = task.by.via === "http" ? await HttpClient.open(task.by) : await openClient(task.by);
 const resource = await ResourceClient.open(task.resourcePort);
 const stop = new AbortController();
 

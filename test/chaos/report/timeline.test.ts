@@ -13,7 +13,7 @@ const inLane = (entries: readonly EntrySpec[], process: string) =>
   entries.map((entry) => ({ ...entry, process, context: "c1" }));
 
 describe("chaos timeline", () => {
-  const story = buildHistory(
+  const history = buildHistory(
     inLane(buildAcquire("a<b>", 7_000_123, 10), "w1.1"),
     buildFault("stop-server", 100, 50),
     inLane(buildAcquire("c", 7_000_456, 400), "w2.1"),
@@ -23,7 +23,7 @@ describe("chaos timeline", () => {
     { op: "serving", type: "info", process: "api1.2", atMs: 590 },
     inLane(buildAcquire("d", 7_000_789, 1400), "h6.1"),
   );
-  const page = renderTimeline(story, runChecks(story), "npm run chaos -- --seed 1");
+  const page = renderTimeline(history, runChecks(history), "npm run chaos -- --seed 1");
 
   it("the timeline shows lanes, holds with their tokens, faults and the command to reproduce the run", () => {
     for (const shown of ["w1/c1", "w2/c1", "…000456", "stop-server, server 1", "--seed 1"]) {

@@ -18,11 +18,11 @@ const ROOM_FOR_FENCE_PX = 52;
  * holds.
  */
 export function renderTimeline(
-  story: AnalyzedHistory,
+  history: AnalyzedHistory,
   verdicts: readonly Verdict[],
   command: string,
 ): string {
-  const picture = new TimelineDrawing(story);
+  const picture = new TimelineDrawing(history);
   const violations = verdicts.flatMap((verdict) => verdict.violations);
   const locks = picture.locks.map((lock, n) => `<li><i class="lock${n}"></i>${escapeXml(lock)}</li>`);
   const lines = verdicts.map((verdict) => {
@@ -58,12 +58,12 @@ class TimelineDrawing {
   readonly #endS: number;
 
   constructor(private readonly analyzed: AnalyzedHistory) {
-    const { history, claims } = analyzed;
+    const { entries, claims } = analyzed;
     this.locks = [...new Set(claims.map(({ lock }) => lock))].sort();
-    this.#lanes = listLanes(history);
-    const first = history.find(({ context }) => context !== undefined)?.t ?? 0;
+    this.#lanes = listLanes(entries);
+    const first = entries.find(({ context }) => context !== undefined)?.t ?? 0;
     this.#startS = Math.floor(toMilliseconds(first) / 1000);
-    this.#endS = toMilliseconds(history.at(-1)?.t ?? 0) / 1000;
+    this.#endS = toMilliseconds(entries.at(-1)?.t ?? 0) / 1000;
   }
 
   draw(violations: readonly Violation[]): string {
@@ -102,13 +102,13 @@ class TimelineDrawing {
 
   /** Draws the periods in which API servers were ready. A period ends when a fault restarts the server. */
   #drawServingSpans(): string[] {
-    const { history, faults } = this.analyzed;
-    return history.flatMap(({ op, process, t }) => {
-      const seat = getProcessSlot(process);
-      const lane = this.#lanes.findIndex((each) => each.slot === seat);
+    const { entries, faults } = this.analyzed;
+    return entries.flatMap(({ op, process, t }) => {
+      const slot = getProcessSlot(process);
+      const lane = this.#lanes.findIndex((each) => each.slot === slot);
       if (op !== "serving" || lane < 0) return [];
       const ended = faults.find(
-        (each) => each.fault === "restart-api" && each.target === seat && each.from > t,
+        (each) => each.fault === "restart-api" && each.target === slot && each.from > t,
       );
       // The server may have been ready before the start of the timeline.
       const from = Math.max(t, this.#startS * 1e9);
@@ -122,8 +122,8 @@ class TimelineDrawing {
    */
   #drawFault(fault: FaultSpan, n: number, height: number): string {
     const across = this.#toExtent(fault);
-    const lanes = this.#lanes.filter(({ slot: seat }) => seat === fault.target);
-    const first = this.#lanes.findIndex(({ slot: seat }) => seat === fault.target);
+    const lanes = this.#lanes.filter(({ slot }) => slot === fault.target);
+    const first = this.#lanes.findIndex(({ slot }) => slot === fault.target);
     const y = TOP_PX + Math.max(0, first) * LANE_PX;
     const size = fault.target.startsWith("server") ? height - TOP_PX : lanes.length * LANE_PX;
     const name = `${fault.fault}, ${fault.target}`;
@@ -135,7 +135,7 @@ class TimelineDrawing {
 
   #drawWaits(): string[] {
     const begun = new Map<string, number>();
-    return this.analyzed.history.flatMap((entry) => {
+    return this.analyzed.entries.flatMap((entry) => {
       const { op, type, process, context = "", call, t, code } = entry;
       if (op !== "acquire") return [];
       const name = `${process}#${call}`;
@@ -186,8 +186,8 @@ interface Lane {
 }
 
 /** Lists the lanes: the API servers first, then one lane for each context. */
-function listLanes(history: readonly Entry[]): Lane[] {
-  const lanes = history.flatMap(({ op, process, context }) => {
+function listLanes(entries: readonly Entry[]): Lane[] {
+  const lanes = entries.flatMap(({ op, process, context }) => {
     const slot = getProcessSlot(process);
     if (op === "serving" && slot !== undefined) return [{ name: slot, slot }];
     return context === undefined ? [] : [{ name: formatLaneName(process, context), slot }];

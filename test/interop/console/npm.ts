@@ -22,7 +22,7 @@ export const npmInConsole = createConsoleClient(
   ({ npm }, url) => startPeer(npm, url),
   async (operator, peer, bench) => {
     const party = (who: string, object: string): Party => ({ peer, who, object });
-    const story = (object: string, said: string): ReleaseScenario => ({
+    const history = (object: string, said: string): ReleaseScenario => ({
       key: `lock:${object}`,
       holder: party("a", object),
       waiter: party("b", object),
@@ -35,7 +35,7 @@ export const npmInConsole = createConsoleClient(
     const owner = await startPeer(bench.tools.npm, operator.server.redis.url);
     try {
       const [told, mutexMs] = await Promise.all([
-        runScenarios(operator, [story("redlock4", "LockError"), story("redlock5", "ExecutionError")]),
+        runScenarios(operator, [history("redlock4", "LockError"), history("redlock5", "ExecutionError")]),
         endOwner(operator, { peer: owner, who: "a", object: "mutex" }, party("b", "mutex")),
       ]);
       bench.note(formatFigures(told, [`mutex ${mutexMs} ms`]));

@@ -22,7 +22,7 @@ export const redissonInConsole = createConsoleClient(
     const redis = operator.server.redis.createClient();
     const party: RedissonSetup["party"] = (who, object) => ({ peer, who: `${who}-${object}`, object });
     const scene: RedissonSetup = { operator, redis, party };
-    const story = (object: string, kind: "lock" | "fenced"): ReleaseScenario => ({
+    const history = (object: string, kind: "lock" | "fenced"): ReleaseScenario => ({
       // A spin lock has no additional keys that distinguish it from other hashes, so its key must look like a lock's.
       key: object === "spin" ? "orders:spin:lock" : `orders:${object}`,
       holder: party("a", object),
@@ -34,7 +34,7 @@ export const redissonInConsole = createConsoleClient(
       said: MONITOR,
     });
     const [locks, , ...lines] = await Promise.all([
-      runScenarios(operator, [story("lock", "lock"), story("spin", "lock"), story("fenced", "fenced")]),
+      runScenarios(operator, [history("lock", "lock"), history("spin", "lock"), history("fenced", "fenced")]),
       abandonLock(scene),
       forceReleaseFairLock(scene),
       forceReleaseReadWriteLock(scene),

@@ -63,7 +63,7 @@ export async function runScenarios(
   stories: readonly ReleaseScenario[],
 ): Promise<ScenarioResult[]> {
   const holds = new Map<ReleaseScenario, AcquiredHold>();
-  for (const story of stories) holds.set(story, await beginScenario(story));
+  for (const history of stories) holds.set(history, await beginScenario(history));
   for (const [{ key, shown, entries = 1 }, { owner, fence }] of holds) {
     const lock = await operator.waitForLock(key, ({ holders }) => holders[0]?.count === entries);
     expectShown(lock, {
@@ -77,7 +77,7 @@ export async function runScenarios(
     if (liveness !== undefined) await expectLiveness(operator, key, liveness.state, liveness.withinMs);
   }
   const told: ScenarioResult[] = [];
-  for (const [story, held] of holds) told.push(await runScenario(operator, story, held));
+  for (const [history, held] of holds) told.push(await runScenario(operator, history, held));
   return told;
 }
 
@@ -89,10 +89,10 @@ async function beginScenario({ key, holder, entries = 1, leaseMs }: ReleaseScena
 
 async function runScenario(
   operator: Operator,
-  story: ReleaseScenario,
+  history: ReleaseScenario,
   first: AcquiredHold,
 ): Promise<ScenarioResult> {
-  const { key, holder, waiter, leaseMs, waiters, isAsleep, as, extended, said } = story;
+  const { key, holder, waiter, leaseMs, waiters, isAsleep, as, extended, said } = history;
   const behind = await waitBehind(operator, waiter, key, { waiters, leaseMs, isAsleep });
   const { version, holders } = await operator.readLock(key);
   const owner = holders[0]?.owner ?? "";

@@ -26,7 +26,7 @@ export const springInConsole = createConsoleClient(
     Peer.start("Spring", spring.java, ["-Xmx256m", "-cp", spring.classpath, "SpringPeer", url]),
   async (operator, peer, bench) => {
     const party = (who: string, object: string): Party => ({ peer, who, object });
-    const story = (object: string, key: string): ReleaseScenario => ({
+    const history = (object: string, key: string): ReleaseScenario => ({
       key,
       holder: party("a", object),
       waiter: party("b", object),
@@ -43,11 +43,11 @@ export const springInConsole = createConsoleClient(
     const patterns = async () => Number(await redis.pubsub("NUMPAT"));
     const before = await patterns();
     const published = {
-      ...story("published", "lock-registry:published"),
+      ...history("published", "lock-registry:published"),
       isAsleep: async () => (await patterns()) > before,
     };
     const [told] = await Promise.all([
-      runScenarios(operator, [story("polled", "lock-registry:polled"), published]),
+      runScenarios(operator, [history("polled", "lock-registry:polled"), published]),
       expectNotRenewing(operator, party("c", "polled"), "lock-registry:short"),
     ]);
     await forceReleaseJob(operator, party);

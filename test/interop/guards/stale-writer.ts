@@ -7,8 +7,8 @@ import type { GuardedStore, WriteOutcome } from "./guard.ts";
 
 const LEASE_MS = 400;
 const STOPPED_FOR_LEASES = 3;
-const KEY = "lock:story";
-const RESOURCE = "story";
+const KEY = "lock:history";
+const RESOURCE = "history";
 const WHO = "a";
 
 /** Two Lockkeeper worker processes that have opened the guarded store. */

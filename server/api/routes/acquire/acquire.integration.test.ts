@@ -43,7 +43,7 @@ function askAndClose(
  * Acquires a lock over a raw connection, which it closes after `afterMs`. Returns the hold if a grant was received
  * before.
  */
-function askAndLeave(
+function requestAndDisconnect(
   server: TestServer,
   key: string,
   owner: string,
@@ -74,7 +74,7 @@ describe("client disconnects", () => {
     for (let round = 0; round < 50; round++) {
       await Promise.all(
         keys.map(async (key) => {
-          const hold = await askAndLeave(server, key, `${key}/${round}`, 1000, Math.random() * 12);
+          const hold = await requestAndDisconnect(server, key, `${key}/${round}`, 1000, Math.random() * 12);
           if (hold !== undefined) answered.push(hold);
         }),
       );
@@ -129,7 +129,7 @@ describe("client disconnects", () => {
     key,
   }) => {
     const hold = await server.acquire(key, { owner: "me" });
-    const gone = askAndLeave(server, key, "gone", 20_000, 200);
+    const gone = requestAndDisconnect(server, key, "gone", 20_000, 200);
     await gone;
     const next = server.callVerb(key, "acquire", { owner: "next", waitMs: 20_000 });
     await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);

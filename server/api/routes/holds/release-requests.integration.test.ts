@@ -138,6 +138,7 @@ it("a request for another version, without a reason, or of another format sends 
   const second = await server.acquire(key, { owner: "w1", receivesReleaseRequests: true });
   const changed = await request(key, { expectedVersion: version });
   expect([changed.status, changed.body.code]).toEqual([409, "changed"]);
+  expect(changed.body.detail).toMatch(/Nothing was changed\.$/);
   expect((await server.callHold(second, "renew")).body.releaseRequested).toBeNull();
 });
 

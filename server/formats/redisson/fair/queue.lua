@@ -34,10 +34,10 @@ end
 local function assess_queue(q, t, l, waiter, is_free, now_ms, fair_wait_ms)
   local fault = find_queue_fault(q, t, l)
   if fault then return fault end
-  local head, beat = find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, waiter)
-  if not head then return beat and { 'not_a_lock', 'list', 'redisson_lock_queue' } or nil end
+  local head, heartbeat = find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, waiter)
+  if not head then return heartbeat and { 'not_a_lock', 'list', 'redisson_lock_queue' } or nil end
   if head == waiter then return nil end
-  if beat then return nil, math.abs(beat) - now_ms end
+  if heartbeat then return nil, math.abs(heartbeat) - now_ms end
   -- If the lease of the last holder expired, no message was sent, and a client of Redisson may sleep for longer.
   return nil, math.max(1, read_score(t, head) - now_ms), head
 end

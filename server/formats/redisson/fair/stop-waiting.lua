@@ -29,9 +29,9 @@ local function forget_waiter()
   if since == '' then remove_waiter(1, waiter) else redis.pcall('ZREM', KEYS[1], format_waiter(waiter, since, owner)) end
 end
 
-local beat = read_heartbeat(5, waiter, now_ms)
-local is_renewed = beat and beat >= 0 and (is_kept or seen_ms and beat > seen_ms + HEARTBEAT_MS)
-if is_renewed or is_kept and not beat then return { 'left', format_integer(now_ms) } end
+local heartbeat = read_heartbeat(5, waiter, now_ms)
+local is_renewed = heartbeat and heartbeat >= 0 and (is_kept or seen_ms and heartbeat > seen_ms + HEARTBEAT_MS)
+if is_renewed or is_kept and not heartbeat then return { 'left', format_integer(now_ms) } end
 
 if not is_kept then
   redis.pcall('PUBLISH', ARGV[5], format_event('wait_ended', now_ms, '', 0, 0, '', string.match(owner, '^[^\t]*'), '', ARGV[6]))

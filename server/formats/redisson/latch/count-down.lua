@@ -39,6 +39,6 @@ local last_us = read_text(3, COUNTER_BYTES_MAX)
 if is_counter(last_us) then now_us = math.max(now_us, tonumber(last_us) + 1) end
 redis.call('SET', KEYS[3], format_integer(now_us), 'PX', OPENED_MS)
 redis.call('DEL', KEYS[1])
-name_latch(4, '')
+store_latch_kind(4, '')
 publish_latch(ARGV[2], '0', ARGV[3] == '1')
 return { 'counted', now, '0' }

@@ -57,7 +57,7 @@ end
 
 -- Stores the kind in the companion of the key, so that the scripts of semaphores and locks refuse the number. `name` is
 -- '' when the latch opens.
-local function name_latch(k, name)
+local function store_latch_kind(k, name)
   local kept = read_companion(k)
   if kept.value == name then return end
   forget_hold(kept)

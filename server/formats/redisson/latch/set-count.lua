@@ -25,6 +25,6 @@ if state == 'closed' then return { 'already_set', now, format_integer(count) } e
 
 remember_latch_request(2, 'set', ARGV[2], ARGV[1])
 redis.call('SET', KEYS[1], ARGV[1])
-name_latch(3, 'latch')
+store_latch_kind(3, 'latch')
 publish_latch(ARGV[3], '1', ARGV[4] == '1')
 return { 'set', now, ARGV[1] }

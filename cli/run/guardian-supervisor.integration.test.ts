@@ -3,7 +3,7 @@ import { findGuardian } from "../../test/run/run-process.ts";
 import { readEnvironment } from "../connection/environment.ts";
 import { createGuardianEnvironment } from "./command-environment.ts";
 import type { GuardianOrders } from "./guardian-protocol.ts";
-import { Guardianship } from "./guardianship.ts";
+import { GuardianSupervisor } from "./guardian-supervisor.ts";
 import { computeLeaseMargins } from "./lease-margins.ts";
 import { addMs, getSharedNow } from "./shared-moment.ts";
 
@@ -24,21 +24,21 @@ const it = test.extend("start", async ({}, { onCleanup }) => {
   const { execArgv, execPath } = process;
   // The guardian runs in a separate process, where Vitest does not transform TypeScript.
   process.execArgv = ["--import", "tsx"];
-  const guardianships: Guardianship[] = [];
+  const supervisors: GuardianSupervisor[] = [];
   onCleanup(async () => {
     Object.assign(process, { execArgv, execPath });
-    await Promise.all(guardianships.map((each) => each.dismiss()));
+    await Promise.all(supervisors.map((each) => each.dismiss()));
   });
   return async () => {
-    const guardianship = await Guardianship.start(createGuardianEnvironment(readEnvironment().variables));
-    guardianships.push(guardianship);
+    const supervisor = await GuardianSupervisor.start(createGuardianEnvironment(readEnvironment().variables));
+    supervisors.push(supervisor);
     const events = { onEnding: vi.fn(), onReplaced: vi.fn(), onFailure: vi.fn() };
-    await guardianship.watch(createOrders(), events);
-    return { guardianship, events, pid: findGuardian(process.pid) ?? Number.NaN };
+    await supervisor.watch(createOrders(), events);
+    return { supervisor, events, pid: findGuardian(process.pid) ?? Number.NaN };
   };
 });
 
-describe("Guardianship", () => {
+describe("GuardianSupervisor", () => {
   it("replaces a killed guardian, again and again", async ({ start }) => {
     const { events, pid } = await start();
     process.kill(pid, "SIGKILL");
@@ -59,9 +59,9 @@ describe("Guardianship", () => {
   });
 
   it("ends its process when it is dismissed, even if that is stopped", async ({ start }) => {
-    const { guardianship, events, pid } = await start();
+    const { supervisor, events, pid } = await start();
     process.kill(pid, "SIGSTOP");
-    await guardianship.dismiss();
+    await supervisor.dismiss();
     expect(findGuardian(process.pid)).toBeUndefined();
     expect(events.onReplaced).not.toHaveBeenCalled();
   });

@@ -18,7 +18,7 @@ export interface GuardianshipEvents {
 const START_TRIES = 3;
 
 /** Keeps one guardian process running until `dismiss` is called. Replaces a guardian that exits or does not respond. */
-export class Guardianship {
+export class GuardianSupervisor {
   #process: GuardianProcess;
   /**
    * Resolves when the current guardian is ready and, if there are orders, watches the command. Rejects if no guardian
@@ -35,15 +35,15 @@ export class Guardianship {
   }
 
   /** Starts the first guardian. @throws Error if the guardian cannot be started */
-  static async start(environment: NodeJS.ProcessEnv): Promise<Guardianship> {
-    const guardianship = new Guardianship(environment);
+  static async start(environment: NodeJS.ProcessEnv): Promise<GuardianSupervisor> {
+    const supervisor = new GuardianSupervisor(environment);
     try {
-      await guardianship.#started;
+      await supervisor.#started;
     } catch (error) {
-      await guardianship.dismiss();
+      await supervisor.dismiss();
       throw error;
     }
-    return guardianship;
+    return supervisor;
   }
 
   /**
@@ -107,7 +107,7 @@ export class Guardianship {
   async #startAnother(): Promise<void> {
     for (let left = START_TRIES; ; left--) {
       try {
-        this.#process.disown();
+        this.#process.discard();
         const guardian = this.#spawn();
         this.#process = guardian;
         // Sends the orders before the guardian is ready, so that the guardian receives them even if this process is
@@ -119,7 +119,7 @@ export class Guardianship {
         this.#events?.onReplaced();
         return;
       } catch (error) {
-        this.#process.disown();
+        this.#process.discard();
         if (left <= 1 || this.#state === "dismissed") throw error;
       }
     }

@@ -39,7 +39,7 @@ type IdempotentCall = Pick<AnyCall, "principal" | "requestId" | "body"> & {
  * they are encrypted with a key that is derived from the caller's credentials. The Idempotency-Key alone would not be
  * enough, because it could be guessed.
  */
-export class StoredAnswers {
+export class StoredResponses {
   constructor(private readonly home: HomeStore) {}
 
   /**
