@@ -89,10 +89,11 @@ test("results from before a second review stay in the exported file", () => {
   const first = run(
     ...reviewed,
     { type: "send" },
-    { type: "lines", lines: [line(0, "released"), line(1, "changed")] },
+    // A changed lock that is now free cannot be reviewed again, so its result is final.
+    { type: "lines", lines: [line(0, "released"), line(1, "changed"), line(2, "unknown")] },
     { type: "end" },
     { type: "again", count: 1 },
   );
   expect(first).toMatchObject({ step: { at: "reviewing" }, found: 1, reviewed: [], released: [] });
-  expect(collectResults(first).map(({ outcome }) => outcome)).toEqual(["released"]);
+  expect(collectResults(first).map(({ outcome }) => outcome)).toEqual(["released", "changed"]);
 });

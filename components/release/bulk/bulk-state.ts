@@ -84,11 +84,12 @@ const RETRYABLE_OUTCOMES: ReadonlySet<BulkOutcome> = new Set(["changed", "unveri
 export function findRemainingItems(state: BulkState): BulkItem[] {
   const { step, released, reviewed } = state;
   const lines = step.at === "ended" ? released : step.at === "reviewed" ? reviewed : [];
-  const retryItems = lines.filter(({ outcome }) => RETRYABLE_OUTCOMES.has(outcome)).flatMap(toRetryItems);
+  const retryItems = lines.flatMap(toRetryItems);
   return step.at === "ended" ? [...retryItems, ...findUnreportedItems(state)] : retryItems;
 }
 
 function toRetryItems({ item, now, outcome }: BulkItemResult): BulkItem[] {
+  if (!RETRYABLE_OUTCOMES.has(outcome)) return [];
   // The lock has a new holder that the operator has not seen, so the new hold is reviewed.
   if (now !== undefined) return toBulkItems([now]);
   return outcome === "changed" ? [] : [item];
@@ -134,10 +135,7 @@ export function reduceBulk(state: BulkState, action: BulkAction): BulkState {
       return {
         ...INITIAL_BULK_STATE,
         found: action.count,
-        before: [
-          ...state.before,
-          ...state.released.filter(({ outcome }) => !RETRYABLE_OUTCOMES.has(outcome)),
-        ],
+        before: [...state.before, ...state.released.filter((line) => toRetryItems(line).length === 0)],
       };
   }
 }
