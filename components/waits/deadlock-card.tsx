@@ -22,8 +22,8 @@ interface DeadlockCardProps {
 }
 
 /**
- * Shows the clients in the cycle of a deadlock, with buttons that release their locks, and the clients that wait behind
- * the deadlock.
+ * Shows the clients in the cycle of a deadlock, and the clients that wait behind the deadlock. Each client in the cycle
+ * has a button that opens the release dialog of its lock, unless the lock or the client is hidden from the operator.
  */
 export function DeadlockCard({ deadlock, onRelease }: DeadlockCardProps) {
   const { id, since, until, cycle, others, waiting } = deadlock;

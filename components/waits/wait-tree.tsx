@@ -23,8 +23,8 @@ interface WaitTreeProps {
 }
 
 /**
- * Renders the waiting clients as nested lists. The clients that wait for a client are listed below that client. At
- * first, shows at most 12 clients and a button that shows the other clients.
+ * Renders the waiting clients as nested lists. The clients that wait for a client are listed below that client. If
+ * there are more than 12 clients, shows 12 of them and a button that shows all.
  */
 export function WaitTree({ tree: { rows, rowsLeftOut, unnamed }, label }: WaitTreeProps) {
   const messages = useMessages(waits);

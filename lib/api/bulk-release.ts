@@ -26,7 +26,7 @@ export function splitLines(text: string): { lines: string[]; rest: string } {
  * @param onLines called with each batch of complete lines (one or more)
  * @param signal aborts the request, which cancels the items that have not started
  * @throws ApiProblem if the server refused the request before it started any item; NetworkError if there is no usable
- * response, the response was cut off, or the request was aborted
+ * response, the response was cut off, the request was aborted, a line is invalid, or `onLines` throws
  */
 export async function forceReleaseMany(
   input: Partial<BulkForceReleaseInput>,

@@ -94,7 +94,10 @@ export function getFinderReport(target: TargetName): Promise<FinderReport> {
   );
 }
 
-/** Starts a search of the lock finder, or resumes the last search if it was cancelled or failed. */
+/**
+ * Starts a search of the lock finder, or resumes the last search if it was cancelled or failed and no Redis server has
+ * restarted since it began. Has no effect while a search is running.
+ */
 export function startFinder(target: TargetName): Promise<FinderReport> {
   return requestJson(sendRequest("POST", withTarget("/finder", target), {}), (wire, json) =>
     wire.readFinderReport(json),

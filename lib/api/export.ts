@@ -7,7 +7,10 @@ export type ExportFormat = "csv" | "jsonl";
 export interface ExportProgress {
   /** Number of locks received. */
   done: number;
-  /** Expected number of locks; `undefined` if the server does not report the number. */
+  /**
+   * Number of locks that match the filter; `undefined` if the server does not report the number. An export contains at
+   * most 100,000 of these locks.
+   */
   total: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { API_BASE, type TargetName, withTarget } from "./request.ts";
 
-/** Builds the API URL, without the origin, that returns the locks that match a search. */
+/** Builds the URL, without the origin, of an API request for the locks that match a search. */
 export function buildListUrl({ filter, sort }: { filter: string; sort: string }, target: TargetName): string {
   return API_BASE + withTarget("/locks", target, { filter: filter === "" ? undefined : filter, sort });
 }

@@ -16,9 +16,10 @@ interface PageRequestPorts {
 
 /**
  * Creates a `fetch` that delays requests for pages until the server is reachable, and retries them until the server
- * responds. Without the delay, Next would turn a failed request into a browser navigation, which would replace the
- * console with the browser's error page. While a request is delayed, the current page stays visible. Prefetches fail
- * immediately while the server is unreachable, and all other requests are sent unchanged.
+ * responds or the request is aborted. The statuses 502, 503 and 504 count as no response. Without the delay, Next would
+ * turn a failed request into a browser navigation, which would replace the console with the browser's error page. While
+ * a request is delayed, the current page stays visible. Prefetches fail immediately while the server is unreachable,
+ * and all other requests are sent unchanged.
  */
 export function createPageFetch({ reachability, send, sleep }: PageRequestPorts): typeof fetch {
   return async (input, init) => {
@@ -44,7 +45,7 @@ export function createPageFetch({ reachability, send, sleep }: PageRequestPorts)
 /**
  * Replaces the global `fetch` with the result of `createPageFetch`.
  *
- * @returns a function that restores the original `fetch`
+ * @returns a function that restores the original `fetch`, unless the global `fetch` has been replaced again
  */
 export function holdPageRequests(reachability: Reachability): () => void {
   const original = globalThis.fetch;

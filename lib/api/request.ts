@@ -9,7 +9,7 @@ const REQUEST_TIMEOUT_MS = 15_000;
 export class ApiProblem extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  /** The current lock, which problems such as `changed` and `unverified` contain; `undefined` if there is none. */
+  /** The current lock, from a problem such as `changed` or `unverified`; `undefined` if there is no valid lock. */
   readonly lock: Lock | undefined;
   /** Time to wait before a retry, in milliseconds; `undefined` if the response has no `Retry-After` in seconds. */
   readonly retryAfterMs: number | undefined;
@@ -27,7 +27,7 @@ export class ApiProblem extends Error {
 /**
  * Why there is no usable response. `silent`: there was no response, or the request was aborted. `status`: the response
  * was an error without a valid problem document, typically from a proxy. `unreadable`: the response could not be
- * parsed. `broken_off`: the response was cut off.
+ * parsed. `broken_off`: a response that is read in parts was cut off or could not be processed.
  */
 export type NetworkErrorReason = "silent" | "status" | "unreadable" | "broken_off";
 
@@ -63,7 +63,7 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  *
  * @param path path and query below `/api/v1`
  * @param signal aborts the request; defaults to a timeout of 15 s
- * @throws NetworkError if there is no response
+ * @throws NetworkError if there is no response or the request was aborted
  */
 export async function sendRequest(
   method: Method,

@@ -32,7 +32,10 @@ export function readProblem(problem: ProblemDocument, status: number): ApiFailur
   return { code, detail: toPrintable(detail), status, problem };
 }
 
-/** Thrown if a request fails and is not retried any further, or if a URL or the API key is malformed. */
+/**
+ * Thrown if a request fails and is not retried any further, if a required field of a response is missing or malformed,
+ * if a URL is missing or malformed, or if the API key is malformed.
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ApiErrorCode;

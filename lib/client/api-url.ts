@@ -1,7 +1,7 @@
 import { ApiError } from "./api-error.ts";
 
 /**
- * Returns the URL of a server without a trailing slash.
+ * Returns the URL of a server without trailing slashes.
  *
  * @throws ApiError with the code `invalid` if the URL is not an HTTP or HTTPS URL, or has a user name, password, query
  * or fragment. The message never contains the URL, which may contain a password

@@ -17,23 +17,27 @@ export interface KeyFacts {
 }
 
 export interface HeldFacts extends KeyFacts {
-  /** The holders of the lock. Empty for a semaphore. */
+  /** The holders of the lock. Empty for a semaphore or a latch. */
   readonly holders: readonly HolderFacts[];
   /**
    * Permits of a semaphore; absent for other kinds. `available` is negative if more permits are acquired than the limit
    * allows. `total` is `null` if unknown.
    */
   readonly permits?: { readonly available: number; readonly total: number | null };
-  /** Milliseconds until the lock expires unless it is renewed; `null` if it has no TTL. */
+  /**
+   * Milliseconds until the lock or, for a semaphore, the next permit expires unless it is renewed; `null` if no expiry
+   * is known.
+   */
   readonly remainingMs: number | null;
-  /** Time on the Redis clock at which the lock was read, in Unix milliseconds. */
+  /** Time on the Redis clock at which the lock or latch was read, in Unix milliseconds. */
   readonly asOf: number;
 }
 
 export interface DeadlockFacts extends KeyFacts {
   /**
-   * The clients in the deadlock. Each client waits for a lock that the next client holds, and the last client waits for
-   * a lock that the first client holds. Clients that wait for locks that you may not read or acquire are omitted.
+   * The clients in the deadlock, in order. Each client waits for a lock that the next client holds, and the last client
+   * waits for a lock that the first client holds. The list has gaps if you may neither read nor acquire a lock, because
+   * the client that waits for that lock is omitted.
    */
   readonly cycle: readonly DeadlockStep[];
 }
@@ -80,7 +84,7 @@ export interface InvalidFacts {
 export interface UnavailableFacts {
   /**
    * Reason code, such as `stopping` if the server is shutting down and another server may accept the request. Absent if
-   * the server or Redis did not respond.
+   * there is no specific reason, for example if the server or Redis did not respond.
    */
   readonly reason?: string;
   /** Milliseconds until the server grants locks again after a failover. Absent for other reasons. */
@@ -115,15 +119,16 @@ export abstract class LockkeeperError<Facts extends object = object> extends Err
 }
 
 /**
- * The lock is held, possibly by this client, and `waitMs` was 0. `downgrade` also throws this error if the hold has
- * unreleased re-entries.
+ * The lock could not be acquired immediately, and `waitMs` was 0. For example, the lock is held (possibly by this
+ * client), too few permits are available, or another client has waited longer. `downgrade` also throws this error if
+ * the hold has unreleased re-entries.
  */
 export class HeldError extends LockkeeperError<HeldFacts> {
   override readonly name = "HeldError";
   readonly code = "held";
 }
 
-/** The lock was still held, or the latch was still closed, after `waitMs`. */
+/** The lock could not be acquired, or the latch was not open, within `waitMs`. */
 export class WaitTimeoutError extends LockkeeperError<HeldFacts> {
   override readonly name = "WaitTimeoutError";
   readonly code = "timeout";
@@ -241,7 +246,7 @@ export type OtherCode = Exclude<
 
 /**
  * The server refused the request for a reason that has no error class of its own, such as `rate_limited` or
- * `not_owner`. If `code` is `unexpected_response`, the response did not come from Lockkeeper.
+ * `not_owner`. If `code` is `unexpected_response`, the response is not a valid response of Lockkeeper.
  */
 export class RefusedError extends LockkeeperError<OtherFacts> {
   override readonly name = "RefusedError";

@@ -2,8 +2,8 @@ import type { ErrorCode } from "../contract/error.ts";
 
 /**
  * Whether and how a failed attempt is retried. `never`: the attempt is not retried. `not_done`: the attempt changed
- * nothing and is retried after a delay. `unknown`: the attempt may have been carried out. A `POST` is retried only with
- * the same idempotency key, and a request with another method is always retried.
+ * nothing and is retried after a delay. `unknown`: the attempt may have been carried out. A `POST` is then retried only
+ * if it has an idempotency key, and a request with another method is retried without one.
  */
 export type RetryRule = "never" | "not_done" | "unknown";
 

@@ -28,7 +28,7 @@ const FENCE = /^\d{1,20}$/;
 const FORMATS = ["redisson", "token", "timestamp"] as const satisfies WritableFormat[];
 const OUTCOMES = ["released", "still_held", "not_held"] as const satisfies Released["outcome"][];
 
-/** @throws ApiError with the code `unexpected_response` if a field is missing or malformed */
+/** @throws ApiError with the code `unexpected_response` if a required field is missing or malformed */
 export function readGrant(response: ApiResponse): Grant {
   const { value, sentAt } = response;
   const hold = readObject(value) ?? {};
@@ -62,8 +62,8 @@ export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | und
 /**
  * Reads the holds of several locks that were acquired together, in the order of the keys.
  *
- * @throws ApiError with the code `unexpected_response` if the holds do not match the keys, or a field is missing or
- * malformed
+ * @throws ApiError with the code `unexpected_response` if the holds do not match the keys, or a required field is
+ * missing or malformed
  */
 export function readGrants(keys: readonly string[], response: ApiResponse): Grant[] {
   const holds = readField(response, "holds", readList);
@@ -76,7 +76,7 @@ export function readGrants(keys: readonly string[], response: ApiResponse): Gran
   });
 }
 
-/** @throws ApiError with the code `unexpected_response` */
+/** @throws ApiError with the code `unexpected_response` if `outcome` is missing or unknown */
 export function readReleased(response: ApiResponse): Released {
   const outcome = readField(response, "outcome", matchOneOf(OUTCOMES));
   return { outcome, count: readAmount(readObject(response.value)?.count) ?? 0 };

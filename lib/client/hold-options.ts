@@ -3,8 +3,8 @@ import type { OwnerRecord, TimestampUnit, WritableFormat, WritableKind } from ".
 /** Options of `acquire` and `withLock`. */
 export interface AcquireOptions {
   /**
-   * Lease in milliseconds; 30,000 by default. With automatic renewal, the hold is renewed whenever a third of the lease
-   * has passed.
+   * Lease in milliseconds, 10 to 86,400,000 (24 hours); 30,000 by default. With automatic renewal, the hold is renewed
+   * whenever a third of the lease has passed.
    */
   readonly leaseMs?: number | undefined;
   /** Maximum time to wait for a held lock, in milliseconds; 0 by default, `Infinity` for no limit. */
@@ -50,12 +50,12 @@ export interface AcquireOptions {
   readonly unit?: TimestampUnit | undefined;
   /**
    * Grace period in milliseconds after the lease has expired, in which other owners cannot acquire the lock; 0 by
-   * default. Does not apply after a release.
+   * default. Does not apply after a release. Not for semaphores.
    */
   readonly graceMs?: number | undefined;
   /**
-   * Minimum hold time in milliseconds. The lock stays held for this time even if it is released earlier, but not if its
-   * lease expires; 0 by default.
+   * Minimum hold time in milliseconds; 0 by default. The lock stays held for this time even if it is released earlier,
+   * but not if its lease expires. Not for semaphores.
    */
   readonly minHoldMs?: number | undefined;
   /**
@@ -87,7 +87,7 @@ export interface RenewOptions {
 }
 
 export interface ReleaseOptions {
-  /** Time in milliseconds for which no client can acquire the lock after the release. */
+  /** Time in milliseconds, 10 to 86,400,000 (24 hours), for which no client can acquire the lock after the release. */
   readonly reservedMs?: number | undefined;
 }
 

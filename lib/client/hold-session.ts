@@ -9,7 +9,10 @@ import type { ReceivedReleaseRequest } from "./release-requests.ts";
 
 const ENDED_ELSEWHERE = "its lease ended, or it was released elsewhere";
 
-/** Renews, verifies, re-enters, downgrades and releases one hold, and applies the results to its lease. */
+/**
+ * Renews, verifies, re-enters, downgrades and releases one hold, and applies the results to its lease. Also sends the
+ * answers to release requests.
+ */
 export class HoldSession {
   /** Whether the outcome of a downgrade is pending or unknown. */
   #isUncertain = false;
@@ -116,7 +119,8 @@ export class HoldSession {
   }
 
   /**
-   * Releases one acquisition of the hold. A re-entered hold must be released once per acquisition.
+   * Releases one acquisition of the hold. A re-entered hold must be released once per acquisition. If the hold had
+   * already ended, marks the lease as lost and does not throw.
    *
    * @throws LockkeeperError
    */

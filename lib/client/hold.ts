@@ -72,7 +72,7 @@ export class Hold implements AsyncDisposable {
     return state === "closed" ? "released" : state;
   }
 
-  /** Aborts with a LostError as the reason as soon as the hold is lost. */
+  /** Aborts, with a LostError as the reason, as soon as this client detects that the hold is lost. */
   get signal(): AbortSignal {
     return this.#session.lease.signal;
   }
@@ -91,7 +91,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Asserts that the hold exists. Call this method before each step that has an external effect.
+   * Asserts that the state of the hold is `held` or `jeopardy`. Sends no request. Call this method before each step
+   * that has an external effect.
    *
    * @throws LostError if the hold was lost or released, or is being released
    */
@@ -102,8 +103,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Renews the hold now. Retries a failed renewal until the deadline of the hold, unless the server refuses it.
-   * Automatic renewal continues.
+   * Renews the hold now. Retries until the renewal succeeds or is refused, or until the deadline of the hold. Automatic
+   * renewal continues.
    *
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError, UnauthenticatedError,
    * ForbiddenError, RefusedError
@@ -115,9 +116,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Asks the server whether the hold still exists. Detects a force-release without waiting for the next renewal.
+   * Checks with the server that the hold still exists. Detects a force-release without waiting for the next renewal.
    *
-   * @throws the errors of `renew`
+   * @throws LostError if the hold has ended; and the other errors of `renew`
    */
   async verify(): Promise<void> {
     this.assertHeld();
@@ -140,8 +141,8 @@ export class Hold implements AsyncDisposable {
   /**
    * Downgrades a write lock to a read lock. No other writer can acquire the lock in between, and waiting readers are
    * notified. The hold keeps its fencing token, lease and signal, but its kind and `holdId` change. Release all
-   * re-entries first. If the outcome is unknown, call this method again, because the hold is not renewed until the
-   * downgrade succeeds.
+   * re-entries first. A hold with a minimum hold time cannot be downgraded. If the outcome is unknown, call this method
+   * again, because the hold is not renewed automatically until the downgrade succeeds.
    *
    * @throws HeldError if the hold has unreleased re-entries; and the errors of `renew`
    */
@@ -158,7 +159,8 @@ export class Hold implements AsyncDisposable {
    * Answer each request with `accept` or `refuse`. After `accept`, stop the work and release the hold. All re-entries
    * of the hold share one listener, and registering another listener replaces it.
    *
-   * @throws LostError, InvalidError
+   * @throws LostError if the hold was lost or released, or is being released; InvalidError if the listener is not a
+   * function
    */
   onReleaseRequested(listener: ReleaseRequestListener): void {
     assertType(listener, "function", "listener");
