@@ -53,7 +53,6 @@ export interface DeadlockStep extends KeyFacts {
  */
 export interface LostFacts extends KeyFacts {
   readonly holders?: readonly HolderFacts[];
-  readonly remainingMs?: number | null;
   readonly owner?: string;
   readonly fence?: string | null;
 }
