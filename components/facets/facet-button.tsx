@@ -15,7 +15,7 @@ import { focusFacetToggle, useFacetVisibility } from "./use-facet-visibility.ts"
 const FacetSheet = createLazyOverlay(() => import("./facet-sheet.tsx").then((module) => module.FacetSheet));
 
 /**
- * A button that opens the filters: next to the list if there is room, otherwise as a sheet. The button is hidden while
+ * A button that opens the filters: next to the list if there is room, otherwise in a sheet. The button is hidden while
  * the filters are open.
  */
 export function FacetButton(narrows: FacetFilterProps) {

@@ -86,7 +86,7 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
   }
 
   /**
-   * Releases all holds. A call after a failed call retries only the releases that failed.
+   * Releases all holds. If a call fails, the next call retries only the releases that failed.
    *
    * @returns the outcome of each hold, in the order of `holds`
    * @throws the errors of a hold's `release`, after all releases have settled

@@ -7,8 +7,8 @@ export interface EventSnapshot {
   /** Number of events that have arrived since the log was paused; 0 if the log is not paused. */
   missed: number;
   /**
-   * Number of events that the stream skipped before an event, by the id of the event. Infinity if an unknown number of
-   * events may have been missed while there was no connection.
+   * Number of events that the stream skipped before each event, by event id. Infinity if an unknown number of events
+   * may have been missed while there was no connection.
    */
   skippedBefore: ReadonlyMap<string, number>;
 }

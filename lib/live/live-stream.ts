@@ -84,8 +84,8 @@ export class LiveStream {
   }
 
   /**
-   * Whether this tab polls because all streams of the browser are in use. A tab that polls receives no counts of
-   * filters and namespaces.
+   * Whether this tab polls because all streams of the browser are in use. Tabs that poll receive no match counts per
+   * filter or namespace.
    */
   get isPolling(): boolean {
     return this.#mode === "poll";

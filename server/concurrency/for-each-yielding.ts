@@ -24,9 +24,9 @@ const tasksByOwner = new Map<string, Task[]>();
 let isRunning = false;
 
 /**
- * Calls `take` with each item, in slices of 4 ms so that the event loop is not blocked. On a busy event loop, all
- * slices together get a fifth of the time, regardless of the number of tasks. Owners take turns. A task starts when the
- * previous task of its owner has ended.
+ * Calls `take` with each item, in slices of 4 ms so that the event loop is not blocked. On a busy event loop, the
+ * slices of all tasks together use at most a fifth of the time. Owners take turns. A task starts when the previous task
+ * of its owner has ended.
  *
  * @param items iterated lazily: the iterator is created when the task starts
  */

@@ -43,7 +43,10 @@ export function parseReleaseRequest(text: string | undefined): ReleaseRequest | 
   }
 }
 
-/** Parameters of a request to release a hold. Strings have at most 200 characters and no control characters. */
+/**
+ * Parameters of a request to release a hold. Strings are limited to 200 characters and cannot contain control
+ * characters.
+ */
 export interface ReleaseRequestParams extends HoldIdentity {
   /** Repeating a request with the same id changes nothing. */
   readonly requestId: string;

@@ -69,8 +69,8 @@ export class HttpServer {
 
   /**
    * Disables protocol upgrades by removing all upgrade listeners. Java's HTTP client requests an upgrade to HTTP/2 with
-   * its first request. Node ignores upgrade requests and serves them normally only if there is no upgrade listener, but
-   * Next adds one when it serves its first page.
+   * its first request. Without an `upgrade` listener, Node ignores the `Upgrade` header and serves the request
+   * normally. Next adds a listener when it serves its first page.
    */
   #disableUpgrades(): void {
     this.server.on("newListener", (event) => {

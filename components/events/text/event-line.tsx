@@ -40,7 +40,7 @@ export function InferredMark({ event }: { event: LockEvent }) {
   );
 }
 
-/** Describes a gap, which is a period whose events are not known. */
+/** Describes a gap, a period for which events are unknown. */
 export function GapText({ gap: { from, to } }: { gap: GapEvent }) {
   const messages = useMessages(events);
   return (

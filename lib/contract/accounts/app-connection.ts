@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** How applications connect to the embedded Redis, without the password. */
+/** Connection details of the embedded Redis for applications. Does not contain the password. */
 export const AppConnection = z
   .object({
     host: z.string().meta({ description: "Host of the embedded Redis. It listens on loopback only." }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { NOTE_CHARACTERS_MAX } from "../limits.ts";
 import { asOfSchema, keyFields, Note, SeenVersion } from "../lock.ts";
 
-/** Maximum number of notes per target. If the number is exceeded, the oldest note is removed. */
+/** Maximum number of notes per target. When this limit is exceeded, the oldest note is removed. */
 export const NOTES_MAX = 1000;
 /** Number of days after which a note is removed. */
 export const NOTE_DAYS_MAX = 30;

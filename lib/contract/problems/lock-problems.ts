@@ -13,7 +13,7 @@ import {
 } from "./lock-facts.ts";
 import type { ProblemKind } from "./problem-kind.ts";
 
-/** Problems that depend on the state or the kind of the lock. */
+/** Problems caused by the state or the kind of a lock. */
 export const LOCK_PROBLEMS = {
   held: {
     meaning: "Another hold has the lock, and the request did not wait (`waitMs` is absent or 0).",

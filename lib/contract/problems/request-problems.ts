@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ProblemKind } from "./problem-kind.ts";
 
-/** Problems that depend on the request or its caller. */
+/** Problems caused by the request or its caller. */
 export const REQUEST_PROBLEMS = {
   invalid: {
     meaning: "A parameter or a field of the body is missing, malformed or out of range.",

@@ -15,7 +15,7 @@ export function encodeCursor([value, key]: SortPosition, { field, direction }: C
   return Buffer.from(JSON.stringify([field, direction, value, key])).toString("base64url");
 }
 
-/** Decodes a cursor. @throws InvalidError if the cursor is malformed or belongs to a different order */
+/** Decodes a cursor. @throws InvalidError if the cursor is malformed or belongs to a different sort order */
 export function decodeCursor(cursor: string, { field, direction }: CursorOrder): SortPosition {
   try {
     const [cursorField, cursorDirection, value, key] = Cursor.parse(

@@ -60,7 +60,7 @@ export class RateLimits {
     this.sendsHeaders = sendsHeaders && perCaller !== undefined;
   }
 
-  /** Counts a request of a caller. @throws LockkeeperError rate_limited */
+  /** Counts a request against the rate limit of its caller. @throws LockkeeperError rate_limited */
   consumeForCaller(caller: string): void {
     this.#callerBuckets?.consume(caller);
   }

@@ -9,7 +9,7 @@ export interface EmbeddedFacts {
   readonly pid?: string;
   /** The text that the application appended to the id. */
   readonly added?: string;
-  /** Present if the holder is a writer that waits until the readers have released the lock. */
+  /** Present if the holder is a writer that is waiting for the readers to release the lock. */
   readonly waits?: string;
 }
 

@@ -38,8 +38,8 @@ export type GroupOutcome =
  * cluster, there is a single step. All clients send the steps in the same order. Between two attempts, the request
  * holds no locks.
  *
- * Each round of steps has its own request id, because the id that acquired a withdrawn lock cannot acquire that lock
- * again. A repeated request derives the same ids and skips the withdrawn ids.
+ * Each attempt at the whole group has its own request id, because an id whose lock was withdrawn cannot acquire
+ * that lock again. A repeated request derives the same ids and skips the withdrawn ids.
  */
 export class GroupRequest {
   #round = 0;

@@ -14,8 +14,8 @@ const JITTER = 0.2;
 export const LOCAL_HAND_OVERS_MS = 10;
 
 /**
- * The reason why a waiter may make an attempt. `handed_over`: this process released a hold for this waiter, in the same
- * packet as the attempt. `retry`: any other reason.
+ * The reason why a waiter may make an attempt. `handed_over`: this process released its own hold and sent the release
+ * together with the attempt of this waiter. `retry`: any other reason.
  */
 export type Turn = "retry" | "handed_over";
 

@@ -37,7 +37,7 @@ export function writeNote(dir: string, note: ServerNote): void {
 /** The record that a process uses the embedded server. The server keeps running while any process has a claim. */
 export interface ServerClaim {
   /**
-   * Ends the claim. `last`: no other process uses the server, so the caller must stop it. `shared`: another process
+   * Releases the claim. `last`: no other process uses the server, so the caller must stop it. `shared`: another process
    * still uses the server. `given-up`: the claim ended earlier.
    */
   release(): "last" | "shared" | "given-up";

@@ -35,7 +35,7 @@ export interface AppConnection {
 export interface EmbeddedRedis {
   /** The URL with the password of the user `lockkeeper`, who has every permission. */
   readonly url: string;
-  /** The URL with the password of the user `app`, who cannot access Lockkeeper's own keys. */
+  /** The URL with the password of the ACL user `app`, which cannot access Lockkeeper's own keys. */
   readonly appUrl: string;
   readonly app: AppConnection;
   readonly port: number;

@@ -6,8 +6,8 @@ import { type MessageHandler, MessageParser } from "./message-parser.ts";
  * Parses the messages of a subscriber connection and passes other replies on to ioredis. ioredis is not used for
  * messages, because it creates several objects per message.
  *
- * Parses received data after all sockets that are readable in the same turn of the event loop have been read. By then,
- * this process has usually received the replies to its own verbs.
+ * Parses received data at the end of the next turn of the event loop. By then, this process has usually received the
+ * replies to its own verbs.
  *
  * @param onParsed called after all data received in one turn has been parsed
  */
@@ -51,7 +51,8 @@ function attachHandler(stream: Duplex, handler: StreamHandler): void {
     for (const { onParsed } of handlers) onParsed();
   };
   stream.prependListener("data", (chunk: Buffer) => {
-    if (chunks.length === 0) setImmediate(flush);
+    // Redis may write a message slightly before the reply to the same verb. The second turn receives such replies.
+    if (chunks.length === 0) setImmediate(() => setImmediate(flush));
     chunks.push(chunk);
   });
   // ioredis drops its connection state on `close`, so this listener runs first and parses pending data.

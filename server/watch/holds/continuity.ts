@@ -10,8 +10,8 @@ import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from ".
 /** What is known about the time between the previous and the current observation of a lock. */
 export interface ObservationContext {
   /**
-   * Whether the key was reported as gone since the previous observation. If true, the same owner has a new hold, unless
-   * the fencing token or the owner string identifies the hold with certainty.
+   * Whether the key was reported as gone since the previous observation. If true, a hold of the same owner counts as a
+   * new hold, unless its fencing token or owner string proves that it is the same one.
    */
   readonly wasGone: boolean;
   /**

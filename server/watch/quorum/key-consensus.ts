@@ -104,8 +104,8 @@ export class KeyConsensus<Of extends Voter> {
   }
 
   /**
-   * Returns the time (`performance.now()`) of the last read on a master since the master connected, or `-Infinity` if
-   * there was none.
+   * Returns the time (`performance.now()`) of the last read from a master since the master connected, or `-Infinity` if
+   * no read has succeeded.
    */
   getReadTimeAt(voter: Of): number {
     return this.#votes.findCurrent(voter)?.at ?? Number.NEGATIVE_INFINITY;

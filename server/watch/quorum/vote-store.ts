@@ -9,7 +9,7 @@ export interface Voter {
   readonly term: number;
 }
 
-/** Data about the master at the time of a read. */
+/** State of a master at the time of a read. */
 export interface VoteSource {
   /** Offset of the master's clock in ms, positive if that clock is ahead of Lockkeeper's clock. */
   readonly clockAheadMs: number;

@@ -24,7 +24,7 @@ export interface AppliedReading {
 
 /** Combines the observations and notifications of a target's masters into one state. */
 export interface TopologyView extends MasterView {
-  /** Whether enough masters respond for the state to be current: at least one, or on a quorum, a majority. */
+  /** Whether enough masters respond for the state to be current: at least one, or a majority for a quorum. */
   readonly isUp: boolean;
   /** Number of masters of a quorum that must agree. `undefined` if the target is not a quorum. */
   readonly majority?: number;
