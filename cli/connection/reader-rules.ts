@@ -39,7 +39,7 @@ export function buildReaderRules(where: RedisLocation, patterns: readonly string
   ].join(" ");
 }
 
-/** Builds a redis-cli command line that runs the command of `buildReaderRules`, quoted for a POSIX shell. */
+/** Builds a redis-cli command line that runs the command returned by `buildReaderRules`, quoted for a POSIX shell. */
 export function buildReaderCommandLine(...rules: Parameters<typeof buildReaderRules>): string {
   return [
     "redis-cli",

@@ -3,7 +3,7 @@ import { readText, toPrintable } from "./untrusted.ts";
 
 /**
  * The code of an API error: a code of a problem document, or one of two codes of the client. `aborted`: the caller's
- * signal was aborted. `unexpected_response`: the response is not a valid response of Lockkeeper, for example because
+ * signal was aborted. `unexpected_response`: the server did not return a valid Lockkeeper response, for example because
  * the URL is wrong.
  */
 export type ApiErrorCode = ProblemCode | "aborted" | "unexpected_response";

@@ -30,7 +30,7 @@ export interface ApiRequest {
    * Time in milliseconds for which failures are retried, in addition to `waitMs`. Without `waitMs`, 0 disables retries.
    */
   readonly retryForMs: number;
-  /** Time limit of one attempt in milliseconds, in addition to the wait. */
+  /** Timeout of each attempt in milliseconds, in addition to the requested wait. */
   readonly timeoutMs: number;
   /**
    * Time in milliseconds for which the server waits for the lock; `Infinity` for no limit. Sent in the body. A wait of

@@ -68,7 +68,7 @@ export class LeaseRenewer {
     this.#dueAt.delete(lease);
   }
 
-  /** Cancels the scheduled renewal of the lease. Resolves when the renewal in flight, if any, has ended. */
+  /** Cancels the scheduled renewal of the lease. Resolves when the renewal that is in flight, if any, has completed. */
   async finish(lease: HoldLease): Promise<void> {
     this.remove(lease);
     await this.#inFlight.get(lease);

@@ -159,7 +159,10 @@ export class LiveStore {
     };
   }
 
-  /** Subscribes to counts of filters and namespace prefixes. Returns a function that ends the subscription. */
+  /**
+   * Subscribes to the number of locks that match each filter and each namespace prefix. Returns a function that ends
+   * the subscription.
+   */
   subscribeCounts(counted: Pick<LiveView, "counts" | "namespaces">): () => void {
     const withdraw = this.#countRequests.add(counted);
     this.#sendViewSoon();

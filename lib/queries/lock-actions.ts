@@ -19,7 +19,7 @@ export function useExtendLease(path: string) {
   });
 }
 
-/** Returns a mutation that saves the note of a lock, or removes the note if the text is empty. */
+/** Returns a mutation that saves a lock's note, or removes the note if the text is empty. */
 export function useSaveNote(path: string) {
   const target = useTargetName();
   return useMutation<NoteResult, RequestError, NoteInput>({

@@ -7,7 +7,7 @@ import {
   type ResponseSink,
 } from "./http/http-exchange.ts";
 
-/** Handles a `Request` of the web platform, such as a request to a Next route handler. */
+/** Handles a Fetch API `Request`, such as one that a Next.js route handler receives. */
 export function handleWebRequest(api: Dispatcher, request: Request, basePath: string): Promise<Response> {
   return api.dispatch(createWebExchange(request, basePath));
 }

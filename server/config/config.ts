@@ -74,7 +74,7 @@ export interface Config {
   readonly drainMs: number;
   /** Maximum number of indexed locks per target. */
   readonly locksMax: number;
-  /** Retention of the history of each target. */
+  /** History retention for each target. */
   readonly history: EventRetention;
   /** Retention of the audit log. */
   readonly audit: AuditRetention;

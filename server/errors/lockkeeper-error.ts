@@ -1,7 +1,7 @@
 import type { LibraryErrorCode } from "../../lib/contract/error.ts";
 
 /**
- * Base class of the errors that Lockkeeper reports to its callers. An error has a code from a closed set, a
+ * Base class for the errors that Lockkeeper reports to its callers. An error has a code from a closed set, a
  * human-readable message, and machine-readable facts. Each code has its own class, so that `instanceof` narrows the
  * type of `facts`.
  */

@@ -48,7 +48,7 @@ export class TooManyWaitingError extends ErrorWithFacts<TooManyWaitingFacts> {
   readonly code = "too_many_waiting";
 }
 
-/** The caller has reached its quota of live holds, or of their size in bytes. */
+/** The caller has reached its quota for the number of live holds or for their total size in bytes. */
 export class QuotaExceededError extends ErrorWithFacts<QuotaExceededFacts> {
   readonly code = "quota_exceeded";
 }

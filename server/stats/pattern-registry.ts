@@ -121,14 +121,15 @@ export class PatternRegistry {
   }
 
   /**
-   * Returns the record of a pattern, or `undefined` if there is none, for example because `(other)` counts the pattern.
+   * Returns the record of a pattern, or `undefined` if there is none, for example because the pattern is counted under
+   * `(other)`.
    */
   find(pattern: string): PatternRecord | undefined {
     return this.#patterns.get(pattern);
   }
 
   /**
-   * Returns the record that counts the events of a pattern, and creates it if necessary. Returns the record of
+   * Returns the record that counts the events of a pattern, creating the record if necessary. Returns the record of
    * `(other)` if the registry is full.
    */
   getOrCreate(pattern: string, at: number): PatternRecord {

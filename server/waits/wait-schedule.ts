@@ -13,7 +13,7 @@ const LEFT_OUT_MAX = 100_000;
 /**
  * Schedules the reads of locks' waiters. Times are in ms on the monotonic clock.
  *
- * Locks that have changed are read before unchanged locks, so that a new wait is found in time regardless of how many
+ * Locks that have changed are read before unchanged locks, so that a new wait is found promptly, regardless of how many
  * locks have waiters.
  */
 export class WaitSchedule {

@@ -37,7 +37,7 @@ export class PendingRequests {
     return new PendingRequest(this, caller, signal);
   }
 
-  /** Ends all waits and refuses new ones, because the server is stopping. */
+  /** Ends all waits and refuses new ones. Called when the server stops. */
   stop(): void {
     this.#isStopping = true;
     for (const request of [...this.#requests]) request.stop();

@@ -20,7 +20,7 @@ const PORT = /:(\d{1,5})$/;
  * Browsers share cookies between all ports of a host. The port and base path in the name prevent two consoles on one
  * host from overwriting each other's cookies.
  *
- * Without a public URL, the port comes from the `Host` header. A proxy that replaces `Host` cannot lead to a wrong
+ * Without a public URL, the port comes from the `Host` header. A proxy that rewrites `Host` cannot cause a wrong cookie
  * name, because logins are refused if `Origin` does not match `Host`.
  */
 export function buildSessionCookieName({ publicUrl, host, isTls, basePath }: CookieScope): string {

@@ -35,8 +35,8 @@ const PERMITS_KEYS = {
 } as const;
 
 /**
- * Runs the verbs on semaphores of one kind. Acquire and release have their own scripts. Other verbs use the scripts of
- * all locks, with the `storage.lua` of a semaphore.
+ * Runs the verbs on semaphores of one kind. Acquire and release have their own scripts. Other verbs use the scripts
+ * that all kinds share, with the `storage.lua` of a semaphore.
  */
 export class SemaphoreWriter extends LockWriter {
   readonly #permitsKeys: (typeof PERMITS_KEYS)[SemaphoreKind];

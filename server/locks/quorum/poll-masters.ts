@@ -8,7 +8,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
 /**
  * The result of a request to one master when the poll ends. `answered`: the master replied. `away`: the master did not
  * execute the request. `unknown`: the master may have executed the request, and will not reply. `late`: the master may
- * have executed or still execute the request, and its reply is reported later.
+ * have executed the request or may still execute it. Its reply is reported later.
  */
 export type MasterReply<Reply> =
   | { readonly state: "answered"; readonly reply: Reply }

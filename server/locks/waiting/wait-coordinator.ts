@@ -59,7 +59,7 @@ export type WaitAttempt<Reply> = (
   turn: Turn,
 ) => Promise<WaitAttemptResult<Reply>>;
 
-/** Called when a wait ends without the lock. `ending` is `undefined` if an attempt failed. */
+/** Called when a wait ends without acquiring the lock. `ending` is `undefined` if an attempt failed. */
 export type OnWaitEnd = (ending: WaitEndReason | undefined, sinceMs: number | undefined) => void;
 
 /**

@@ -59,7 +59,10 @@ export async function isServingDirectory(pid: number, dataDir: string): Promise<
   return /(redis|valkey)-server/.test(stdout);
 }
 
-/** Returns whether a newly launched server is ready. Redis reports that it is loading only after the login. */
+/**
+ * Returns whether a newly launched server is ready. Redis does not report that it is loading until the client has
+ * authenticated.
+ */
 export async function probeReadiness(
   port: number,
   login?: ProbeLogin,

@@ -44,7 +44,7 @@ export class ForceReleasedHolds {
   }
 
   /**
-   * Whether this foreign hold is a force-released hold that its library has recreated. If the owner string can be
+   * Returns whether a foreign hold was force-released and then recreated by its library. If the owner string can be
    * reused, this is true only if the library can recreate its locks and the hold began soon after the force-release.
    */
   has(

@@ -11,7 +11,7 @@ import type { SeenHolder } from "../../formats/observation.ts";
 import { compileTimeDependentTerm, type TimeDependentTerm } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** A predicate that returns whether a hold matches a filter or a term of a filter. */
+/** A predicate for holds that match a filter or a filter term. */
 export type HoldPredicate = (hold: ObservedHold) => boolean;
 
 /** A compiled filter. A hold matches the filter if it matches `fits` and, if present, `timeDependentTerm`. */

@@ -39,7 +39,7 @@ export interface KeyReaderDeps {
    * no further read is scheduled.
    */
   computeRereadDelayMs(key: Key): number | undefined;
-  /** Batch size during a scan. */
+  /** Batch size of each call during a scan. */
   readonly callSize: CallSize;
   /** Called when the queue was dropped because it was too long. */
   onOverflow(): void;

@@ -55,7 +55,7 @@ export interface AcquiredGrant {
 
 /**
  * The holds of several locks that were granted together, and a function that withdraws them. Call the function if the
- * holds cannot reach the caller.
+ * holds cannot be returned to the caller.
  */
 export interface AcquiredGroup {
   /** In the order of the requested keys. */
