@@ -10,7 +10,7 @@ import { findFrame, type LockFrame } from "./lock-frame.ts";
 export interface Entry {
   readonly hold: Hold;
   /**
-   * Ends the turn of the call in the enclosing frame if the call re-entered the hold of that frame.
+   * If the call re-entered the hold of the enclosing frame, lets the next call in that frame proceed.
    *
    * @param frame the frame of this call, whose work has ended
    */
