@@ -106,7 +106,7 @@ export class Runtime {
       accountDirectory.onChange(() => streams.checkAll());
       const pendingRequests = new PendingRequests(config.waitersMax);
       const limits = new RateLimits(config.rateLimits);
-      const answers = new StoredResponses(home);
+      const storedResponses = new StoredResponses(home);
       const live = new LiveStreams();
       const metrics = createMetrics(config, targets, streams);
       const tracing = config.tracing && (await openTracing(config.tracing, log));
@@ -124,7 +124,7 @@ export class Runtime {
         pendingRequests,
         limits,
         quotas,
-        answers,
+        storedResponses,
         verbs,
         audit,
         auditStore,

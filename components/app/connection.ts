@@ -1,6 +1,7 @@
 import type { Health, MasterHealth } from "@/lib/contract/live.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 import type { LiveState } from "@/lib/live/live-store.ts";
+import { formatSpan, type UnitMessages } from "../ui/format-duration.ts";
 
 type ShellMessages = Messages["shell"];
 
@@ -25,6 +26,7 @@ export function getConnectionStatus(
   state: LiveState,
   silentSeconds: number | null,
   messages: ShellMessages,
+  units: UnitMessages,
 ): ConnectionStatus {
   switch (state.connection) {
     case "logged_out":
@@ -45,11 +47,11 @@ export function getConnectionStatus(
     case "live":
       return state.health === null
         ? createStatus("idle", messages.connecting)
-        : getHealthStatus(state.health, messages);
+        : getHealthStatus(state.health, messages, units);
   }
 }
 
-function getHealthStatus(health: Health, messages: ShellMessages): ConnectionStatus {
+function getHealthStatus(health: Health, messages: ShellMessages, units: UnitMessages): ConnectionStatus {
   if (health.state === "down") return createStatus("bad", messages.redisDown);
   if (health.state === "partial")
     return createStatus(health.majority === undefined ? "bad" : "warn", formatMastersDown(health, messages));
@@ -57,7 +59,7 @@ function getHealthStatus(health: Health, messages: ShellMessages): ConnectionSta
   if (health.roundTripUs === null) return createStatus("ok", messages.live);
   return {
     tone: "ok",
-    text: messages.liveBehind(messages.briefDuration(health.roundTripUs / 1000)),
+    text: messages.liveBehind(formatLag(health.roundTripUs / 1000, messages, units)),
     announcement: messages.live,
   };
 }
@@ -80,6 +82,10 @@ export function formatMastersDown(
 
 function createStatus(tone: ConnectionTone, text: string): ConnectionStatus {
   return { tone, text, announcement: text };
+}
+
+export function formatLag(ms: number, messages: ShellMessages, units: UnitMessages): string {
+  return ms < 1 ? messages.underOneMs : formatSpan(ms, units);
 }
 
 /** Returns whether Lockkeeper has never reached the target, so there is no data to show. */

@@ -88,7 +88,7 @@ export function MeasureCell({ measure, stats, live, onFilter }: MeasureCellProps
             samples={figure.samples}
             from={stats.now - RANGE_MS[detectSeriesRange(stats)]}
             to={stats.now}
-            thinning={measure === "acquisitionsPerS" ? "mean" : "largest"}
+            aggregation={measure === "acquisitionsPerS" ? "mean" : "largest"}
             label={messages.line(name, describeSeries(measure, figure, detectSeriesRange(stats), messages))}
             pointed={pointed}
             onPoint={setPointed}

@@ -67,24 +67,24 @@ export type SampleAggregation = "largest" | "mean";
 export function thinSamples(
   samples: readonly Sample[],
   bucketMs: number,
-  thinning: SampleAggregation,
+  aggregation: SampleAggregation,
 ): Sample[] {
-  const stretches = new Map<number, Sample[]>();
+  const buckets = new Map<number, Sample[]>();
   for (const sample of samples) {
     const bucket = Math.floor(sample.at / bucketMs);
-    const others = stretches.get(bucket);
-    if (others === undefined) stretches.set(bucket, [sample]);
+    const others = buckets.get(bucket);
+    if (others === undefined) buckets.set(bucket, [sample]);
     else others.push(sample);
   }
-  return [...stretches.values()].map((each) => ({
+  return [...buckets.values()].map((each) => ({
     at: each.at(-1)?.at ?? 0,
-    value: aggregateSamples(each, thinning),
+    value: aggregateSamples(each, aggregation),
   }));
 }
 
-function aggregateSamples(samples: readonly Sample[], thinning: SampleAggregation): number | null {
+function aggregateSamples(samples: readonly Sample[], aggregation: SampleAggregation): number | null {
   const values = samples.flatMap(({ value }) => (value === null ? [] : [value]));
   if (values.length === 0) return null;
-  if (thinning === "largest") return Math.max(...values);
+  if (aggregation === "largest") return Math.max(...values);
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -17,7 +17,7 @@ interface SparklineProps {
   samples: readonly Sample[];
   from: number;
   to: number;
-  thinning: SampleAggregation;
+  aggregation: SampleAggregation;
   /** Text alternative for screen readers. */
   label: string;
   /** The sample under the pointer; `null` if there is none. */
@@ -33,15 +33,15 @@ export const Sparkline = memo(function Sparkline({
   samples,
   from,
   to,
-  thinning,
+  aggregation,
   label,
   pointed,
   onPoint,
 }: SparklineProps) {
   const path = useMemo(() => {
-    const drawn = thinSamples(samples, (to - from) / STRETCHES, thinning);
+    const drawn = thinSamples(samples, (to - from) / STRETCHES, aggregation);
     return buildSparkPath(drawn, { from, to, width: WIDTH, height: HEIGHT });
-  }, [samples, from, to, thinning]);
+  }, [samples, from, to, aggregation]);
   const point = ({ currentTarget, clientX }: PointerEvent<SVGSVGElement>) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     onPoint(findNearestSample(samples, from + ((clientX - left) / width) * (to - from)) ?? null);

@@ -20,14 +20,14 @@ export function ReleaseReason({ form }: { form: ReleaseForm }) {
   const liveness = shown.liveness?.state === "alive" ? "alive" : "unknown";
   const texts = {
     reason_missing: isRequest ? request.reasonRequired : messages.reasonRequired[liveness],
-    shorten_reason: request.reasonTooLong(RELEASE_REQUEST_TEXT_MAX),
+    reason_too_long: request.reasonTooLong(RELEASE_REQUEST_TEXT_MAX),
     format_missing: messages.formatRequired,
     // `ConfirmNameField` shows this error.
-    confirm_target: undefined,
+    target_unconfirmed: undefined,
   };
   useEffect(() => {
     // Scrolls the field into view, which can be necessary on phones.
-    if (error === "reason_missing" || error === "shorten_reason") document.getElementById("reason")?.focus();
+    if (error === "reason_missing" || error === "reason_too_long") document.getElementById("reason")?.focus();
   }, [error]);
   return (
     <>
@@ -49,7 +49,7 @@ export function ReleaseReason({ form }: { form: ReleaseForm }) {
           label={messages.production[liveness](confirm)}
           typed={confirmation}
           onType={form.setConfirmation}
-          isMissing={error === "confirm_target"}
+          isMissing={error === "target_unconfirmed"}
         />
       )}
     </>

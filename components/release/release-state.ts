@@ -14,9 +14,9 @@ export const RESERVE_MS = 60_000;
 /** The validation error that prevented the dialog from sending the request, or the error of the request. */
 export type ReleaseFault =
   | "reason_missing"
-  | "shorten_reason"
+  | "reason_too_long"
   | "format_missing"
-  | "confirm_target"
+  | "target_unconfirmed"
   | RequestError;
 
 /**

@@ -37,7 +37,7 @@ export function useReleaseRequest(
     if (expectedVersion === null || state.step.at === "sending") return;
     const refuse = (error: ReleaseFault) => dispatch({ type: "step", step: { at: "choosing", error } });
     if (reason === "") return refuse("reason_missing");
-    if (reason.length > RELEASE_REQUEST_TEXT_MAX) return refuse("shorten_reason");
+    if (reason.length > RELEASE_REQUEST_TEXT_MAX) return refuse("reason_too_long");
     dispatch({ type: "sent" });
     mutate(
       { expectedVersion, reason },

@@ -160,14 +160,14 @@ function useSendRelease(
   const { mutate } = useForceRelease(path);
   const { seen, step, format } = state;
   const expectedVersion = step.at === "unverified" ? compared.version : getExpectedVersion(state);
-  const refuse = (error: "reason_missing" | "format_missing" | "confirm_target") =>
+  const refuse = (error: "reason_missing" | "format_missing" | "target_unconfirmed") =>
     dispatch({ type: "step", step: { at: "choosing", error } });
   return ({ onUnverified, method, needsReason, confirm }: SentRelease) => {
     const reason = state.reason.trim();
     if (expectedVersion === null || step.at === "sending") return;
     if (seen.release?.may === "with_format" && format === null) return refuse("format_missing");
     if (reason === "" && needsReason) return refuse("reason_missing");
-    if (confirm !== undefined && state.confirmation.trim() !== confirm) return refuse("confirm_target");
+    if (confirm !== undefined && state.confirmation.trim() !== confirm) return refuse("target_unconfirmed");
     dispatch({ type: "sent" });
     mutate(
       {

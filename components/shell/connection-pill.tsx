@@ -4,6 +4,7 @@ import clsx from "clsx";
 import dynamic from "next/dynamic";
 import { loadPart } from "@/lib/api/load-part.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
+import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState, useSecondsSinceMessage } from "@/lib/live/hooks.ts";
 import { type ConnectionTone, getConnectionStatus } from "../app/connection.ts";
@@ -32,8 +33,14 @@ const TEXT_CLASSES: Record<ConnectionTone, string> = {
 
 export function ConnectionPill() {
   const messages = useMessages(shell);
+  const uiMessages = useMessages(ui);
   const state = useLiveState();
-  const { tone, text, announcement } = getConnectionStatus(state, useSecondsSinceMessage(), messages);
+  const { tone, text, announcement } = getConnectionStatus(
+    state,
+    useSecondsSinceMessage(),
+    messages,
+    uiMessages,
+  );
   return (
     <details className="relative min-w-0" data-testid="connection">
       <summary

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StepError } from "./child.mjs";
 
 const PID_WITHIN_MS = 2_000;
-const BEAT_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 /**
  * Time in milliseconds after which a lock that was not touched counts as abandoned. Checking the PID is not sufficient
  * because PIDs are reused.
@@ -40,7 +40,7 @@ export async function withLock(dir, work) {
     }
     await sleep(100);
   }
-  const heartbeat = setInterval(() => touch(dir), BEAT_MS);
+  const heartbeat = setInterval(() => touch(dir), HEARTBEAT_MS);
   const release = () => rmSync(dir, { recursive: true, force: true });
   process.once("exit", release);
   try {

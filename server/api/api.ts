@@ -46,7 +46,7 @@ export function createApi(services: Services, log: Logger, basePath = ""): Dispa
     services.verbs,
     services.audit,
     services.limits,
-    services.answers,
+    services.storedResponses,
     log,
     basePath,
   );

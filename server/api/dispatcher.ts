@@ -43,7 +43,7 @@ export class Dispatcher {
     private readonly verbs: VerbObserver,
     private readonly audit: Audit,
     private readonly limits: RateLimits,
-    private readonly answers: StoredResponses,
+    private readonly storedResponses: StoredResponses,
     private readonly log: Logger,
     private readonly basePath: string,
   ) {
@@ -157,7 +157,7 @@ export class Dispatcher {
     if (call === undefined) return createHeadResponse(route);
     if (route.idempotent !== "by_answer" || call.requestId === undefined)
       return this.#runHandler(route, call);
-    return this.answers.runOnce(call, () => this.#runHandler(route, call));
+    return this.storedResponses.runOnce(call, () => this.#runHandler(route, call));
   }
 
   #runHandler(route: Route, call: AnyCall): Promise<ApiResponse> | ApiResponse {

@@ -70,7 +70,7 @@ end
 -- is_free: whether the head can acquire the lock now. fair_wait_ms: the fair wait time; nil if unknown. caller:
 -- optional; the client that runs this script, which is alive even if its heartbeat is late.
 local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, caller)
-  local ours_gone = 0
+  local removed_count = 0
   local head, is_unreadable, heartbeat
   for _ = 0, WAITERS_REMOVED_MAX do
     head, is_unreadable = read_head(q)
@@ -78,7 +78,7 @@ local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, caller)
     heartbeat = read_heartbeat(l, head, now_ms)
     if head == caller or not is_gone(t, head, heartbeat, now_ms, is_free) then break end
     if heartbeat then
-      ours_gone = ours_gone + 1
+      removed_count = removed_count + 1
       redis.call('ZREM', KEYS[l], head)
     end
     redis.pcall('ZREM', KEYS[t], head)
@@ -86,7 +86,7 @@ local function find_queue_head(q, t, l, now_ms, is_free, fair_wait_ms, caller)
   end
   -- Only removed waiters of Lockkeeper count here. Redisson's removed waiters had reached their timeouts, so the
   -- timeouts behind them are correct.
-  if head and ours_gone > 0 and fair_wait_ms then decrease_timeouts(q, t, 0, ours_gone, now_ms, fair_wait_ms) end
+  if head and removed_count > 0 and fair_wait_ms then decrease_timeouts(q, t, 0, removed_count, now_ms, fair_wait_ms) end
   -- Without a timeout, a client of Redisson would never be removed.
   if head and not heartbeat and fair_wait_ms and not read_score(t, head) then
     redis.pcall('ZADD', KEYS[t], 'NX', format_integer(now_ms + fair_wait_ms), head)

@@ -179,12 +179,12 @@ describe.concurrent("retry attempts", () => {
     key,
     acquire,
   }) => {
-    const told: { tried: number; answer: string; owner: string }[] = [];
-    const log = pino({ level: "debug" }, { write: (line: string) => told.push(JSON.parse(line)) });
+    const records: { tried: number; answer: string; owner: string }[] = [];
+    const log = pino({ level: "debug" }, { write: (line: string) => records.push(JSON.parse(line)) });
     const client = await env.openClient({ log });
     const retry = { tries: 3, pauseMs: 200 };
     const answersOf = (owner: string) =>
-      told.filter((one) => one.owner === owner).map(({ answer }) => answer);
+      records.filter((one) => one.owner === owner).map(({ answer }) => answer);
     const tryFor = (key: string, owner: string) => client.acquire(key, { owner, retry, format: "timestamp" });
     const firstTry = (owner: string) => waitUntil(() => answersOf(owner).length === 1);
 

@@ -130,7 +130,7 @@ describe("log output", () => {
       send("POST", path, body, headers);
     const evil = '\n{"level":60,"msg":"forged"}\r\n\u001b[2J\u001b]0;owned\u0007\u009b31m\u2028\u202e\u007f';
     const path = `/locks/${encodeURIComponent(`lock:${evil}`)}`;
-    const told = [
+    const responses = [
       await post(`${path}/acquire`, { owner: evil }),
       await post(`${path}/acquire`, { owner: "me", record: { service: evil } }),
       await post(`${path}/force-release`, { expectedVersion: evil, reason: evil }),
@@ -156,7 +156,7 @@ describe("log output", () => {
       formatRequestHead("GET /api/v1/nothing HTTP/1.1", "Host: x", "Connection: close", ...header),
     );
     await redis.kill();
-    told.push(await post(`${path}/acquire`, { owner: "me" }));
+    responses.push(await post(`${path}/acquire`, { owner: "me" }));
     await waitUntil(() => api.readLog().includes("request refused"));
     const logged = api.readLog();
     for (const line of logged.trimEnd().split("\n")) expect(() => JSON.parse(line), line).not.toThrow();
@@ -165,7 +165,7 @@ describe("log output", () => {
       (each) => each !== "\n" && CONTROL_CHARACTERS.some(([from, to]) => each >= from && each <= to),
     );
     expect(obeyed).toEqual([]);
-    const all = [logged, ...told].join("\n");
+    const all = [logged, ...responses].join("\n");
     for (const secret of [ROOT_KEY, ...Object.values(SECRETS)]) expect(all).not.toContain(secret);
   });
 });

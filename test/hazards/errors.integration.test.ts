@@ -7,15 +7,15 @@ import { createTestKey } from "../support/test-locks.ts";
 import { waitUntil } from "../support/test-server.ts";
 
 const it = locksTest()
-  .extend("told", { scope: "file" }, () => [] as { msg: string; key: string }[])
-  .extend("client", { scope: "file" }, ({ env, told }) =>
+  .extend("records", { scope: "file" }, () => [] as { msg: string; key: string }[])
+  .extend("client", { scope: "file" }, ({ env, records }) =>
     env.openClient({
-      log: pino({ level: "warn" }, { write: (line: string) => told.push(JSON.parse(line)) }),
+      log: pino({ level: "warn" }, { write: (line: string) => records.push(JSON.parse(line)) }),
     }),
   );
 
-it.beforeEach(({ told }) => {
-  told.length = 0;
+it.beforeEach(({ records }) => {
+  records.length = 0;
 });
 
 const mine = new Error("mine");
@@ -29,7 +29,7 @@ describe("hazard 27: errors that hide each other", () => {
   it("the error or result of the work takes precedence over a failed release, which is logged or suppressed", async ({
     env,
     client,
-    told,
+    records,
   }) => {
     let inside = 0;
     const frozen = async () => {
@@ -56,7 +56,7 @@ describe("hazard 27: errors that hide each other", () => {
     expect(returned).toEqual({ result: 7 });
     expect(suppressed).toMatchObject({ name: "SuppressedError", suppressed: mine });
     expect((suppressed as SuppressedError).error).toBeInstanceOf(UnknownOutcomeError);
-    expect(told.map(({ msg }) => msg)).toEqual(Array(2).fill("release failed; the lease ends the hold"));
+    expect(records.map(({ msg }) => msg)).toEqual(Array(2).fill("release failed; the lease ends the hold"));
   });
 
   it("a lock that was not granted and a lock that was lost raise different errors", async ({
@@ -78,7 +78,7 @@ describe("hazard 27: errors that hide each other", () => {
   it("withLock rejects with the loss, and logs it, when the work never checked a hold that was lost", async ({
     client,
     direct,
-    told,
+    records,
     key,
   }) => {
     const working = client.withLock(key, {}, async () => {
@@ -86,7 +86,7 @@ describe("hazard 27: errors that hide each other", () => {
       return 7;
     });
     expect(await catchReason(working)).toBeInstanceOf(LostError);
-    expect(told).toMatchObject([{ msg: "hold lost before the work finished", key }]);
+    expect(records).toMatchObject([{ msg: "hold lost before the work finished", key }]);
   });
 
   it("an error of the work wins over the loss of its hold, and carries the loss as its cause", async ({

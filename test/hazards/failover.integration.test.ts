@@ -83,12 +83,12 @@ describe.concurrent("hazard 15: isolated old master", () => {
     await old.direct.config("SET", "min-replicas-to-write", "1");
     await old.direct.config("SET", "min-replicas-max-lag", "1");
     await waitUntil(async () => (await old.direct.info("replication")).includes("min_slaves_good_slaves:1"));
-    const told: string[] = [];
-    const hold = await client.acquire(key, { leaseMs: 1200, onJeopardy: () => told.push("jeopardy") });
-    hold.signal.addEventListener("abort", () => told.push("lost"));
+    const notices: string[] = [];
+    const hold = await client.acquire(key, { leaseMs: 1200, onJeopardy: () => notices.push("jeopardy") });
+    hold.signal.addEventListener("abort", () => notices.push("lost"));
     next.redis.freeze();
     await waitUntil(() => hold.signal.aborted, 10_000);
-    expect(told).toEqual(["jeopardy", "lost"]);
+    expect(notices).toEqual(["jeopardy", "lost"]);
     expect(String(hold.signal.reason)).toContain("its lease ended before it was renewed");
     next.redis.thaw();
     await next.direct.replicaof("NO", "ONE");

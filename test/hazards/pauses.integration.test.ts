@@ -85,8 +85,8 @@ describe("hazard 6: client clocks", () => {
         expect(hold.remainingMs()).toBeGreaterThan(15_000);
         expect(await direct.pttl(key)).toBeGreaterThan(15_000);
         expect(await direct.pttl(key)).toBeLessThan(21_000);
-        const told = await readCompanion(direct, key);
-        expect(Math.abs((told?.sinceMs ?? 0) - before)).toBeLessThan(5000);
+        const companion = await readCompanion(direct, key);
+        expect(Math.abs((companion?.sinceMs ?? 0) - before)).toBeLessThan(5000);
         expect(Math.abs(Number(hold.fence) / 1000 - before)).toBeLessThan(5000);
         await hold.renew(25_000);
         expect(hold.remainingMs()).toBeGreaterThan(20_000);
@@ -166,13 +166,13 @@ describe.concurrent("hazards 13 and 19: blocked renewals", () => {
   }) => {
     const proxy = await startTestProxy(env.redis.port);
     const far = await env.openClient({ port: proxy.port });
-    const told: string[] = [];
-    const hold = await far.acquire(key, { leaseMs: 600, onJeopardy: () => told.push("jeopardy") });
-    hold.signal.addEventListener("abort", () => told.push("lost"));
+    const notices: string[] = [];
+    const hold = await far.acquire(key, { leaseMs: 600, onJeopardy: () => notices.push("jeopardy") });
+    hold.signal.addEventListener("abort", () => notices.push("lost"));
     proxy.stall("renewals");
     await client.acquire(key, { waitMs: 5000, owner: "next" });
-    told.push("next");
-    expect(told).toEqual(["jeopardy", "lost", "next"]);
+    notices.push("next");
+    expect(notices).toEqual(["jeopardy", "lost", "next"]);
     await proxy.stop();
   });
 });

@@ -137,10 +137,10 @@ function distributePx(
   getMaxChange: (part: ColumnShare) => number,
 ): void {
   const maxChanges = parts.map((part) => Math.max(0, getMaxChange(part)));
-  const maxChange = sumPx(maxChanges);
-  if (maxChange === 0) return;
-  const given = Math.sign(amountPx) * Math.min(Math.abs(amountPx), maxChange);
+  const totalChange = sumPx(maxChanges);
+  if (totalChange === 0) return;
+  const given = Math.sign(amountPx) * Math.min(Math.abs(amountPx), totalChange);
   parts.forEach((part, at) => {
-    part.px += (given * (maxChanges[at] ?? 0)) / maxChange;
+    part.px += (given * (maxChanges[at] ?? 0)) / totalChange;
   });
 }

@@ -19,7 +19,7 @@ const LINE_PX = 45;
 /** Maximum number of lines for which the list grows with its content. A list with more lines scrolls. */
 const WHOLE_LINES_MAX = 4;
 
-interface BulkLinePlaceholderProps {
+interface BulkLineScrollerProps {
   count: number;
   children: ReactNode;
 }
@@ -28,7 +28,7 @@ interface BulkLinePlaceholderProps {
  * Renders the scrolling container of the lines. Because the lines scroll in this container, the buttons below it stay
  * in view.
  */
-export function BulkLineScroller({ count, children }: BulkLinePlaceholderProps) {
+export function BulkLineScroller({ count, children }: BulkLineScrollerProps) {
   const messages = useMessages(english);
   return (
     <section

@@ -81,8 +81,7 @@ export const shell = {
   redisDown: "Redis is unreachable",
   live: "live",
   liveBehind: (lag: string) => `live (lag ${lag})`,
-  briefDuration: (ms: number) =>
-    ms < 1 ? "< 1 ms" : ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`,
+  underOneMs: "< 1 ms",
   catchingUp: "catching up",
   catchingUpAt: (percent: number) => `catching up, ${percent}%`,
   mastersDown: (down: number, all: number) =>

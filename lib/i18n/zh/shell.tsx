@@ -74,8 +74,7 @@ export const shell: Messages["shell"] = {
   redisDown: "Redis 不可达",
   live: "实时",
   liveBehind: (lag) => `实时（延迟 ${lag}）`,
-  briefDuration: (ms) =>
-    ms < 1 ? "< 1 毫秒" : ms < 1000 ? `${Math.round(ms)} 毫秒` : `${(ms / 1000).toFixed(1)} 秒`,
+  underOneMs: "< 1 毫秒",
   catchingUp: "同步中",
   catchingUpAt: (percent) => `同步中，${percent}%`,
   mastersDown: (down, all) => `${all} 个主节点中有 ${down} 个不可达`,

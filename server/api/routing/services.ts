@@ -35,7 +35,7 @@ export interface Services {
   readonly pendingRequests: PendingRequests;
   readonly limits: RateLimits;
   readonly quotas: HoldQuotas;
-  readonly answers: StoredResponses;
+  readonly storedResponses: StoredResponses;
   readonly verbs: VerbObserver;
   readonly audit: Audit;
   readonly auditStore: AuditStore;

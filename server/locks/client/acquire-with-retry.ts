@@ -23,7 +23,7 @@ export interface Retry {
 type TryResult = "free" | "gone" | "held" | "outrun";
 
 /** Maximum length of one wait, in ms. A longer wait is split into several, because timers have a maximum duration. */
-const WAIT_SLICE_MS = 60 * 60 * 1000;
+export const WAIT_SLICE_MS = 60 * 60 * 1000;
 /**
  * Maximum length of one wait for a fair lock, in ms, close to the maximum duration of a timer. The waiter loses its
  * place in the queue at the end of each such wait, so there must be few of them.

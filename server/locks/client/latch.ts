@@ -2,10 +2,8 @@ import { randomUUID } from "node:crypto";
 import { WaitTimeoutError } from "../../errors/lock-errors.ts";
 import type { LatchVerbs } from "../verbs/contract/latch-verbs.ts";
 import { createAbortedError } from "../waiting/wait-coordinator.ts";
+import { WAIT_SLICE_MS } from "./acquire-with-retry.ts";
 import { assertLatchWaitOptions } from "./options.ts";
-
-/** Maximum length of one wait, in ms. A longer wait is split into several, because timers have a maximum duration. */
-const WAIT_SLICE_MS = 60 * 60 * 1000;
 
 /** Options of `Latch.await`. */
 export interface LatchWaitOptions {

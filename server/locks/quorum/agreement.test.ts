@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AcquireReply, GrantedReply, GrantKind } from "../../formats/script-replies.ts";
 import { assessProgress, collectVotes, findAgreement, isBehind } from "./agreement.ts";
-import type { MasterReplies, MasterReply } from "./poll-masters.ts";
+import type { MasterResult, MasterResults } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 // The tests use the masters only as map keys.
@@ -18,21 +18,21 @@ const repeated = (fence: number, count = 1, token = "old") => createGrant(token,
 const held: AcquireReply = { outcome: "held", asOf: 0, remainingMs: 500, holders: [] };
 
 /** Assigns the replies to the masters in order. `undefined` stands for a master that has not replied yet. */
-function toAnswers(...replies: (AcquireReply | "away" | undefined)[]): MasterReplies<AcquireReply> {
-  const answers = new Map<QuorumMaster, MasterReply<AcquireReply>>();
+function toResults(...replies: (AcquireReply | "away" | undefined)[]): MasterResults<AcquireReply> {
+  const results = new Map<QuorumMaster, MasterResult<AcquireReply>>();
   for (const [at, reply] of replies.entries()) {
     const master = MASTERS[at];
     if (master === undefined || reply === undefined) continue;
-    answers.set(
+    results.set(
       master,
       reply === "away" ? { state: "away", error: undefined } : { state: "answered", reply },
     );
   }
-  return answers;
+  return results;
 }
-const findAgreed = (...replies: Parameters<typeof toAnswers>) =>
-  findAgreement(collectVotes(toAnswers(...replies)), MANY);
-const assess = (...replies: Parameters<typeof toAnswers>) => assessProgress(toAnswers(...replies), MANY);
+const findAgreed = (...replies: Parameters<typeof toResults>) =>
+  findAgreement(collectVotes(toResults(...replies)), MANY);
+const assess = (...replies: Parameters<typeof toResults>) => assessProgress(toResults(...replies), MANY);
 
 describe("votes for a free lock", () => {
   it("a majority of votes for one token makes a hold under the largest fencing token", () => {

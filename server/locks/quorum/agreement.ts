@@ -1,6 +1,6 @@
 import type { AcquireReply, GrantedReply, RenewReply } from "../../formats/script-replies.ts";
 import { computeMajority, groupLargestFirst, kthSmallest } from "../../redis/majority.ts";
-import type { MasterReplies, PollProgress } from "./poll-masters.ts";
+import type { MasterResults, PollProgress } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /** The hold that a master granted. */
@@ -17,11 +17,11 @@ export interface Agreement {
   readonly voters: readonly Vote[];
 }
 
-export function collectVotes(answers: MasterReplies<AcquireReply | RenewReply>): Vote[] {
+export function collectVotes(results: MasterResults<AcquireReply | RenewReply>): Vote[] {
   const votes: Vote[] = [];
-  for (const [master, answer] of answers) {
-    if (answer.state === "answered" && answer.reply.outcome === "granted")
-      votes.push({ master, reply: answer.reply });
+  for (const [master, result] of results) {
+    if (result.state === "answered" && result.reply.outcome === "granted")
+      votes.push({ master, reply: result.reply });
   }
   return votes;
 }
@@ -47,10 +47,10 @@ export function findAgreement(votes: readonly Vote[], masters: number): Agreemen
 }
 
 /** Returns `open` while no hold has a majority but pending votes can still produce one; otherwise `enough`. */
-export function assessProgress(answers: MasterReplies<AcquireReply>, masters: number): PollProgress {
+export function assessProgress(results: MasterResults<AcquireReply>, masters: number): PollProgress {
   const majority = computeMajority(masters);
-  const most = groupByToken(collectVotes(answers))[0]?.length ?? 0;
-  return most < majority && most + masters - answers.size >= majority ? "open" : "enough";
+  const most = groupByToken(collectVotes(results))[0]?.length ?? 0;
+  return most < majority && most + masters - results.size >= majority ? "open" : "enough";
 }
 
 export function isBehind({ reply }: Vote, { fence, count }: Agreement): boolean {

@@ -1,7 +1,7 @@
 import type { Key } from "../../../lib/keys/key.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { type Agreement, isBehind, type Vote } from "./agreement.ts";
-import { type MasterReply, pollMasters } from "./poll-masters.ts";
+import { type MasterResult, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 export interface ConfirmationOptions {
@@ -27,7 +27,7 @@ export async function confirmAgreement(
   );
   const upToDate = agreement.voters.filter(({ master }) => !behind.has(master));
   const needed = majority - upToDate.length;
-  const answers = await pollMasters([...behind.keys()], {
+  const results = await pollMasters([...behind.keys()], {
     by: "verbs",
     budgetMs,
     call: async (master) => {
@@ -38,9 +38,9 @@ export async function confirmAgreement(
       const confirmed = [...soFar.values()].filter(isConfirmed).length;
       return confirmed >= needed || confirmed + behind.size - soFar.size < needed ? "decided" : "open";
     },
-    onLate: (master, answer) => onLate?.(master, isConfirmed(answer)),
+    onLate: (master, result) => onLate?.(master, isConfirmed(result)),
   });
-  const confirmed = [...behind.values()].filter(({ master }) => isConfirmed(answers.get(master)));
+  const confirmed = [...behind.values()].filter(({ master }) => isConfirmed(results.get(master)));
   return [...upToDate, ...confirmed];
 }
 
@@ -56,5 +56,5 @@ export function writeAgreement(
   return LOCK_WRITERS.token.agree(master.verbs, key, { token, from: reply.fence, fence, count });
 }
 
-const isConfirmed = (answer: MasterReply<boolean> | undefined) =>
-  answer?.state === "answered" && answer.reply;
+const isConfirmed = (result: MasterResult<boolean> | undefined) =>
+  result?.state === "answered" && result.reply;

@@ -22,14 +22,14 @@ export async function extendOnMasters(
   seen: HeldObservation,
   request: ExtendParams,
 ): Promise<ExtendReply> {
-  const answers = await pollMasters(masters, {
+  const results = await pollMasters(masters, {
     by: "verbs",
     budgetMs: COMMAND_TIMEOUT_MS,
     call: (master) => extendOnMaster(master, seen, request),
     progress: () => "open",
   });
   const majority = computeMajority(masters.length);
-  const replies = collectReplies(answers);
+  const replies = collectReplies(results);
   const of = (...outcomes: ExtendReply["outcome"][]) =>
     replies.filter(({ outcome }) => outcomes.includes(outcome));
   const has = of("extended", "enough").flatMap((reply) => ("remainingMs" in reply ? [reply] : []));
@@ -46,7 +46,7 @@ export async function extendOnMasters(
   const [other] = of("changed", "not_a_lock");
   if (other !== undefined && of("changed", "not_a_lock", "gone").length >= majority) return other;
   throw createTooFewRepliesError(
-    answers,
+    results,
     "The hold was not extended on a majority of the masters; it remains until its deadline.",
   );
 }

@@ -8,7 +8,7 @@ import type { ForceReleaseReply } from "../../formats/script-replies.ts";
 import { COMMAND_TIMEOUT_MS } from "../../redis/connect.ts";
 import { computeMajority, median } from "../../redis/majority.ts";
 import type { ForceReleaseResult, MasterReleaseOutcome } from "../verbs/contract/verbs.ts";
-import { type MasterReplies, type MasterReply, pollMasters } from "./poll-masters.ts";
+import { type MasterResult, type MasterResults, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
@@ -26,7 +26,7 @@ export async function forceReleaseOnMasters(
   seen: HeldObservation,
   releaseParams: ForceReleaseParams,
 ): Promise<ForceReleaseResult> {
-  const answers = await pollMasters(masters, {
+  const results = await pollMasters(masters, {
     by: "verbs",
     budgetMs: COMMAND_TIMEOUT_MS,
     call: (master) => forceReleaseOnMaster(master, seen, releaseParams),
@@ -36,10 +36,10 @@ export async function forceReleaseOnMasters(
   const outcomes = masters.map(
     (master): MasterReleaseOutcome => ({
       name: getMasterName(master),
-      outcome: toMasterOutcome(answers.get(master)),
+      outcome: toMasterOutcome(results.get(master)),
     }),
   );
-  return toForceReleaseResult(outcomes, answers);
+  return toForceReleaseResult(outcomes, results);
 }
 
 /** Returns the name that a master has in the health of the target. */
@@ -85,26 +85,26 @@ const isSameHolder = (one: SeenHolder, other: SeenHolder) =>
   one.token === other.token && one.role === other.role;
 
 function toMasterOutcome(
-  answer: MasterReply<MasterReleaseReply> | undefined,
+  result: MasterResult<MasterReleaseReply> | undefined,
 ): MasterReleaseOutcome["outcome"] {
-  if (answer === undefined || answer.state === "away") return "away";
-  if (answer.state !== "answered") return "unknown";
-  const { outcome } = answer.reply;
+  if (result === undefined || result.state === "away") return "away";
+  if (result.state !== "answered") return "unknown";
+  const { outcome } = result.reply;
   if (outcome === "released") return "released";
   return outcome === "gone" ? "already_gone" : "changed";
 }
 
 function toForceReleaseResult(
   masters: readonly MasterReleaseOutcome[],
-  answers: MasterReplies<MasterReleaseReply>,
+  results: MasterResults<MasterReleaseReply>,
 ): ForceReleaseResult {
   const majority = computeMajority(masters.length);
   const count = (...outcomes: MasterReleaseOutcome["outcome"][]) =>
     masters.filter(({ outcome }) => outcomes.includes(outcome)).length;
   const open = count("away", "unknown");
   if (open >= majority) throw createUndecidedError(masters, count("released", "unknown") === 0);
-  const times = [...answers.values()].flatMap((answer) =>
-    answer.state === "answered" && "asOf" in answer.reply ? [answer.reply.asOf] : [],
+  const times = [...results.values()].flatMap((result) =>
+    result.state === "answered" && "asOf" in result.reply ? [result.reply.asOf] : [],
   );
   const asOf = times.length === 0 ? Date.now() : median(times);
   if (count("released") > 0) return { outcome: "released", asOf, masters };

@@ -20,13 +20,13 @@ export async function readForeignHold(
   key: Key,
 ): Promise<HeldError | undefined> {
   const majority = computeMajority(masters.length);
-  const answers = await pollMasters<Observation>(masters, {
+  const results = await pollMasters<Observation>(masters, {
     by: "verbs",
     budgetMs: ATTEMPT_BUDGET_MS,
     call: ({ verbs }) => readKey(verbs, key),
     progress: (soFar) => (soFar.size >= majority ? "enough" : "open"),
   });
-  const seen = collectReplies(answers);
+  const seen = collectReplies(results);
   const held = seen.flatMap((each) => (isLock(each) ? [each] : []));
   if (held.length < majority) return undefined;
   const freeMs = kthSmallest(seen.map(computeFreeInMs), majority);

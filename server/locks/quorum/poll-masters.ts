@@ -10,11 +10,11 @@ import type { QuorumMaster } from "./quorum-master.ts";
  * execute the request. `unknown`: the master may have executed the request, and will not reply. `late`: the master may
  * have executed the request or may still execute it. Its reply is reported later.
  */
-export type MasterReply<Reply> =
+export type MasterResult<Reply> =
   | { readonly state: "answered"; readonly reply: Reply }
   | { readonly state: "away" | "unknown" | "late"; readonly error: unknown };
 
-export type MasterReplies<Reply> = ReadonlyMap<QuorumMaster, MasterReply<Reply>>;
+export type MasterResults<Reply> = ReadonlyMap<QuorumMaster, MasterResult<Reply>>;
 
 /**
  * The progress of a poll. `open`: pending replies can change the result. `enough`: pending replies cannot change the
@@ -34,14 +34,14 @@ export interface MasterPollOptions<Reply> {
   /** Time limit of the poll, in ms. */
   readonly budgetMs: number;
   readonly call: (master: QuorumMaster) => Promise<Reply>;
-  readonly progress: (answers: MasterReplies<Reply>) => PollProgress;
+  readonly progress: (results: MasterResults<Reply>) => PollProgress;
   /** Called once for each `late` master when its reply arrives or its request fails. */
-  readonly onLate?: (master: QuorumMaster, answer: MasterReply<Reply>) => void;
+  readonly onLate?: (master: QuorumMaster, result: MasterResult<Reply>) => void;
 }
 
 /** Returns the replies of the masters that replied in time. */
-export function collectReplies<Reply>(answers: MasterReplies<Reply>): Reply[] {
-  return [...answers.values()].flatMap((answer) => (answer.state === "answered" ? [answer.reply] : []));
+export function collectReplies<Reply>(results: MasterResults<Reply>): Reply[] {
+  return [...results.values()].flatMap((result) => (result.state === "answered" ? [result.reply] : []));
 }
 
 /**
@@ -51,32 +51,32 @@ export function collectReplies<Reply>(answers: MasterReplies<Reply>): Reply[] {
 export function pollMasters<Reply>(
   masters: readonly QuorumMaster[],
   question: MasterPollOptions<Reply>,
-): Promise<MasterReplies<Reply>> {
+): Promise<MasterResults<Reply>> {
   return new MasterPoll(masters, question).run();
 }
 
 const STRAGGLER_WAIT_MS_MIN = 5;
-const TIMEOUT_ERROR = new Error("It did not answer in its time");
+const TIMEOUT_ERROR = new Error("It did not result in its time");
 
 function mayHaveExecuted(error: unknown): boolean {
   return !(error instanceof UnavailableError) && classifyFailure(error) !== "not_executed";
 }
 
 class MasterPoll<Reply> {
-  readonly #answers = new Map<QuorumMaster, MasterReply<Reply>>();
+  readonly #results = new Map<QuorumMaster, MasterResult<Reply>>();
   readonly #sent = new Set<QuorumMaster>();
   readonly #startedAt = performance.now();
   readonly #stop = new AbortController();
   #isEndScheduled = false;
   #timer: NodeJS.Timeout | undefined;
-  #resolve: (answers: MasterReplies<Reply>) => void = () => undefined;
+  #resolve: (results: MasterResults<Reply>) => void = () => undefined;
 
   constructor(
     private readonly masters: readonly QuorumMaster[],
     private readonly options: MasterPollOptions<Reply>,
   ) {}
 
-  run(): Promise<MasterReplies<Reply>> {
+  run(): Promise<MasterResults<Reply>> {
     const { by, budgetMs, to } = this.options;
     const ready = this.masters.filter((master) => master[by].status === "ready");
     // Waits for disconnected masters only if the connected masters are not a majority.
@@ -88,33 +88,33 @@ class MasterPoll<Reply> {
       this.#scheduleEnd(budgetMs);
       for (const master of this.masters) {
         if (polled.includes(master)) void this.#callMaster(master);
-        else this.#answers.set(master, { state: "away", error: undefined });
+        else this.#results.set(master, { state: "away", error: undefined });
       }
       this.#evaluate();
     });
   }
 
   async #callMaster(master: QuorumMaster): Promise<void> {
-    let answer: MasterReply<Reply>;
+    let result: MasterResult<Reply>;
     const { by, to } = this.options;
     try {
       // Does not await connections that are open, so that all requests are sent in the same turn of the event loop.
       if (to !== "all" && master[by].status !== "ready") await waitUntilReady(master[by], this.#stop.signal);
       this.#sent.add(master);
-      answer = { state: "answered", reply: await this.options.call(master) };
+      result = { state: "answered", reply: await this.options.call(master) };
     } catch (error) {
-      answer = { state: this.#sent.has(master) && mayHaveExecuted(error) ? "unknown" : "away", error };
+      result = { state: this.#sent.has(master) && mayHaveExecuted(error) ? "unknown" : "away", error };
     }
     if (!this.#stop.signal.aborted) {
-      this.#answers.set(master, answer);
+      this.#results.set(master, result);
       this.#evaluate();
-    } else if (this.#sent.has(master)) this.options.onLate?.(master, answer);
+    } else if (this.#sent.has(master)) this.options.onLate?.(master, result);
   }
 
   #evaluate(): void {
     if (this.#stop.signal.aborted) return;
-    const progress = this.options.progress(this.#answers);
-    const isDecided = progress === "decided" || this.#answers.size === this.masters.length;
+    const progress = this.options.progress(this.#results);
+    const isDecided = progress === "decided" || this.#results.size === this.masters.length;
     if (isDecided) this.#end();
     if (isDecided || progress === "open" || this.#isEndScheduled) return;
     this.#isEndScheduled = true;
@@ -135,12 +135,12 @@ class MasterPoll<Reply> {
   #end(): void {
     if (this.#stop.signal.aborted) return;
     clearTimeout(this.#timer);
-    const answers = new Map(this.#answers);
+    const results = new Map(this.#results);
     for (const master of this.masters) {
-      if (answers.has(master)) continue;
-      answers.set(master, { state: this.#sent.has(master) ? "late" : "away", error: TIMEOUT_ERROR });
+      if (results.has(master)) continue;
+      results.set(master, { state: this.#sent.has(master) ? "late" : "away", error: TIMEOUT_ERROR });
     }
     this.#stop.abort(TIMEOUT_ERROR);
-    this.#resolve(answers);
+    this.#resolve(results);
   }
 }

@@ -16,7 +16,7 @@ import { findCommonHold } from "./common-hold.ts";
 import { confirmAgreement, writeAgreement } from "./confirm-agreement.ts";
 import { type AttemptId, MasterRequest } from "./master-request.ts";
 import { PendingVotes } from "./pending-votes.ts";
-import { type MasterReplies, type MasterReply, pollMasters } from "./poll-masters.ts";
+import { type MasterResult, type MasterResults, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeBudgetMs, computeValidityMs } from "./time-limits.ts";
 
@@ -36,7 +36,7 @@ export interface QuorumGrant {
  */
 export type QuorumAttemptOutcome =
   | QuorumGrant
-  | { readonly outcome: "refused" | "too_late"; readonly answers: MasterReplies<AcquireReply> };
+  | { readonly outcome: "refused" | "too_late"; readonly results: MasterResults<AcquireReply> };
 
 interface ConfirmedGrant {
   readonly outcome: QuorumGrant;
@@ -84,25 +84,25 @@ export class QuorumAttempt {
     const settled = new Promise<Agreement | undefined>((resolve) => {
       settle = resolve;
     });
-    const answers = await pollMasters(this.masters, {
+    const results = await pollMasters(this.masters, {
       by: "verbs",
       budgetMs: this.#budgetMs,
       call: (master) => this.#getRequest(master).acquire(waitMs),
       progress: (soFar) => assessProgress(soFar, this.masters.length),
-      onLate: (master, answer) =>
-        void settled.then((agreed) => this.#handleLateAnswer(master, answer, names.get(master), agreed)),
+      onLate: (master, result) =>
+        void settled.then((agreed) => this.#handleLateResult(master, result, names.get(master), agreed)),
     });
-    for (const [master, answer] of answers) {
-      if (answer.state === "answered") this.#getRequest(master).recordReply(answer.reply);
+    for (const [master, result] of results) {
+      if (result.state === "answered") this.#getRequest(master).recordReply(result.reply);
     }
-    const agreement = findAgreement(collectVotes(answers), this.masters.length);
+    const agreement = findAgreement(collectVotes(results), this.masters.length);
     const elected = agreement && (await this.#confirmAgreement(agreement, sentAt));
     if (agreement !== undefined && elected !== undefined)
-      this.#settleOtherVotes(answers, agreement, elected.votes);
+      this.#settleOtherVotes(results, agreement, elected.votes);
     settle(elected && agreement);
     if (elected !== undefined) return elected.outcome;
-    await this.#rollBack(answers);
-    return { outcome: agreement === undefined ? "refused" : "too_late", answers };
+    await this.#rollBack(results);
+    return { outcome: agreement === undefined ? "refused" : "too_late", results };
   }
 
   /** Withdraws all votes. Resolves once they are withdrawn or the time limit has passed. */
@@ -153,18 +153,18 @@ export class QuorumAttempt {
    * `pendingVotes`.
    */
   #settleOtherVotes(
-    answers: MasterReplies<AcquireReply>,
+    results: MasterResults<AcquireReply>,
     { voters }: Agreement,
     sure: readonly Vote[],
   ): void {
     const agreeing = new Set(sure.map(({ master }) => master));
     const voting = new Set(voters.map(({ master }) => master));
-    for (const [master, answer] of answers) {
+    for (const [master, result] of results) {
       const request = this.#getRequest(master);
-      const isOpen = answer.state === "late" || voting.has(master);
-      const hasVoted = answer.state === "answered" && answer.reply.outcome === "granted";
+      const isOpen = result.state === "late" || voting.has(master);
+      const hasVoted = result.state === "answered" && result.reply.outcome === "granted";
       if (isOpen && !agreeing.has(master)) this.pendingVotes.add(request, request.attemptId);
-      else if ((hasVoted && !agreeing.has(master)) || answer.state === "unknown") void request.revoke();
+      else if ((hasVoted && !agreeing.has(master)) || result.state === "unknown") void request.revoke();
     }
   }
 
@@ -172,38 +172,38 @@ export class QuorumAttempt {
    * Releases the votes of this attempt. Waits for the masters that granted the lock in time, but not for the other
    * masters. If the caller chose the request id, the votes of masters that did not reply are kept.
    */
-  async #rollBack(answers: MasterReplies<AcquireReply>): Promise<void> {
+  async #rollBack(results: MasterResults<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];
-    for (const [master, answer] of answers) {
-      if (answer.state === "unknown" || answer.state === "late") {
+    for (const [master, result] of results) {
+      if (result.state === "unknown" || result.state === "late") {
         if (this.idSource === "by_lockkeeper") void this.#getRequest(master).revoke();
         else this.#getRequest(master).recordSilence();
       }
-      if (answer.state !== "answered" || answer.reply.outcome !== "granted") continue;
+      if (result.state !== "answered" || result.reply.outcome !== "granted") continue;
       // A repeated request added no vote.
-      if (answer.reply.how !== "repeated") back.push(this.#getRequest(master).revoke());
+      if (result.reply.how !== "repeated") back.push(this.#getRequest(master).revoke());
     }
     await withTimeout(this.#budgetMs, Promise.all(back)).catch(() => undefined);
   }
 
   // Settles a late vote. A vote that is no longer pending was already withdrawn, or is left to a caller that may repeat
   // the request.
-  #handleLateAnswer(
+  #handleLateResult(
     master: QuorumMaster,
-    answer: MasterReply<AcquireReply>,
+    result: MasterResult<AcquireReply>,
     name: AttemptId | undefined,
     agreement: Agreement | undefined,
   ): void {
     const request = this.#getRequest(master);
-    if (answer.state === "answered" && answer.reply.outcome === "held" && name !== undefined) {
+    if (result.state === "answered" && result.reply.outcome === "held" && name !== undefined) {
       const isInUse = !this.#isClosed && request.attemptId.id === name.id;
-      if (isInUse) request.recordReply(answer.reply);
-      else request.stopWaiting({ id: name.id, sinceMs: name.sinceMs ?? answer.reply.asOf });
+      if (isInUse) request.recordReply(result.reply);
+      else request.stopWaiting({ id: name.id, sinceMs: name.sinceMs ?? result.reply.asOf });
     }
     if (agreement === undefined || !this.pendingVotes.has(request)) return;
-    const [vote] = collectVotes(new Map([[master, answer]]));
+    const [vote] = collectVotes(new Map([[master, result]]));
     if (vote === undefined)
-      this.pendingVotes.settle(request, answer.state === "unknown" ? "withdraw" : "none");
+      this.pendingVotes.settle(request, result.state === "unknown" ? "withdraw" : "none");
     else if (vote.reply.token !== agreement.token)
       this.pendingVotes.settle(request, "withdraw", vote.reply.token);
     else if (!isBehind(vote, agreement)) this.pendingVotes.settle(request, "agrees");

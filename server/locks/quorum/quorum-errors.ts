@@ -14,44 +14,44 @@ import {
   createQueueFullError,
   createRefusalError,
 } from "../verbs/error-factories.ts";
-import { collectReplies, type MasterReplies } from "./poll-masters.ts";
+import { collectReplies, type MasterResults } from "./poll-masters.ts";
 
 type HeldReply = Extract<AcquireReply, { outcome: "held" }>;
 
 /** Whether simultaneous requests split the votes, so that the lock has no known holder. */
-export function isVoteSplit(answers: MasterReplies<AcquireReply>): boolean {
-  const replies = collectReplies(answers);
+export function isVoteSplit(results: MasterResults<AcquireReply>): boolean {
+  const replies = collectReplies(results);
   const isAsked = replies.every(({ outcome }) => outcome === "granted" || outcome === "held");
   const most = groupByHolder(replies)[0]?.length ?? 0;
-  const majority = computeMajority(answers.size);
+  const majority = computeMajority(results.size);
   return isAsked && replies.length >= majority && most < majority;
 }
 
-export function hasTooFewReplies(answers: MasterReplies<AcquireReply>): boolean {
-  return collectReplies(answers).length < computeMajority(answers.size);
+export function hasTooFewReplies(results: MasterResults<AcquireReply>): boolean {
+  return collectReplies(results).length < computeMajority(results.size);
 }
 
 /**
  * Whether a master reports that the id of the request was withdrawn. The request must then continue with another id.
  */
-export function isRequestWithdrawn(answers: MasterReplies<AcquireReply>): boolean {
-  return collectReplies(answers).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
+export function isRequestWithdrawn(results: MasterResults<AcquireReply>): boolean {
+  return collectReplies(results).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");
 }
 
 export function createQuorumRefusalError(
   key: Key,
   { owner }: AcquireRequest,
-  answers: MasterReplies<AcquireReply>,
+  results: MasterResults<AcquireReply>,
 ): LockkeeperError {
-  const replies = collectReplies(answers);
-  if (hasTooFewReplies(answers)) return createTooFewRepliesError(answers);
+  const replies = collectReplies(results);
+  if (hasTooFewReplies(results)) return createTooFewRepliesError(results);
   const [[mostCommon] = []] = groupLargestFirst(
     replies.filter((reply) => reply.outcome !== "granted"),
     ({ outcome }) => outcome,
   );
   const reused = replies.find(({ outcome }) => outcome === "request_id_reused") ?? mostCommon;
   if (reused === undefined || reused.outcome === "held" || reused.outcome === "granted") {
-    return createHeldError(key, findCommonHolder(owner, answers));
+    return createHeldError(key, findCommonHolder(owner, results));
   }
   if (reused.outcome === "lost") return createLostError(key, undefined);
   if (reused.outcome === "queue_full") return createQueueFullError(key, reused.waiting);
@@ -75,25 +75,25 @@ export function createHoldRefusalError(
 
 /** @param doing a sentence for the error message that states what is known despite the missing replies */
 export function createTooFewRepliesError<Reply>(
-  answers: MasterReplies<Reply>,
+  results: MasterResults<Reply>,
   doing = "Nothing is held; try again.",
 ): UnavailableError {
-  const answered = collectReplies(answers).length;
-  const [cause] = [...answers.values()].flatMap((answer) =>
-    "error" in answer && answer.error ? [answer.error] : [],
+  const answered = collectReplies(results).length;
+  const [cause] = [...results.values()].flatMap((result) =>
+    "error" in result && result.error ? [result.error] : [],
   );
   const reason = findRefusal(cause);
   const refusal =
     reason === undefined ? "" : ` ${REFUSAL_TEXTS[reason].cause}. ${REFUSAL_TEXTS[reason].remedy}.`;
   const facts = reason === undefined ? {} : { reason };
-  const detail = `${describeAnswerCount(answered, answers.size)}${refusal} ${doing}`;
+  const detail = `${describeAnswerCount(answered, results.size)}${refusal} ${doing}`;
   return new UnavailableError(detail, { cause }, facts);
 }
 
-export function createMaybeExecutedError<Reply>(answers: MasterReplies<Reply>): UnknownOutcomeError {
-  const answered = collectReplies(answers).length;
+export function createMaybeExecutedError<Reply>(results: MasterResults<Reply>): UnknownOutcomeError {
+  const answered = collectReplies(results).length;
   return new UnknownOutcomeError(
-    `${describeAnswerCount(answered, answers.size)} Others may have executed this. Repeat the request with the same Idempotency-Key, or read the lock.`,
+    `${describeAnswerCount(answered, results.size)} Others may have executed this. Repeat the request with the same Idempotency-Key, or read the lock.`,
   );
 }
 
@@ -107,9 +107,9 @@ function groupByHolder(replies: readonly AcquireReply[]): [HeldReply, ...HeldRep
 }
 
 /** Returns the holder that most masters report, and the time until the lock may be free on a majority. */
-function findCommonHolder(owner: string, answers: MasterReplies<AcquireReply>): CurrentHold {
-  const replies = collectReplies(answers);
-  const freeMs = kthSmallest(replies.map(computeFreeInMs), computeMajority(answers.size));
+function findCommonHolder(owner: string, results: MasterResults<AcquireReply>): CurrentHold {
+  const replies = collectReplies(results);
+  const freeMs = kthSmallest(replies.map(computeFreeInMs), computeMajority(results.size));
   const [group] = groupByHolder(replies);
   const named = group && groupLargestFirst(group, ({ holders }) => holders[0]?.fence ?? "")[0]?.[0];
   const asOf = median(replies.flatMap((reply) => ("asOf" in reply ? [reply.asOf] : [])));

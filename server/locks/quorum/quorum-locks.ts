@@ -269,7 +269,7 @@ export class QuorumLocks implements OperatorVerbs {
     return await extendOnMasters(this.masters, seen, ask);
   }
 
-  /** Returns `unsupported`, because each master would store a separate request and a separate answer. */
+  /** Returns `unsupported`, because each master would store a separate request and a separate result. */
   async requestRelease(): Promise<RequestReleaseReply> {
     return { outcome: "unsupported" };
   }

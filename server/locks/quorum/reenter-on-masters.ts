@@ -10,7 +10,7 @@ import { toGrant } from "../verbs/error-factories.ts";
 import { collectVotes, findAgreement } from "./agreement.ts";
 import { findCommonHold } from "./common-hold.ts";
 import { confirmAgreement } from "./confirm-agreement.ts";
-import { collectReplies, type MasterReplies, type MasterReply, pollMasters } from "./poll-masters.ts";
+import { collectReplies, type MasterResult, type MasterResults, pollMasters } from "./poll-masters.ts";
 import {
   createHoldRefusalError,
   createMaybeExecutedError,
@@ -46,26 +46,26 @@ export class QuorumReentry {
   /** @throws LockkeeperError lost, not_owner, idempotency_key_reused, unavailable, unknown_outcome */
   async run(): Promise<Grant> {
     const sentAt = getCurrentMoment();
-    const answers = await pollMasters(this.masters, {
+    const results = await pollMasters(this.masters, {
       by: "verbs",
       budgetMs: this.#budgetMs,
       call: ({ verbs, channel }) => LOCK_WRITERS.token.reenter(verbs, channel, this.hold.key, this.request),
       progress: (soFar) => (assessRenewal(soFar, this.masters.length) === "unsure" ? "open" : "enough"),
-      onLate: (master, answer) => {
-        if (this.#hasFailed) void this.#giveBack(master, answer);
+      onLate: (master, result) => {
+        if (this.#hasFailed) void this.#giveBack(master, result);
       },
     });
-    const grant = await this.#confirm(answers, sentAt);
+    const grant = await this.#confirm(results, sentAt);
     if (grant !== undefined) return grant;
-    const isRefused = assessRenewal(answers, this.masters.length) === "lost";
+    const isRefused = assessRenewal(results, this.masters.length) === "lost";
     this.#hasFailed = isRefused || this.idSource === "by_lockkeeper";
     if (this.#hasFailed) {
-      const back = [...answers].map(([master, answer]) => this.#giveBack(master, answer));
+      const back = [...results].map(([master, result]) => this.#giveBack(master, result));
       await withTimeout(this.#budgetMs, Promise.all(back)).catch(() => undefined);
     }
     throw isRefused
-      ? createHoldRefusalError(this.hold.key, collectReplies(answers), this.masters.length)
-      : this.#createUndecidedError(answers);
+      ? createHoldRefusalError(this.hold.key, collectReplies(results), this.masters.length)
+      : this.#createUndecidedError(results);
   }
 
   /**
@@ -73,9 +73,9 @@ export class QuorumReentry {
    * the hold was valid. A majority must have the same count, because a master with a smaller count would end the hold
    * too early.
    */
-  async #confirm(answers: MasterReplies<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
+  async #confirm(results: MasterResults<RenewReply>, sentAt: Moment): Promise<Grant | undefined> {
     const { hold, masters } = this;
-    const agreement = findAgreement(collectVotes(answers), masters.length);
+    const agreement = findAgreement(collectVotes(results), masters.length);
     if (agreement === undefined) return undefined;
     const majority = computeMajority(masters.length);
     const sure = await confirmAgreement(hold.key, agreement, { majority, budgetMs: this.#budgetMs });
@@ -91,11 +91,11 @@ export class QuorumReentry {
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, count, remainingMs });
   }
 
-  async #giveBack(master: QuorumMaster, answer: MasterReply<RenewReply>): Promise<void> {
+  async #giveBack(master: QuorumMaster, result: MasterResult<RenewReply>): Promise<void> {
     const { verbs, channel } = master;
     // After an unknown outcome, repeats the re-entry first, to determine whether there is a count to release. With the
     // same id, a re-entry counts only once.
-    const isEntered = answer.state === "unknown" ? await this.#repeat(master) : isGranted(answer);
+    const isEntered = result.state === "unknown" ? await this.#repeat(master) : isGranted(result);
     if (!isEntered) return;
     const { token, fence, principal, id } = this.request;
     // The fixed digest makes the id idempotent regardless of the count.
@@ -116,18 +116,18 @@ export class QuorumReentry {
     );
   }
 
-  #createUndecidedError(answers: MasterReplies<RenewReply>) {
+  #createUndecidedError(results: MasterResults<RenewReply>) {
     if (this.idSource === "by_lockkeeper")
       return createTooFewRepliesError(
-        answers,
+        results,
         "Counted entries are released; the hold remains until its deadline.",
       );
-    const isUntouched = [...answers.values()].every(({ state }) => state === "away");
+    const isUntouched = [...results.values()].every(({ state }) => state === "away");
     return isUntouched
-      ? createTooFewRepliesError(answers, "Nothing was done; try again.")
-      : createMaybeExecutedError(answers);
+      ? createTooFewRepliesError(results, "Nothing was done; try again.")
+      : createMaybeExecutedError(results);
   }
 }
 
-const isGranted = (answer: MasterReply<RenewReply>) =>
-  answer.state === "answered" && answer.reply.outcome === "granted";
+const isGranted = (result: MasterResult<RenewReply>) =>
+  result.state === "answered" && result.reply.outcome === "granted";

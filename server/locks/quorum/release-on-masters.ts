@@ -7,7 +7,7 @@ import { computeMajority, kthSmallest, median } from "../../redis/majority.ts";
 import { ATTEMPT_BUDGET_MS, attempt } from "../verbs/attempt.ts";
 import type { Released } from "../verbs/contract/grant.ts";
 import { createNotOwnerError, createRefusalError } from "../verbs/error-factories.ts";
-import { collectReplies, type MasterReplies, type MasterReply, pollMasters } from "./poll-masters.ts";
+import { collectReplies, type MasterResult, type MasterResults, pollMasters } from "./poll-masters.ts";
 import { createMaybeExecutedError, createTooFewRepliesError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
@@ -27,7 +27,7 @@ export async function releaseOnMasters(
   key: Key,
   request: ReleaseRequest,
 ): Promise<Released> {
-  const answers = await pollMasters(masters, {
+  const results = await pollMasters(masters, {
     by: "verbs",
     to: "all",
     budgetMs: ATTEMPT_BUDGET_MS,
@@ -35,24 +35,24 @@ export async function releaseOnMasters(
       attempt(verbs, (retryMs) => LOCK_WRITERS.token.release(verbs, channel, key, { ...request, retryMs })),
     progress: (soFar) => (isMajorityKnown(soFar, masters.length) ? "enough" : "open"),
   });
-  if (isMajorityKnown(answers, masters.length)) {
-    const released = toReleased(key, answers);
-    if (released.count === 0) releaseLeftovers(key, request, released, answers);
+  if (isMajorityKnown(results, masters.length)) {
+    const released = toReleased(key, results);
+    if (released.count === 0) releaseLeftovers(key, request, released, results);
     return released;
   }
-  if ([...answers.values()].every(({ state }) => state === "away"))
-    throw createTooFewRepliesError(answers, "Nothing was done; try again.");
-  throw createMaybeExecutedError(answers);
+  if ([...results.values()].every(({ state }) => state === "away"))
+    throw createTooFewRepliesError(results, "Nothing was done; try again.");
+  throw createMaybeExecutedError(results);
 }
 
-function isMajorityKnown(answers: MasterReplies<ReleaseReply>, masters: number): boolean {
-  const known = collectReplies(answers).filter(({ outcome }) => outcome !== "unknown");
+function isMajorityKnown(results: MasterResults<ReleaseReply>, masters: number): boolean {
+  const known = collectReplies(results).filter(({ outcome }) => outcome !== "unknown");
   return known.length >= computeMajority(masters);
 }
 
-function toReleased(key: Key, answers: MasterReplies<ReleaseReply>): Released {
-  const replies = collectReplies(answers);
-  const majority = computeMajority(answers.size);
+function toReleased(key: Key, results: MasterResults<ReleaseReply>): Released {
+  const replies = collectReplies(results);
+  const majority = computeMajority(results.size);
   const reused = replies.find(({ outcome }) => outcome === "request_id_reused");
   if (reused?.outcome === "request_id_reused") throw createRefusalError(key, "token", reused);
   const answered = replies.flatMap((reply) => ("asOf" in reply ? [reply] : []));
@@ -78,21 +78,21 @@ function releaseLeftovers(
   key: Key,
   { token, fence, principal }: ReleaseRequest,
   { outcome }: Released,
-  answers: MasterReplies<ReleaseReply>,
+  results: MasterResults<ReleaseReply>,
 ): void {
   // The token identifies the hold even if a master has a different fencing token. This does not apply to reservations,
   // because all reservations of one operator have the same token.
   const isNamed = outcome === "released" && parseReservedOwner(token) === undefined;
   const end = { id: `end:${fence}`, digest: "-", token, fence: isNamed ? undefined : fence, principal };
-  for (const [{ verbs, channel }, answer] of answers) {
-    if (hasNothingLeft(answer, isNamed)) continue;
+  for (const [{ verbs, channel }, result] of results) {
+    if (hasNothingLeft(result, isNamed)) continue;
     const call = () => LOCK_WRITERS.token.release(verbs, channel, key, { ...end, counts: "all" });
     attempt(verbs, call, { budgetMs: LEFTOVER_MS }).catch(() => undefined);
   }
 }
 
-function hasNothingLeft(answer: MasterReply<ReleaseReply>, isNamed: boolean): boolean {
-  if (answer.state !== "answered") return false;
-  const { outcome } = answer.reply;
+function hasNothingLeft(result: MasterResult<ReleaseReply>, isNamed: boolean): boolean {
+  if (result.state !== "answered") return false;
+  const { outcome } = result.reply;
   return outcome === "released" || outcome === "not_owner" || (outcome === "not_held" && !isNamed);
 }

@@ -3,7 +3,7 @@ import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { computeMajority, kthLargest } from "../../redis/majority.ts";
 import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
 import { assessMajority } from "./common-hold.ts";
-import { collectReplies, type MasterReplies, pollMasters } from "./poll-masters.ts";
+import { collectReplies, type MasterResults, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeCertainMs, computeValidityMs } from "./time-limits.ts";
 
@@ -18,14 +18,14 @@ export async function renewManyOnMasters(
 ): Promise<RenewalResult[]> {
   const sentAt = getCurrentMoment();
   const at = holds.map((_, index) => index);
-  const answers = await pollMasters(masters, {
+  const results = await pollMasters(masters, {
     by: "renewals",
     budgetMs: tryMs,
     call: ({ renewals, channel }) => LOCK_WRITERS.token.renewMany(renewals, channel, holds),
     progress: (soFar) => (at.some((index) => stateOf(soFar, index).verdict === "unsure") ? "open" : "enough"),
   });
   return at.map((index) => {
-    const { verdict, remaining } = stateOf(answers, index);
+    const { verdict, remaining } = stateOf(results, index);
     if (verdict === "lost") return null;
     const leastMs = kthLargest(remaining, computeMajority(masters.length));
     // The caller's deadline counts from the start of the request.
@@ -34,7 +34,7 @@ export async function renewManyOnMasters(
       : undefined;
   });
 
-  function stateOf(soFar: MasterReplies<RenewalResult[]>, index: number) {
+  function stateOf(soFar: MasterResults<RenewalResult[]>, index: number) {
     const answered = collectReplies(soFar).flatMap(
       (renewed) => renewed[index] ?? (renewed[index] === null ? [null] : []),
     );

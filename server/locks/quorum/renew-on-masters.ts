@@ -6,7 +6,7 @@ import type { Grant, VerbHold } from "../verbs/contract/grant.ts";
 import { toGrant } from "../verbs/error-factories.ts";
 import { collectVotes } from "./agreement.ts";
 import { assessMajority, findCommonHold } from "./common-hold.ts";
-import { collectReplies, type MasterReplies, pollMasters } from "./poll-masters.ts";
+import { collectReplies, type MasterResults, pollMasters } from "./poll-masters.ts";
 import { createHoldRefusalError, createTooFewRepliesError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 import { computeBudgetMs, computeCertainMs, computeValidityMs } from "./time-limits.ts";
@@ -22,15 +22,15 @@ export async function renewOnMasters(
   request: RenewRequest,
 ): Promise<Grant> {
   const sentAt = getCurrentMoment();
-  const answers = await pollMasters(masters, {
+  const results = await pollMasters(masters, {
     by: "verbs",
     budgetMs: computeBudgetMs(request.leaseMs),
     call: ({ verbs, channel }) => LOCK_WRITERS.token.renew(verbs, channel, hold.key, request),
     progress: (soFar) => (assessRenewal(soFar, masters.length) === "unsure" ? "open" : "enough"),
   });
-  const verdict = assessRenewal(answers, masters.length);
+  const verdict = assessRenewal(results, masters.length);
   const common = findCommonHold(
-    collectVotes(answers).map(({ reply }) => reply),
+    collectVotes(results).map(({ reply }) => reply),
     masters.length,
   );
   if (verdict === "held" && common !== undefined && computeValidityMs(sentAt, common.remainingMs) > 0) {
@@ -38,16 +38,16 @@ export async function renewOnMasters(
     const remainingMs = Math.floor(computeCertainMs(common.remainingMs));
     return toGrant(hold, common.owner || (hold.owner ?? ""), { ...common, remainingMs });
   }
-  if (verdict === "lost") throw createHoldRefusalError(hold.key, collectReplies(answers), masters.length);
+  if (verdict === "lost") throw createHoldRefusalError(hold.key, collectReplies(results), masters.length);
   throw createTooFewRepliesError(
-    answers,
+    results,
     "The hold was not renewed on a majority of the masters; it remains until its deadline.",
   );
 }
 
 /** Assesses whether a renewal or re-entry succeeded on a majority of the masters. */
-export function assessRenewal(answers: MasterReplies<RenewReply>, masters: number) {
-  const known = collectReplies(answers).filter(({ outcome }) => outcome !== "unknown");
+export function assessRenewal(results: MasterResults<RenewReply>, masters: number) {
+  const known = collectReplies(results).filter(({ outcome }) => outcome !== "unknown");
   const granted = known.filter(({ outcome }) => outcome === "granted");
   return assessMajority(granted.length, known.length, masters);
 }

@@ -7,7 +7,7 @@ import type { AcquireReply } from "../../formats/script-replies.ts";
 import { computeMajority, groupLargestFirst } from "../../redis/majority.ts";
 import type { AbortSignalLike } from "../waiting/abort-signal-like.ts";
 import { collectVotes } from "./agreement.ts";
-import { collectReplies, type MasterReplies } from "./poll-masters.ts";
+import { collectReplies, type MasterResults } from "./poll-masters.ts";
 import type { QuorumAttempt, QuorumAttemptOutcome, QuorumGrant } from "./quorum-attempt.ts";
 import {
   createMaybeExecutedError,
@@ -45,7 +45,7 @@ export async function retryAttempt(
     const outcome = await attempt.run(patience.waitMs?.());
     if (outcome.outcome === "elected") return outcome;
     // The next attempt of a repeated request skips ids that were withdrawn.
-    if (isRequestWithdrawn(outcome.answers)) continue;
+    if (isRequestWithdrawn(outcome.results)) continue;
     const pauseMs = computeSplitPauseMs(tried, performance.now() - sentAt);
     const spentMs = performance.now() - begunAt + pauseMs;
     if (patience.signal?.aborted || spentMs >= computeRetryLimitMs(outcome, patience, tried)) return outcome;
@@ -56,15 +56,15 @@ export async function retryAttempt(
 
 /** Returns the limit on retries after this outcome, in ms since the first attempt. */
 function computeRetryLimitMs(
-  { outcome, answers }: Exclude<QuorumAttemptOutcome, QuorumGrant>,
+  { outcome, results }: Exclude<QuorumAttemptOutcome, QuorumGrant>,
   patience: RetryLimits,
   tried: number,
 ): number {
-  if (hasTooFewReplies(answers)) return patience.outageRetryMs;
+  if (hasTooFewReplies(results)) return patience.outageRetryMs;
   // The attempt waited too long for a master that voted and disconnected before the agreement. The next attempt does
   // not wait for this master.
   if (outcome === "too_late") return tried === 0 ? Number.POSITIVE_INFINITY : patience.splitRetryMs;
-  return isVoteSplit(answers) ? patience.splitRetryMs : 0;
+  return isVoteSplit(results) ? patience.splitRetryMs : 0;
 }
 
 /** Creates the error for a failed attempt. */
@@ -72,27 +72,27 @@ export function toAttemptError(
   key: Key,
   request: AcquireRequest,
   attempt: QuorumAttempt,
-  { outcome, answers }: Exclude<QuorumAttemptOutcome, QuorumGrant>,
+  { outcome, results }: Exclude<QuorumAttemptOutcome, QuorumGrant>,
 ): LockkeeperError {
-  const states = [...answers.values()];
-  const granted = collectVotes(answers);
+  const states = [...results.values()];
+  const granted = collectVotes(results);
   const unknown = states.filter(({ state }) => state === "unknown" || state === "late");
   // If no caller can repeat the request, votes with an unknown outcome have been withdrawn.
-  const mayBeHeld = granted.length + unknown.length >= computeMajority(answers.size) && unknown.length > 0;
-  if ((mayBeHeld || mayStand(answers)) && attempt.idSource === "by_caller")
-    return createMaybeExecutedError(answers);
+  const mayBeHeld = granted.length + unknown.length >= computeMajority(results.size) && unknown.length > 0;
+  if ((mayBeHeld || mayStand(results)) && attempt.idSource === "by_caller")
+    return createMaybeExecutedError(results);
   if (outcome === "too_late") {
     return new UnavailableError(
       "A majority of the masters granted this, but too late for the lease. All votes were released; nothing is held.",
     );
   }
-  return createQuorumRefusalError(key, request, answers);
+  return createQuorumRefusalError(key, request, results);
 }
 
 /** Whether the hold may exist: the masters that granted it earlier and those that did not reply may form a majority. */
-function mayStand(answers: MasterReplies<AcquireReply>): boolean {
-  const repeated = collectVotes(answers).filter(({ reply }) => reply.how === "repeated");
+function mayStand(results: MasterResults<AcquireReply>): boolean {
+  const repeated = collectVotes(results).filter(({ reply }) => reply.how === "repeated");
   const most = groupLargestFirst(repeated, ({ reply }) => reply.token)[0]?.length ?? 0;
-  const silent = answers.size - collectReplies(answers).length;
-  return most > 0 && most + silent >= computeMajority(answers.size);
+  const silent = results.size - collectReplies(results).length;
+  return most > 0 && most + silent >= computeMajority(results.size);
 }

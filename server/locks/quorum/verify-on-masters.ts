@@ -6,7 +6,7 @@ import type { VerbHold } from "../verbs/contract/grant.ts";
 import type { HoldStatus } from "../verbs/contract/verbs.ts";
 import { createNotOwnerError, toGrant } from "../verbs/error-factories.ts";
 import { assessMajority, findCommonHold } from "./common-hold.ts";
-import { collectReplies, type MasterReplies, pollMasters } from "./poll-masters.ts";
+import { collectReplies, type MasterResults, pollMasters } from "./poll-masters.ts";
 import { createTooFewRepliesError } from "./quorum-errors.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
@@ -16,26 +16,26 @@ import type { QuorumMaster } from "./quorum-master.ts";
  * @throws LockkeeperError not_owner, unavailable
  */
 export async function verifyOnMasters(masters: readonly QuorumMaster[], hold: VerbHold): Promise<HoldStatus> {
-  const answers = await pollMasters(masters, {
+  const results = await pollMasters(masters, {
     by: "verbs",
     to: "all",
     budgetMs: ATTEMPT_BUDGET_MS,
     call: ({ verbs }) => attempt(verbs, () => LOCK_WRITERS.token.verify(verbs, hold.key, hold)),
     progress: (soFar) => (assessHold(soFar, masters.length).verdict === "unsure" ? "open" : "enough"),
   });
-  const { common, verdict } = assessHold(answers, masters.length);
-  if (verdict === "unsure") throw createTooFewRepliesError(answers, "Nothing was changed; try again.");
+  const { common, verdict } = assessHold(results, masters.length);
+  if (verdict === "unsure") throw createTooFewRepliesError(results, "Nothing was changed; try again.");
   if (verdict === "held" && common !== undefined)
     return { held: true, ...toGrant(hold, common.owner, common) };
-  const replies = collectReplies(answers);
+  const replies = collectReplies(results);
   const ended = replies.flatMap((reply) => (reply.outcome === "lost" ? [reply.asOf] : []));
   const isOfAnother = replies.some(({ outcome }) => outcome === "not_owner");
   if (isOfAnother && ended.length < computeMajority(masters.length)) throw createNotOwnerError(hold.key);
   return { held: false, asOf: median(ended) };
 }
 
-function assessHold(answers: MasterReplies<VerifyReply>, masters: number) {
-  const replies = collectReplies(answers);
+function assessHold(results: MasterResults<VerifyReply>, masters: number) {
+  const replies = collectReplies(results);
   const held = replies.flatMap((reply) => (reply.outcome === "held" ? [reply] : []));
   return {
     common: findCommonHold(held, masters),

@@ -36,7 +36,7 @@ export class MasterConnection {
   downSince: number | undefined = Date.now();
   roundTripUs: number | null = null;
   readonly #subscription: SubscriptionMonitor;
-  #answeredAt = Number.NEGATIVE_INFINITY;
+  #repliedAt = Number.NEGATIVE_INFINITY;
   #deliveryProbedAt = Number.NEGATIVE_INFINITY;
   #tickedAt = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -83,7 +83,7 @@ export class MasterConnection {
    * suspended.
    */
   get repliedAt(): number {
-    return this.#answeredAt;
+    return this.#repliedAt;
   }
 
   /** Why the master is down; `undefined` if the master is up. */
@@ -125,7 +125,7 @@ export class MasterConnection {
   // Redis closed the connection during the suspension, the socket reports the closure.
   #tick(): void {
     const now = performance.now();
-    this.#answeredAt += Math.max(0, now - this.#tickedAt - PROBE_EVERY_MS);
+    this.#repliedAt += Math.max(0, now - this.#tickedAt - PROBE_EVERY_MS);
     this.#tickedAt = now;
     this.#probe();
   }
@@ -133,7 +133,7 @@ export class MasterConnection {
   readonly #probe = (): void => void this.#probeNow();
 
   async #probeNow(): Promise<void> {
-    if (performance.now() - this.#answeredAt > DOWN_AFTER_MS) this.#markDown();
+    if (performance.now() - this.#repliedAt > DOWN_AFTER_MS) this.#markDown();
     if (this.#probing) return;
     this.#probing = true;
     try {
@@ -146,7 +146,7 @@ export class MasterConnection {
     } finally {
       this.#probing = false;
     }
-    if (performance.now() - this.#answeredAt > DOWN_AFTER_MS) this.#markDown();
+    if (performance.now() - this.#repliedAt > DOWN_AFTER_MS) this.#markDown();
   }
 
   async #checkConnection(): Promise<void> {
@@ -163,7 +163,7 @@ export class MasterConnection {
       isWhole = (await subscription.probeDelivery()) && isWhole;
       this.#deliveryProbedAt = performance.now();
     }
-    this.#answeredAt = repliedAt;
+    this.#repliedAt = repliedAt;
     this.roundTripUs = Math.round((repliedAt - sentAt) * 1000);
     if (this.isUp && !wasLost && isWhole) {
       const isUnbroken = subscription.seesChanges && subscription.continuityId === continuityBefore;

@@ -76,9 +76,9 @@ export async function runScenarios(
   for (const { key, liveness } of stories) {
     if (liveness !== undefined) await expectLiveness(operator, key, liveness.state, liveness.withinMs);
   }
-  const told: ScenarioResult[] = [];
-  for (const [history, held] of holds) told.push(await runScenario(operator, history, held));
-  return told;
+  const reports: ScenarioResult[] = [];
+  for (const [history, held] of holds) reports.push(await runScenario(operator, history, held));
+  return reports;
 }
 
 async function beginScenario({ key, holder, entries = 1, leaseMs }: ReleaseScenario): Promise<AcquiredHold> {
