@@ -8,9 +8,18 @@ const it = semaphoreTest().extend(
   "waitForWaiters",
   { scope: "file" },
   ({ direct }) =>
-    (key: string, waiters: number) =>
-      waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === waiters),
+    async (key: string, waiters: number) => {
+      await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === waiters);
+      // Waiters that began in the same millisecond have no order.
+      const listedAt = readTimeMs(await direct.time());
+      await waitUntil(async () => readTimeMs(await direct.time()) > listedAt);
+    },
 );
+
+function readTimeMs([seconds, us]: readonly (number | string)[]): number {
+  return Number(seconds) * 1000 + Math.floor(Number(us) / 1000);
+}
+
 const WAIT = { waitMs: 20_000 };
 
 describe("waiting for permits", () => {
