@@ -2,6 +2,9 @@ import type { Duplex } from "node:stream";
 import type { Redis } from "ioredis";
 import { type MessageHandler, MessageParser } from "./message-parser.ts";
 
+/** Delay of parsing, in turns of the event loop. Redis may write a message slightly before the reply to the same verb. */
+const PARSE_DELAY_TURNS = 2;
+
 /**
  * Parses the messages of a subscriber connection and passes other replies on to ioredis. ioredis is not used for
  * messages, because it creates several objects per message.
@@ -51,13 +54,24 @@ function attachHandler(stream: Duplex, handler: StreamHandler): void {
     for (const { onParsed } of handlers) onParsed();
   };
   stream.prependListener("data", (chunk: Buffer) => {
-    // Redis may write a message slightly before the reply to the same verb. The second turn receives such replies.
-    if (chunks.length === 0) setImmediate(() => setImmediate(flush));
+    if (chunks.length === 0) void waitTurns(PARSE_DELAY_TURNS).then(flush);
     chunks.push(chunk);
   });
   // ioredis drops its connection state on `close`, so this listener runs first and parses pending data.
   stream.prependListener("close", flush);
   stream.off("data", decode as (chunk: Buffer) => void);
+}
+
+/**
+ * Resolves when this process has parsed the messages that it received before the call or in the same turn of the event
+ * loop. A reading that is applied afterwards is therefore applied after the events that it reflects.
+ */
+export function waitUntilMessagesAreParsed(): Promise<void> {
+  return waitTurns(PARSE_DELAY_TURNS + 1);
+}
+
+async function waitTurns(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function createParser(handlers: readonly StreamHandler[], onOther: (reply: Buffer) => void): MessageParser {

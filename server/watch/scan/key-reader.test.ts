@@ -13,13 +13,19 @@ afterEach(() => {
 });
 
 interface ReaderInput {
-  readonly isAway: boolean;
-  onOverflow(): void;
+  readonly isAway?: boolean;
+  onOverflow?(): void;
+  waitForMessages?(): Promise<void>;
 }
 
 /** Creates a reader for a Redis that replies after 1 ms. If `isAway` is set, all reads fail. */
-function openReader({ isAway, onOverflow }: ReaderInput = { isAway: false, onOverflow: () => undefined }) {
+function openReader({
+  isAway = false,
+  onOverflow = () => undefined,
+  waitForMessages = async () => undefined,
+}: ReaderInput = {}) {
   const readings: { key: Key; at: number }[] = [];
+  const emitted: Key[] = [];
   const read = async (keys: readonly Key[]) => {
     await new Promise((resolve) => setTimeout(resolve, 1));
     if (isAway) throw new Error("away");
@@ -29,13 +35,14 @@ function openReader({ isAway, onOverflow }: ReaderInput = { isAway: false, onOve
   reader = new KeyReader({
     read,
     readSeparately: (key) => read([key]),
+    waitForMessages,
     isResponding: async () => true,
-    onReadings: () => undefined,
+    onReadings: (all) => emitted.push(...all.map(({ observation }) => observation.key)),
     computeRereadDelayMs: () => undefined,
     onOverflow,
     callSize: new CallSize({ least: 4, near: 8, most: 100 }),
   });
-  return { reader, readings };
+  return { reader, readings, emitted };
 }
 
 it("a constantly changing key is read some tens of times a second, other keys at once, and the last change is read", async () => {
@@ -63,6 +70,23 @@ it("a constantly changing key is read some tens of times a second, other keys at
     ([mark, markedAt]) => (readings.find(({ key }) => key === mark)?.at ?? Number.NaN) - markedAt,
   );
   expect(Math.max(...waits)).toBeLessThan(30);
+});
+
+it("emits readings after the messages received before their reply", async () => {
+  let onProcessed: (() => void) | undefined;
+  const waitForMessages = () => new Promise<void>((resolve) => (onProcessed = resolve));
+  const { reader, readings, emitted } = openReader({ waitForMessages });
+  reader.enqueueRead("queued");
+  await vi.advanceTimersByTimeAsync(100);
+  expect([readings.length, emitted]).toEqual([1, []]);
+  onProcessed?.();
+  await vi.advanceTimersByTimeAsync(100);
+  const read = reader.readNow("now");
+  await vi.advanceTimersByTimeAsync(100);
+  expect([readings.length, emitted]).toEqual([2, ["queued"]]);
+  onProcessed?.();
+  await read;
+  expect(emitted).toEqual(["queued", "now"]);
 });
 
 it("a reader with too many marked keys drops all marks and reports the overflow", async () => {

@@ -14,6 +14,12 @@ export interface Reading {
   readonly receivedAt: number;
 }
 
+interface ReadReply {
+  readonly observations: Observation[];
+  /** Time (`performance.now()`) at which the reply arrived. */
+  readonly receivedAt: number;
+}
+
 const BATCH = 100;
 const RETRY_MS = 100;
 /** Target share of the time that reads use. The resulting pauses let one read cover several changes to a busy lock. */
@@ -31,6 +37,8 @@ export interface KeyReaderDeps {
   read(keys: readonly Key[]): Promise<Observation[]>;
   /** Reads one key on a separate connection. */
   readSeparately(key: Key): Promise<Observation[]>;
+  /** Resolves when the messages received so far have been processed. Readings are emitted afterwards. */
+  waitForMessages(): Promise<void>;
   /** Whether Redis replies to a probe sent now. */
   isResponding(): Promise<boolean>;
   onReadings(readings: readonly Reading[]): void;
@@ -75,7 +83,7 @@ export class KeyReader {
     this.#slowKeys = new SlowKeys({
       readSeparately: (key) => deps.readSeparately(key),
       isResponding: () => deps.isResponding(),
-      onRead: (observations, sentAt) => this.#emitReadings(observations, sentAt),
+      onRead: (observations, sentAt) => this.#emitReadings(observations, sentAt, performance.now()),
     });
   }
 
@@ -160,8 +168,8 @@ export class KeyReader {
     if (slow !== undefined) return [slow];
     const sentAt = performance.now();
     try {
-      const observations = await this.#cancellable.duringRead([key], () => this.deps.read([key]));
-      this.#emitReadings(observations, sentAt);
+      const { observations, receivedAt } = await this.#read([key]);
+      this.#emitReadings(observations, sentAt, receivedAt);
       return observations;
     } catch (error) {
       if (error instanceof ReadTimeoutError) this.#slowKeys.add(key);
@@ -214,24 +222,35 @@ export class KeyReader {
     for (const key of keys) this.#dirty.delete(key);
     this.#reading = keys;
     const sentAt = performance.now();
-    let observations: Observation[];
+    let reply: ReadReply;
     try {
-      observations = await this.#cancellable.duringRead(keys, () => this.deps.read(keys));
+      reply = await this.#read(keys);
     } catch (error) {
       await this.#handleFailure(keys, error);
       return;
     }
-    if (this.scanning !== "no") await this.#recordCall(keys.length, sentAt);
+    const { observations, receivedAt } = reply;
+    if (this.scanning !== "no") await this.#recordCall(keys.length, receivedAt - sentAt);
     this.#batchMax = Math.min(BATCH, 2 * this.#batchMax);
     this.#reading = [];
     for (const key of keys) this.#busyKeys.recordRead(key, sentAt);
-    this.#emitReadings(observations, sentAt);
+    this.#emitReadings(observations, sentAt, receivedAt);
     this.#resolveSettled(keys);
   }
 
-  async #recordCall(keys: number, sentAt: number): Promise<void> {
+  // Without the wait, a read that overtakes the event of an operator's extension would count as a renewal.
+  #read(keys: readonly Key[]): Promise<ReadReply> {
+    return this.#cancellable.duringRead(keys, async () => {
+      const observations = await this.deps.read(keys);
+      const receivedAt = performance.now();
+      await this.deps.waitForMessages();
+      return { observations, receivedAt };
+    });
+  }
+
+  async #recordCall(keys: number, durationMs: number): Promise<void> {
     const { callSize } = this.deps;
-    callSize.record(keys, performance.now() - sentAt);
+    callSize.record(keys, durationMs);
     const restMs = callSize.takePauseMs();
     if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs));
   }
@@ -279,8 +298,7 @@ export class KeyReader {
     }
   }
 
-  #emitReadings(observations: readonly Observation[], sentAt: number): void {
-    const receivedAt = performance.now();
+  #emitReadings(observations: readonly Observation[], sentAt: number, receivedAt: number): void {
     this.deps.onReadings(observations.map((observation) => ({ observation, sentAt, receivedAt })));
     for (const { key } of observations) {
       const dueMs = this.deps.computeRereadDelayMs(key);

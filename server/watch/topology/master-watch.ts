@@ -10,6 +10,7 @@ import { KeyspaceSubscriber } from "../connection/keyspace-subscriber.ts";
 import { MasterConnection } from "../connection/master-connection.ts";
 import { RedisClock } from "../connection/redis-clock.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
+import { waitUntilMessagesAreParsed } from "../connection/subscriber-stream.ts";
 import { CallSizes } from "../scan/call-sizes.ts";
 import { HoldPoller, isSameDeadline } from "../scan/hold-poller.ts";
 import { IndexConfirmation } from "../scan/index-confirmation.ts";
@@ -110,6 +111,7 @@ export class MasterWatch {
       read: async (keys) => this.#dropMoved(keys, await read(keys, await master.reads.waitUntilReady())),
       readSeparately: async (key) =>
         this.#dropMoved([key], await master.reads.readSeparately((redis) => read([key], redis))),
+      waitForMessages: waitUntilMessagesAreParsed,
       isResponding: () => master.redis.ping().then(Boolean, isReplyError),
       onReadings: (readings) => this.#onReadings(readings),
       computeRereadDelayMs: (key) => view.computeRereadDelayMs(key, this),
