@@ -103,10 +103,14 @@ class ConnectionBatches {
 
   #track(reply: Promise<unknown>, verbs: number): void {
     this.#inFlight += verbs;
-    const settle = () => {
-      this.#inFlight -= verbs;
-    };
-    reply.then(settle, settle);
+    reply.then(
+      () => this.#recordReply(verbs),
+      () => this.#recordReply(verbs),
+    );
+  }
+
+  #recordReply(verbs: number): void {
+    this.#inFlight -= verbs;
   }
 
   readonly #flush = () => {

@@ -240,7 +240,7 @@ export class Acquirer {
     } catch (error) {
       // After the time limit, retries of the release continue in the background. If all of them fail, the hold ends
       // with its lease.
-      await withTimeout(ROLLBACK_WAIT_MS, this.#abandon(format, key, { ...ask, token: reply.token })).catch(
+      await withTimeout(ROLLBACK_WAIT_MS, this.#abandon(format, key, ask, reply.token)).catch(
         () => undefined,
       );
       throw error;
@@ -264,9 +264,9 @@ export class Acquirer {
       const unit = format.name === "timestamp" ? ask.unit : undefined;
       if (reply.how === "acquired" && !format.isShared) this.onHoldChange?.("acquired", key, reply.fence);
       return {
-        grant: toGrant({ key, format: format.name, kind: format.kind, unit, ...reply }, ask.owner, reply),
+        grant: toGrant({ key, format: format.name, kind: format.kind, unit }, ask.owner, reply),
         isReplayed: reply.how === "repeated",
-        abandon: () => void this.#abandon(format, key, { ...ask, token: reply.token }),
+        abandon: this.#abandon.bind(this, format, key, ask, reply.token),
       };
     }
     if (reply.outcome === "held") throw createHeldError(key, reply, format.kind);
@@ -290,9 +290,16 @@ export class Acquirer {
   /**
    * Withdraws a grant as soon as Redis replies again, if its caller may never have received it. Until then, the lease
    * limits the grant.
+   *
+   * @param token the token of the grant
    */
-  async #abandon(format: LockWriter, key: Key, request: AcquireRequest): Promise<void> {
-    const ask = this.#requests.createAbandonRequest(request);
+  async #abandon(
+    format: LockWriter,
+    key: Key,
+    request: AcquireRequest,
+    token = request.token,
+  ): Promise<void> {
+    const ask = this.#requests.createAbandonRequest({ ...request, token });
     const { fairWaitMs } = request;
     const giveBack = (retryMs?: number) =>
       format.release(this.#redis, this.#channel, key, { ...ask, retryMs, fairWaitMs });
