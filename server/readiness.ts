@@ -4,7 +4,8 @@ import type { TargetConnector } from "./targets/target-connector.ts";
 
 /**
  * Computes whether this instance can serve requests: the home store is connected, and the state of at least one target
- * is `live` or `partial`. Refused writes are reported as warnings, because other instances could not write either.
+ * is `live` or `partial`. If a target refuses writes, this function reports only a warning, because other instances
+ * cannot write either.
  */
 export function computeReadiness(
   home: Pick<HomeStore, "isDisconnected">,

@@ -46,8 +46,8 @@ export interface RuntimeOptions {
   readonly embeddedRedis: EmbeddedRedis | undefined;
   readonly log: Logger;
   /**
-   * Called with the root key if it is created only after startup, because the home store was unreachable. The key
-   * cannot be retrieved later.
+   * Called with the root key if the key is created only after startup, because the home store was unreachable during
+   * startup. The key cannot be retrieved later.
    */
   readonly onRootKeyCreated: (created: string) => void;
 }
@@ -69,7 +69,7 @@ export class Runtime {
     readonly newRootKey: string | undefined,
   ) {}
 
-  /** Starts the application. @throws StartupError */
+  /** Starts the application. @throws StartupError if the application cannot be started */
   static async start(options: RuntimeOptions): Promise<Runtime> {
     const { config, log } = options;
     const where = findHomeLocation(config) ?? requireEmbeddedRedisUrl(options);
@@ -210,7 +210,7 @@ export class Runtime {
     this.streams.closeAll();
   }
 
-  /** Ends the requests that wait for locks. Clients can retry on another instance. */
+  /** Ends all requests that are waiting for locks. Clients can retry on another instance. */
   endPendingRequests(): void {
     this.pendingRequests.stop();
   }

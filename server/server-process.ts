@@ -11,7 +11,9 @@ const STOP_MS = 1800;
 /** Time limit of a stop after a drain, in ms. Requests in progress can complete their verbs within this time. */
 const STOP_AFTER_DRAIN_MS = 4000;
 
-/** Starts and stops the HTTP server, the embedded Redis and the application, in order. Does not include the pages. */
+/**
+ * Starts and stops the HTTP server, the embedded Redis and the application. The console pages are loaded separately.
+ */
 export class ServerProcess {
   readonly httpServer: HttpServer;
   readonly #stopCallbacks: (() => Promise<void> | void)[] = [];
@@ -24,9 +26,9 @@ export class ServerProcess {
   }
 
   /**
-   * Starts the components in order.
+   * Starts the HTTP server, then the embedded Redis if it is needed, then the application.
    *
-   * @throws StartupError; call `stop` to stop the components that were already started
+   * @throws StartupError if a component cannot be started. Call `stop` to stop the components that were already started
    */
   async start(output: StartupOutput): Promise<StartedServer> {
     const { config, httpServer } = this;
@@ -48,7 +50,7 @@ export class ServerProcess {
     return { embeddedRedis: embedded, runtime };
   }
 
-  /** Time limit of a stop, in milliseconds. */
+  /** Time limit for stopping the process, in milliseconds. */
   get stopMs(): number {
     const { drainMs } = this.config;
     return drainMs === 0 ? STOP_MS : drainMs + STOP_AFTER_DRAIN_MS;

@@ -13,8 +13,9 @@ export function needsEmbeddedRedis(config: Config): boolean {
 }
 
 /**
- * Returns the location of the home store: the configured home store, or otherwise the first target, unless that target
- * is read-only or a quorum. Returns `undefined` for the embedded Redis.
+ * Returns the location of the home store: the configured location, or the location of the first target if no location
+ * is configured. Returns `undefined` if the home store is the embedded Redis. This is the case if no location is
+ * configured and the first target is the embedded Redis, a read-only target or a quorum.
  */
 export function findHomeLocation({ home, targets: [first] }: Config): Config["home"] {
   if (home !== undefined) return home;
@@ -24,7 +25,7 @@ export function findHomeLocation({ home, targets: [first] }: Config): Config["ho
   return isFit ? where : undefined;
 }
 
-/** Starts the embedded Redis. @throws StartupError with a one-line message */
+/** Starts the embedded Redis with the configured binary, port and data directory. @throws StartupError */
 export async function startConfiguredRedis(
   config: Config,
   { onProgress, log }: { onProgress: (line: string) => void; log: Logger },
@@ -46,7 +47,8 @@ export async function startConfiguredRedis(
 /**
  * Finds the home store of the Lockkeeper instance that runs with the same settings, for command line tools.
  *
- * @throws StartupError if the home store is the embedded Redis and its password cannot be read
+ * @throws StartupError if the home store is the embedded Redis and its password cannot be read, or if that Redis has
+ * never been started
  */
 export async function locateHomeStore(config: Config): Promise<RedisLocation> {
   const location = findHomeLocation(config);

@@ -30,8 +30,8 @@ type RenderedRows = Parameters<typeof FirstRowsProvider>[0]["first"];
 
 /**
  * Renders the first rows of the list of locks when the browser loads a new document. Returns `null` if no lock matches
- * or if the list cannot be read within 500 ms, for example because the caller may not read locks. Also returns `null`
- * during navigation within the console, where the browser gets the rows from the live stream.
+ * the filter or if the list cannot be read within 500 ms, for example because the user is not allowed to read locks.
+ * Also returns `null` during navigation within the console, where the browser gets the rows from the live stream.
  */
 export async function renderFirstRows(view: ListView): Promise<RenderedRows> {
   if ((await headers()).get("x-page-load") !== "document") return null;

@@ -10,7 +10,7 @@ import { addRunCommand } from "./run.ts";
 import { addServeCommand } from "./serve.ts";
 import { addShowCommand } from "./show.ts";
 
-/** The commands in the order of `--help`. */
+/** The commands, in the order in which `--help` lists them. */
 export const COMMANDS: readonly AddCommand[] = [
   addServeCommand,
   addRunCommand,

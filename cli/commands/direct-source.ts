@@ -19,7 +19,11 @@ interface DirectOptions {
   readonly terminal: Terminal;
 }
 
-/** Connects to Redis, waits for the first scan of the keys, and returns a source for the locks. @throws CliError */
+/**
+ * Connects to Redis, waits for the first scan of the keys, and returns a source that reads the locks.
+ *
+ * @throws CliError if Redis cannot be reached or does not support locks, or if too few masters respond
+ */
 export async function openDirectSource(
   connection: RedisConnection,
   { match, terminal }: DirectOptions,

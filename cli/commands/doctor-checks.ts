@@ -26,7 +26,12 @@ interface Diagnosis {
   readonly findings: readonly Finding[];
 }
 
-/** Checks a Redis deployment and prints the findings. @returns whether there is no serious finding @throws CliError */
+/**
+ * Checks a Redis deployment and prints the findings.
+ *
+ * @returns `true` if no finding is serious
+ * @throws CliError if Redis cannot be reached or does not support locks, or if too few masters respond
+ */
 export async function checkRedis(
   connection: RedisConnection,
   options: DoctorOptions,
@@ -60,8 +65,8 @@ export async function checkRedis(
 /**
  * Checks a server and, if an API key is set, its targets. Prints the results.
  *
- * @returns whether the server is ready and no finding is serious
- * @throws CliError
+ * @returns `true` if the server is ready and no finding is serious
+ * @throws CliError if the server cannot be reached, is not a Lockkeeper server, or refuses a request
  */
 export async function checkServer(
   connection: ServerConnection,

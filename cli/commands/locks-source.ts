@@ -20,7 +20,7 @@ export interface FoundLocks {
   readonly unlisted: number;
   /** Time at which the list was read, on the Redis clock, in Unix milliseconds. */
   readonly asOf: number;
-  /** Sentences that explain why the list may be incomplete. */
+  /** Sentences that explain why the list might be incomplete. */
   readonly warnings: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface LocksSource {
   close(): void;
 }
 
-/** Checks the filter and the sort order of a query. @throws CliError if one of them is invalid */
+/** Checks the filter and the sort order of a query. @throws CliError if either is invalid */
 export function assertLockQuery({ filter, sort }: Pick<LockQuery, "filter" | "sort">): void {
   for (const [name, result] of [
     ["The filter", LockFilter.safeParse(filter)],

@@ -15,7 +15,7 @@ interface LoginOptions extends SettingsOptions {
   readonly name?: string;
 }
 
-/** Adds `lockkeeper login`, which prints a one-time login link to the console of the server on this machine. */
+/** Adds `lockkeeper login`, which prints a one-time link for logging in to the server on this machine. */
 export function addLoginCommand(program: Command, context: CliContext): void {
   addSettingsOptions(
     program

@@ -111,7 +111,7 @@ function createRedisConnection(url: string, setting: RedisConnection["setting"])
 /**
  * Validates the URL of a server and removes trailing slashes.
  *
- * @throws InvalidArgumentError if the URL is invalid. The message omits the URL, because it may contain a password
+ * @throws InvalidArgumentError if the URL is invalid. The message omits the URL, because the URL can contain a password
  */
 export function parseServerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -23,7 +23,7 @@ const CONNECT_MS = 3000;
 export interface DirectWatch {
   readonly watcher: Watcher;
   readonly masters: Masters;
-  /** Name and version of the Redis server, such as "Redis 7.0.15". If there are several masters, of one of them. */
+  /** Name and version of the Redis server, such as "Redis 7.0.15". With several masters, describes one master. */
   readonly server: string;
   close(): void;
 }
@@ -37,7 +37,8 @@ export interface DirectWatchOptions {
 }
 
 /**
- * Connects to Redis and waits for the first scan of the keys. The locks of masters that do not respond are missing.
+ * Connects to Redis and waits for the first scan of the keys. The index does not contain the locks of masters that do
+ * not respond.
  *
  * @throws CliError if Redis cannot be reached or does not support locks, or if too few masters respond
  */

@@ -3,14 +3,14 @@
  * other file of `cli` reads `process.env`.
  */
 export interface CliEnvironment {
-  /** `LOCKKEEPER_URL`: the server, such as `https://locks.example.com`. */
+  /** `LOCKKEEPER_URL`: the URL of the server, such as `https://locks.example.com`. */
   readonly serverUrl: string | undefined;
   /**
    * `LOCKKEEPER_API_KEY`: the API key. There is no option for the API key, because other users of the machine can read
    * the arguments of a process.
    */
   readonly apiKey: string | undefined;
-  /** `REDIS_URL`: the Redis deployment for commands that run without a server. */
+  /** `REDIS_URL`: the URL of the Redis deployment for commands that run without a server. */
   readonly redisUrl: string | undefined;
   /** `LOCKKEEPER_WATCH`: patterns of the keys to read for commands that run without a server. */
   readonly watch: readonly string[] | undefined;
@@ -18,7 +18,7 @@ export interface CliEnvironment {
   readonly color: "auto" | "never";
   /** `XDG_DATA_HOME`: the folder for application data. */
   readonly dataHome: string | undefined;
-  /** All environment variables. The settings of the server are read from them. */
+  /** All environment variables, from which the settings of the server are read. */
   readonly variables: Readonly<Record<string, string | undefined>>;
 }
 

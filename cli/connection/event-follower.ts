@@ -23,7 +23,7 @@ export interface FollowOptions {
   /** Id of the event after which the stream starts. `undefined` to start with new events. */
   readonly position: string | undefined;
   onEvent(entry: HistoryEntry): void;
-  /** Called with a sentence for the user when the connection is lost or restored, or when events may be missing. */
+  /** Called with a sentence for the user when the connection is lost or restored, or when events might be missing. */
   onNotice(text: string): void;
 }
 

@@ -44,8 +44,9 @@ export function getProblemExitCode(code: LibraryErrorCode): ExitCode {
 }
 
 /**
- * Converts a problem document to a CLI error. The message is the server's `detail`, for `unverified` followed by a hint
- * to add `--release-unverified`. For `unauthenticated`, the message explains how to set or replace the API key instead.
+ * Converts a problem document to a CLI error. The message is the server's `detail`. For `unverified`, a hint to add
+ * `--release-unverified` follows. For `unauthenticated`, the message explains how to set or replace the API key
+ * instead.
  */
 export function explainProblem(
   { code, detail }: Pick<Problem, "code" | "detail">,

@@ -16,8 +16,8 @@ const CHECK_INTERVAL_MS = 20;
  * commands the Redis user is not permitted to run.
  *
  * @param ownData the Redis that stores Lockkeeper's own data, as a phrase for the text
- * @throws StartupError if Redis cannot be reached or refuses the user. If Redis reports missing permissions, the
- * message contains the command that creates a user with sufficient permissions
+ * @throws StartupError if Redis cannot be reached or denies access. If Redis reports missing permissions, the message
+ * contains the command that creates a user with sufficient permissions
  */
 export async function explainReadOnly(
   where: RedisLocation,

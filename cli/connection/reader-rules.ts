@@ -15,8 +15,8 @@ const OTHER_COMMANDS =
 const CLUSTER_COMMANDS = "+cluster|slots +cluster|info";
 
 /**
- * Builds the ACL SETUSER command for a Redis user that can only read, and only the keys that match the patterns and
- * their auxiliary keys. docs/targets.md shows the same command.
+ * Builds the ACL SETUSER command for a read-only Redis user. The user can read only the keys that match the patterns,
+ * and the auxiliary keys of locks. docs/targets.md shows the same command.
  *
  * @param server name and version, such as "Redis 7.0.15"
  */
@@ -39,7 +39,7 @@ export function buildReaderRules(where: RedisLocation, patterns: readonly string
   ].join(" ");
 }
 
-/** Builds a redis-cli command line that runs the command returned by `buildReaderRules`, quoted for a POSIX shell. */
+/** Builds a redis-cli command line, quoted for a POSIX shell, that runs the command from `buildReaderRules`. */
 export function buildReaderCommandLine(...rules: Parameters<typeof buildReaderRules>): string {
   return [
     "redis-cli",

@@ -31,7 +31,7 @@ export interface ApiCall<Schema extends z.ZodType> {
 
 export interface ApiResult<Value> {
   readonly value: Value;
-  /** `x-request-id` of the response. The audit entry of an action contains the same id. */
+  /** `x-request-id` of the response. The audit entry for an action contains the same id. */
   readonly requestId: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export class ServerApi {
     }
   }
 
-  /** @throws CliError */
+  /** Sends a request like `call`, but returns only the value. @throws CliError for the same reasons as `call` */
   async read<Schema extends z.ZodType>(call: ApiCall<Schema>): Promise<z.output<Schema>> {
     return (await this.call(call)).value;
   }
@@ -99,7 +99,7 @@ export class ServerApi {
     });
   }
 
-  /** Converts an error response of `openStream` to an error for the user. */
+  /** Converts an error response from `openStream` to an error for the user. */
   async explainRefusal(response: Response, route: string): Promise<CliError> {
     const { data: problem } = Problem.safeParse(await response.json().catch(() => undefined));
     if (problem === undefined) return explainForeignResponse(this.connection.url, response.status, undefined);

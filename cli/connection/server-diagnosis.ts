@@ -24,12 +24,12 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
 };
 const UNTRUSTED_CERTIFICATE = /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+)$/;
 
-/** Converts an error of `fetch` to an error for the user. */
+/** Converts an error from `fetch` to an error for the user. */
 export function explainNetworkError(url: string, error: unknown): CliError {
   return new CliError(`Could not reach ${url} (${describeNetworkError(error)}).`, EXIT_CODES.unavailable);
 }
 
-/** Describes an error of `fetch` in a few words. */
+/** Describes an error from `fetch` as a short phrase, such as `no response in time`. */
 export function describeNetworkError(error: unknown): string {
   if (error instanceof DOMException && error.name === "TimeoutError") return "no response in time";
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -46,8 +46,8 @@ export function describeNetworkError(error: unknown): string {
 }
 
 /**
- * Explains a response whose fields do not match the schema: the server has another version, or is not a Lockkeeper
- * server.
+ * Returns an error that explains why the fields of a response do not match the schema: the server has a different
+ * version or is not a Lockkeeper server.
  */
 export async function explainUnreadableResponse(url: string, version: string): Promise<CliError> {
   const document = await readOpenApi(url);
@@ -60,7 +60,8 @@ export async function explainUnreadableResponse(url: string, version: string): P
 }
 
 /**
- * Explains a response that did not come from Lockkeeper: a proxy responded, or the URL is wrong.
+ * Returns an error that explains a response from something other than Lockkeeper: a proxy responded, or the URL is
+ * wrong.
  *
  * @param detail description of the response; used only if it mentions redirects
  */

@@ -36,7 +36,12 @@ export function getDefaultDataDir({ dataHome }: Pick<CliEnvironment, "dataHome">
   }
 }
 
-/** Reads the settings of a server. Options override the corresponding environment variables. @throws StartupError */
+/**
+ * Reads the settings of a server. Options override the corresponding environment variables.
+ *
+ * @throws StartupError if a setting is invalid, or if the default data folder is needed but the account has no home
+ * directory
+ */
 export function readServerSettings(options: SettingsOptions, environment: CliEnvironment): Config {
   const { variables } = environment;
   const { redis, host, port, readOnly, data, config } = options;

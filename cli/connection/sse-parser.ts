@@ -1,4 +1,4 @@
-/** One message of a stream of server-sent events. */
+/** One message in a stream of server-sent events. */
 export interface SseMessage {
   /** Absent if the message has no id. */
   readonly id?: string;

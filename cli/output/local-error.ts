@@ -10,7 +10,7 @@ const EXIT_CODE_OF_FAULT = {
   settings: EXIT_CODES.failure,
 } as const;
 
-/** Converts an error of server code that runs in this process to a `CliError`. */
+/** Converts an error thrown by server code in this process to a `CliError`. */
 export function explainLocalError(error: StartupError | LockkeeperError): CliError {
   if (error instanceof StartupError)
     return new CliError(toPrintable(error.message), EXIT_CODE_OF_FAULT[error.fault], { cause: error });

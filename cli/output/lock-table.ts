@@ -25,8 +25,8 @@ export function formatExpiry({ state, remainingMs }: Pick<Lock, "state" | "remai
 }
 
 /**
- * Formats the number of waiters. `~` marks an estimate. `≥` means that additional clients may be polling, `?` that the
- * number is unknown.
+ * Formats the number of waiters. `~` marks an estimate. `≥` means that additional clients might be polling, `?` that
+ * the number is unknown.
  */
 export function formatWaiters({ count, known }: Waiters): string {
   if (count === null || (known === "unknown" && count === 0)) return UNKNOWN;
@@ -91,7 +91,7 @@ export interface LockTableOptions {
   readonly style: Style;
   /** Width of the terminal in columns; `undefined` if the output is not a terminal. */
   readonly columns: number | undefined;
-  /** The time for which hold times and remaining times are computed, in Unix milliseconds on the Redis clock. */
+  /** The point in time for which hold times and remaining times are computed, in Unix ms on the Redis clock. */
   readonly asOf: number;
 }
 

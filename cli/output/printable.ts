@@ -5,7 +5,7 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const ELLIPSIS = "…";
 
 /**
- * Replaces each character of untrusted text that a terminal would interpret or hide with an escape such as `\u{1b}`.
+ * Escapes the characters of untrusted text that a terminal would interpret or hide, for example as `\u{1b}`.
  * All text from Redis or a server must pass through this function before it is printed.
  */
 export function toPrintable(text: string): string {

@@ -7,10 +7,10 @@ const SHRUNK_COLUMNS_MIN = 12;
 
 export interface TableColumn<Row> {
   readonly title: string;
-  /** Returns the text of a cell. The text may be untrusted, because the table escapes it. */
+  /** Returns the text of a cell. The text can be untrusted, because the table escapes it. */
   readonly format: (row: Row) => string;
   readonly align?: "left" | "right";
-  /** Whether the cells of the column can be shortened (`truncate`) if the table is wider than the terminal. */
+  /** Whether cells are truncated (`truncate`) if the table is wider than the terminal. @default "keep" */
   readonly overflow?: "keep" | "truncate";
   /** Colors a cell. `cell` is the text after truncation and padding. */
   readonly paint?: (row: Row, cell: string, style: Style) => string;

@@ -13,7 +13,7 @@ const HOLD_ID = /^h1\.[A-Za-z0-9_-]{1,2400}$/;
 type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface CommandEnvironmentOptions {
-  /** The acquired holds, in the order of the keys on the command line. */
+  /** The acquired holds, in the same order as the keys on the command line. */
   readonly holds: readonly HeldFacts[];
   readonly apiKey: "pass" | "remove";
 }

@@ -1,7 +1,7 @@
 /**
- * Why the command is terminated. `lost`: the hold was lost. `not_renewed`: the lease was not renewed and is about to
- * end. `ended_by_guardian`: like `not_renewed`, but the guardian has already sent the signal. `unguarded`: the guardian
- * was killed and cannot be replaced.
+ * The cause for terminating the command. `lost`: the hold was lost. `not_renewed`: the lease was not renewed and is
+ * about to end. `ended_by_guardian`: like `not_renewed`, but the guardian has already sent the signal. `unguarded`: the
+ * guardian was killed and cannot be replaced.
  */
 export type EndCause =
   | { readonly kind: "lost" | "unguarded"; readonly reason: string }

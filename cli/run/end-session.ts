@@ -23,8 +23,8 @@ const POLL_MS_MAX = 50;
 const STUCK_MS = 3000;
 
 /**
- * Ends all processes of a session. Sends the signal first, and SIGKILL if processes remain after `killAfterMs` or at
- * the deadline. Resolves when none of the session's processes is running.
+ * Ends all processes of a session. Sends the signal first. Sends SIGKILL if processes remain after `killAfterMs` or
+ * when `getMsUntilKill` returns 0 or less. Resolves when none of the session's processes is running.
  */
 export async function endSession(session: ProcessSession, options: EndingOptions): Promise<void> {
   const { signal, killAfterMs, getMsUntilKill, onKill, onStuck } = options;

@@ -32,8 +32,8 @@ const SHELL_VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const BASH = "/bin/bash";
 
 /**
- * A command with its own session that starts when `open` is called. Until then, a shell script (the gate) runs in its
- * place, so that the process id is known before the command starts.
+ * A command that has its own session and starts when `open` is called. Until then, a shell script (the gate) runs in
+ * its place, so that the process id is known before the command starts.
  */
 export class GatedCommand {
   readonly session: ProcessSession;
@@ -81,7 +81,8 @@ export class GatedCommand {
 }
 
 /**
- * Returns the exit code that a shell reports for the command: 128 plus the signal number if a signal ended the command.
+ * Returns the exit code that a shell would report: the command's own exit code, or 128 plus the signal number if a
+ * signal ended the command.
  */
 export function toExitCode({ code, signal }: CommandExit): number {
   if (code !== null) return code;

@@ -11,7 +11,7 @@ import {
 export interface GuardianProcessEvents {
   /** Called when the guardian starts to end the command because the lease was not extended in time. */
   onEnding(): void;
-  /** Called when the guardian exits after it was ready, unless `dismiss` or `discard` was called. */
+  /** Called when the guardian exits after becoming ready, unless `dismiss` or `discard` was called. */
   onExit(): void;
 }
 
@@ -43,8 +43,8 @@ export class GuardianProcess {
   #state: "starting" | "running" | "dismissed" = "starting";
 
   /**
-   * Starts the process. Call `waitFor("ready")` to wait until the guardian is ready. The returned promise rejects if
-   * the guardian cannot start.
+   * Starts the process. Call `waitFor("ready")` to wait until the guardian is ready. That promise rejects if the
+   * guardian cannot start.
    */
   constructor(
     environment: NodeJS.ProcessEnv,
@@ -107,7 +107,7 @@ export class GuardianProcess {
     clearTimeout(timer);
   }
 
-  /** Kills a guardian that cannot be used, without calling `onExit`. */
+  /** Kills a guardian that failed, without calling `onExit`. */
   discard(): void {
     this.#state = "dismissed";
     this.#child.kill("SIGKILL");

@@ -12,7 +12,7 @@ export interface GuardianOrders {
   readonly margins: LeaseMargins;
   readonly endSignal: NodeJS.Signals;
   readonly killAfterMs: number;
-  /** When the guardian sends SIGKILL to the command. Set once the supervisor ends the command itself. */
+  /** The time at which the guardian sends SIGKILL. Set when the supervisor itself starts to end the command. */
   readonly killBy?: SharedMoment;
 }
 
@@ -27,9 +27,9 @@ export type SupervisorMessage =
   | { readonly type: "done" };
 
 /**
- * Messages from the guardian to the supervisor. `ready`: the guardian accepts orders. `watching`: the guardian has
- * received orders and watches the command. `ending`: the guardian ends the command, because the lease was not extended
- * in time.
+ * Messages from the guardian to the supervisor. `ready`: the guardian has started. `watching`: the guardian has
+ * received a `watch` message and watches the command. `ending`: the guardian ends the command, because the lease was
+ * not extended in time.
  */
 export type GuardianMessage = { readonly type: "ready" | "watching" | "ending" };
 

@@ -5,9 +5,9 @@ import type { SharedMoment } from "./shared-moment.ts";
 export interface GuardianshipEvents {
   /** Called when the guardian starts to end the command because the lease was not extended in time. */
   onEnding(): void;
-  /** Called when the guardian has been replaced and its replacement watches the command. */
+  /** Called when a replacement for the guardian starts to watch the command. */
   onReplaced(): void;
-  /** Called when the guardian had to be replaced and no replacement could be started. */
+  /** Called when the guardian must be replaced but no replacement can be started. */
   onFailure(error: Error): void;
 }
 
@@ -21,8 +21,8 @@ const START_TRIES = 3;
 export class GuardianSupervisor {
   #process: GuardianProcess;
   /**
-   * Resolves when the current guardian is ready and, if there are orders, watches the command. Rejects if no guardian
-   * could be started.
+   * Resolves when the current guardian is ready. For a replacement that receives `#orders`, resolves when it watches
+   * the command. Rejects if no guardian could be started.
    */
   #started: Promise<void>;
   #orders: GuardianOrders | undefined;
@@ -47,7 +47,7 @@ export class GuardianSupervisor {
   }
 
   /**
-   * Sends the orders to the guardian. Resolves when the guardian watches the command.
+   * Makes the guardian watch the command. Resolves when the guardian has confirmed that it watches the command.
    *
    * @throws Error if no guardian can be started
    */
@@ -66,7 +66,7 @@ export class GuardianSupervisor {
     }
   }
 
-  /** Sends the new deadline of a renewed lease to the guardian. */
+  /** Sends the new deadline to the guardian after the lease was renewed. */
   extend(deadline: SharedMoment): void {
     if (this.#orders === undefined) return;
     this.#orders = { ...this.#orders, deadline };

@@ -15,11 +15,11 @@ export interface HeldFacts {
 
 /** One or more locks that are held together, acquired through a server or directly in Redis. */
 export interface HeldLock {
-  /** The holds, in the order of the requested keys. */
+  /** The holds, in the same order as the requested keys. */
   readonly holds: readonly HeldFacts[];
   /** Aborted when a hold is lost, with an `Error` as the reason. */
   readonly signal: AbortSignal;
-  /** Returns the time until the end of the earliest lease in milliseconds; 0 if a hold was lost or released. */
+  /** Returns the time in milliseconds until the first of the leases ends; 0 if a hold was lost or released. */
   remainingMs(): number;
   /**
    * Calls the listener when an operator requests the release of a lock. Registering the listener renews the holds once,
@@ -38,19 +38,19 @@ export interface HeldLock {
 }
 
 export interface LockRequest {
-  /** The keys of the locks. All locks are acquired, or none. */
+  /** The keys of the locks. Either all locks are acquired or none. */
   readonly keys: readonly string[];
   readonly leaseMs: number;
-  /** How long to wait for a held lock, in milliseconds; Infinity for no limit. */
+  /** Maximum time to wait for a held lock, in milliseconds; Infinity for no limit. */
   readonly waitMs: number;
   readonly owner: string | undefined;
   readonly record: OwnerRecord;
   readonly format: WritableFormat | undefined;
   /** The kind of lock. Used only with a single key. */
   readonly kind: WritableKind | undefined;
-  /** The number of permits to acquire, only for semaphores. */
+  /** The number of permits to acquire. Used only for semaphores. */
   readonly permits: number | undefined;
-  /** The total number of permits, only for semaphores. */
+  /** The total number of permits. Used only for semaphores. */
   readonly limit: number | undefined;
   /**
    * The `holdId`s of holds that the caller does not release before the wait ends, for deadlock detection. Used only
@@ -92,7 +92,7 @@ interface LockingClient<Holding> {
   acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<ClientGroup>;
 }
 
-/** Acquires one or more locks with a client. With several keys, ignores the options that are for a single key. */
+/** Acquires one or more locks with a client. With several keys, ignores options that apply only to a single key. */
 export async function acquireLocks<Holding>(
   client: LockingClient<Holding>,
   keys: readonly string[],
@@ -134,7 +134,7 @@ export interface Permits {
   readonly total: number | null;
 }
 
-/** Thrown if another client held one of the locks for the whole wait. */
+/** Thrown if one of the locks was held by other clients for the whole wait. */
 export class LockHeldError extends Error {
   override name = "LockHeldError";
 

@@ -1,4 +1,4 @@
-/** How long before the end of an unrenewed lease the command is signaled and killed, in milliseconds. */
+/** The times at which the command is signaled and killed, in milliseconds before an unrenewed lease ends. */
 export interface LeaseMargins {
   /** Time between SIGKILL and the end of the lease. */
   readonly killBeforeMs: number;
@@ -22,7 +22,7 @@ const KILL_MS_MAX = 1000;
 const GRACE_SHARE = 1 / 4;
 
 /**
- * Computes when to end a command whose lease is not renewed.
+ * Computes when to signal and kill a command whose lease is not renewed.
  *
  * @param killAfterMs the configured maximum time between the first signal and SIGKILL
  */

@@ -3,7 +3,7 @@ import type { LeaseMargins } from "./lease-margins.ts";
 import { addMs, computeMsUntil, getSharedNow, type SharedMoment } from "./shared-moment.ts";
 
 export interface LeaseWatchEvents {
-  /** Called when a renewal has extended the lease to `deadline`. */
+  /** Called when a renewal extends the lease to `deadline`. */
   onExtended(deadline: SharedMoment): void;
   /** Called at most once, when the command must be signaled because the lease was not renewed in time. */
   onNearEnd(): void;

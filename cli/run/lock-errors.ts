@@ -5,7 +5,7 @@ import { EXIT_CODES } from "../output/exit-codes.ts";
 import { toPrintable } from "../output/printable.ts";
 import { readCode } from "./wait-for-lock.ts";
 
-/** Converts an error of a lock client to a `CliError`. Returns all other errors unchanged. */
+/** Converts an error from a lock client to a `CliError` if its `code` is known. Returns other errors unchanged. */
 export function explainLockError(error: unknown): unknown {
   const code = readCode(error);
   if (!(error instanceof Error)) return error;

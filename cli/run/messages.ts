@@ -7,7 +7,7 @@ const STANDARD_ERROR = 2;
  * Prints a line with the prefix `lockkeeper: ` to standard error. Ignores errors.
  *
  * Bypasses `process.stderr`. If standard error is a pipe, creating that stream makes the pipe non-blocking, and writes
- * of the command, which shares the pipe, could fail.
+ * by the command, which shares the pipe, could fail.
  */
 export function printMessage(text: string): void {
   try {

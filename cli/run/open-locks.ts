@@ -4,8 +4,8 @@ import type { LockSource } from "./held-lock.ts";
 /**
  * Connects to the server or the Redis deployment that the user chose.
  *
- * @param target target name in hold ids when `connection` is a Redis deployment; a server connection contains its own
- * target
+ * @param target target name in hold ids if `connection` is a Redis deployment. Ignored for a server connection, which
+ * contains its own target
  * @throws CliError if the API key is missing or Redis cannot be reached
  */
 export async function openLocks(

@@ -4,7 +4,7 @@ import { HAS_PROCESS_TABLE, readProcess, readSessionProcesses } from "./process-
 export interface SessionRef {
   /** Process id of the leader, which is also the id of the session and of its first process group. */
   readonly leaderPid: number;
-  /** The start time of the leader in the process table; `null` on systems without one. */
+  /** The start time of the leader in the process table; `null` on systems without a process table. */
   readonly startedAt: string | null;
 }
 
@@ -15,7 +15,7 @@ export interface SessionRef {
  * a shell with job control create. On other systems, it signals only the first group. A process that creates its own
  * session, such as a daemon, is not included.
  *
- * The kernel does not reuse the id of a session while any process belongs to the session, but may reuse the id
+ * The kernel does not reuse the id of a session while any process belongs to the session, but can reuse the id
  * afterwards. On Linux, reuse is detected from the start time of the leader, and no signal is sent.
  */
 export class ProcessSession {

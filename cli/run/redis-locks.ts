@@ -22,8 +22,8 @@ export class RedisLocks implements LockSource {
   /**
    * Connects to Redis.
    *
-   * @param target target name that becomes part of the hold ids, such as the name of the same Redis deployment on a
-   * server
+   * @param target target name that becomes part of the hold ids, such as the name that a server uses for the same Redis
+   * deployment
    * @throws CliError if Redis cannot be reached or does not support locks
    */
   static async open(where: RedisLocation, target: string | undefined): Promise<RedisLocks> {

@@ -16,7 +16,7 @@ export interface RunOptions
   /** The environment of this process. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly apiKey: "pass" | "remove";
-  /** `quiet`: does not print the message that a lock is held and the run waits. */
+  /** `quiet` suppresses the message that the run is waiting for a held lock. */
   readonly verbosity: "normal" | "quiet";
 }
 
@@ -31,7 +31,7 @@ const LEAVE_QUEUE_MS = 300;
  *
  * @param openLocks connects to the server or to Redis
  * @returns the exit code of the command, one of `EXIT_CODES`, or 128 plus the number of a signal
- * @throws CliError
+ * @throws CliError if the locks cannot be acquired or the command cannot be started
  */
 export async function runUnderLock(
   options: RunOptions,

@@ -37,7 +37,7 @@ export async function waitForLock<Result>(
   }
 }
 
-/** Returns the `code` of an error of a lock client, or an empty string for an error without a code. */
+/** Returns the `code` of an error from a lock client, or an empty string for an error without a code. */
 export function readCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }

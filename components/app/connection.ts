@@ -99,8 +99,8 @@ export function getReleaseBlockedReason(state: LiveState, messages: ShellMessage
 }
 
 /**
- * Returns why the operator can never release locks of the target (no access, or a read-only target); `null` if releases
- * are allowed.
+ * Returns why the operator is not allowed to release locks of the target (insufficient access or a read-only target);
+ * `null` if releases are allowed.
  */
 export function getReleaseForbiddenReason(state: LiveState, messages: ShellMessages): string | null {
   if (state.hello?.operator.may.includes("force") === false) return messages.releaseForbidden;

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { isTargetNeverReached } from "./connection.ts";
 
-/** Desaturates its children while the data may be stale. */
+/** Desaturates its children while the data might be stale. */
 export function StaleOverlay({ children, className }: { children: ReactNode; className?: string }) {
   const live = useLiveState();
   // A target that was never reached has no data that could be stale.

@@ -8,7 +8,7 @@ export type OutcomeTone = "good" | "bad" | "open";
 /**
  * Returns how to show an outcome: as a success (`good`), as a failure (`bad`), or as not recorded (`open`).
  *
- * @param count number of refusals that the entry counts; `undefined` if the entry is not about refusals
+ * @param count number of refused requests that the entry summarizes; `undefined` for entries about other actions
  */
 export function getOutcomeTone(outcome: AuditItem["outcome"], count?: number): OutcomeTone {
   if (outcome === null) return "open";
@@ -18,8 +18,8 @@ export function getOutcomeTone(outcome: AuditItem["outcome"], count?: number): O
 }
 
 /**
- * Returns the name of a recorded code. Returns the code itself if `names` does not contain it, such as a code from an
- * older version.
+ * Returns the display name of a recorded code. Returns the code itself if `names` does not contain it, such as a code
+ * from an older version.
  */
 export function findAuditName(names: Readonly<Record<string, string>>, code: string): string {
   return Object.hasOwn(names, code) ? (names[code] ?? code) : code;
@@ -31,7 +31,7 @@ const formatMinute = (at: number): string => formatDate(at).slice(0, "2026-11-21
 
 const LINES_MAX = 20;
 
-/** Formats the parameters of an action as pairs of name and value. Returns at most `LINES_MAX` pairs. */
+/** Formats the parameters of an action as pairs of name and value. Returns at most 20 pairs. */
 export function formatDetailLines(
   details: Record<string, unknown> | undefined,
 ): [name: string, text: string][] {

@@ -25,7 +25,10 @@ const TEXT_CHARACTERS_MAX = 300;
  */
 const TIMESTAMP_MAX_MS = 8_640_000_000_000_000 - 1000;
 
-/** Returns the filters in the URL and functions that change them. A shared link therefore shows the same actions. */
+/**
+ * Returns the filters in the URL and functions that change them. Because the URL contains the filters, a shared link
+ * shows the same actions.
+ */
 export function useAuditUrl() {
   const [url, set] = useQueryStates(PARSERS);
   const word = (name: TextParameter) => url[name]?.slice(0, TEXT_CHARACTERS_MAX) || undefined;

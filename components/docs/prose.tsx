@@ -1,6 +1,6 @@
 /**
- * Renders a string of the OpenAPI document: paragraphs, and code between backticks. The document contains no other
- * Markdown.
+ * Renders a string from the OpenAPI document. Supports paragraphs and code between backticks, because the document
+ * contains no other Markdown.
  */
 export function Prose({
   text = "",

@@ -4,12 +4,12 @@ import { createContext, type ReactNode, use } from "react";
 
 const TranslatedContext = createContext(false);
 
-/** Provides `ReferenceText` with a flag: whether the OpenAPI document is translated into the language of the page. */
+/** Sets for `ReferenceText` whether the OpenAPI document is translated into the language of the page. */
 export function TranslatedReference({ value, children }: { value: boolean; children: ReactNode }) {
   return <TranslatedContext value={value}>{children}</TranslatedContext>;
 }
 
-/** Shows a string of the API reference. Marks the string as English if the document is not translated. */
+/** Shows a string from the API reference. Marks the string as English if the document is not translated. */
 export function ReferenceText({ children }: { children: ReactNode }) {
   return use(TranslatedContext) ? children : <EnglishText>{children}</EnglishText>;
 }

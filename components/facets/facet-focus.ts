@@ -1,9 +1,9 @@
 import type { KeyboardEvent } from "react";
 
-/** Attribute of the elements in a facet that the arrow keys can focus. */
+/** Attribute that marks the elements of a facet to which the arrow keys can move the focus. */
 export const FACET_ITEM_ATTRIBUTE = "data-facet-item";
 
-/** Moves the focus among the values of one facet with the arrow keys, Home and End. */
+/** Handles the arrow keys, Home and End, which move the focus between the values of one facet. */
 export function moveFacetFocus(event: KeyboardEvent<HTMLElement>): void {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>(`[${FACET_ITEM_ATTRIBUTE}]`)];

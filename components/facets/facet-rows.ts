@@ -31,9 +31,9 @@ export interface FacetRows {
 }
 
 /**
- * Returns the rows of a facet. Terms that match no listed value come first, followed by the values with the most locks
- * and the selected values, or by all values if `amount` is `all`. Sorts the values by name, so that rows stay in place
- * while counts change. The liveness facet always has all values, in the order of `LIVENESS_ORDER`.
+ * Returns the rows of a facet. Terms that match no listed value come first. If `amount` is `few`, the values with the
+ * most locks and the selected values follow. If `amount` is `all`, all values follow. Sorts the values by name, so that
+ * rows stay in place while counts change. The liveness facet always has all values, in the order of `LIVENESS_ORDER`.
  */
 export function buildFacetRows(facet: Facet, filter: string, amount: "few" | "all"): FacetRows {
   const terms = findFieldTerms(filter, facet.field);

@@ -29,7 +29,7 @@ const PREFIX_TERM = /:\*$/;
 
 /**
  * Builds the filter term for a key prefix. Replaces white space with `?`, because white space would end the term. Also
- * replaces a leading `=`, because it would make the match exact.
+ * replaces a leading `=`, because the `=` would make the match exact.
  */
 export function buildPrefixTerm(prefix: string): string {
   return `key:${prefix.replace(/\s|^=/g, "?")}*`;
@@ -57,7 +57,7 @@ export function findFieldTerms(filter: string, field: FacetTermField): string[] 
   return splitTerms(filter).filter((text) => getTermField(text) === field);
 }
 
-/** Replaces all terms of a field with the term `text`, or removes them if `text` is `undefined`. */
+/** Replaces all terms that apply to a field with the term `text`. If `text` is `undefined`, only removes the terms. */
 export function replaceFieldTerm(filter: string, field: FacetTermField, text: string | undefined): string {
   const rest = splitTerms(filter).filter((each) => getTermField(each) !== field);
   return (text === undefined ? rest : [...rest, text]).join(" ");
@@ -68,7 +68,7 @@ export function findFacetTerms(filter: string): string[] {
   return splitTerms(filter).filter(isFacetTerm);
 }
 
-/** Returns the filter without a term. */
+/** Removes all occurrences of a term from a filter. Compares the exact text of the terms. */
 export function removeTerm(filter: string, term: string): string {
   return splitTerms(filter)
     .filter((text) => text !== term)

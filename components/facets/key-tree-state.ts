@@ -12,9 +12,9 @@ export interface KeyTreeState {
   /** The prefix of the branch that is the tab stop; `null` for the first branch. */
   readonly active: string | null;
   setActive(name: string | null): void;
-  /** Called when a branch is removed, because the removed branch may be the tab stop. */
+  /** Called when a branch is removed. If the branch was the tab stop, the first branch becomes the tab stop. */
   leave(name: string): void;
-  /** The term of the current search that selects a branch; `undefined` if there is none. */
+  /** The term of the current search that selects a branch; `undefined` if the search has no such term. */
   readonly chosen: string | undefined;
   onChoose(term: string | undefined): void;
 }

@@ -11,7 +11,7 @@ const LoadedFilterChips = dynamic(() => import("./filter-chips.tsx").then((modul
   loading: FilterChipsPlaceholder,
 });
 
-/** Loads and shows the chips of the active filters, if there are any. */
+/** Loads and shows the chips for the active filters. Shows nothing if no filter is active. */
 export function FilterChips(props: FilterChipsProps) {
   return findFacetTerms(props.filter).length > 0 && <LoadedFilterChips {...props} />;
 }

@@ -9,7 +9,7 @@ import { facets } from "@/lib/i18n/en/facets.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 
-/** Links to the same search on each target. Shows nothing if there is only one target. */
+/** Shows links to the same search on each target. Shows nothing if there is only one target. */
 export function TargetLinks({ filter }: { filter: string }) {
   const messages = useMessages(facets);
   const id = useId();

@@ -4,8 +4,8 @@ import { useUiFlag } from "@/components/ui/ui-flags.tsx";
 
 export interface FacetVisibility {
   /**
-   * Whether the operator opened or closed the filters; `null` if the operator did neither, so that the width of the
-   * window decides.
+   * `true` if the operator opened the filters, `false` if the operator closed the filters; `null` if the operator did
+   * neither, in which case the width of the window decides.
    */
   readonly chosen: boolean | null;
   setOpen(open: boolean): void;
@@ -14,15 +14,15 @@ export interface FacetVisibility {
    * hydration.
    */
   readonly sidebarClass: string;
-  /** The class for elements that are visible only while the sidebar is closed. */
+  /** The class for elements that are visible only while the sidebar is closed or does not fit. */
   readonly closedClass: string;
 }
 
 let wasToggled = false;
 
 /**
- * Returns whether the operator opened or closed the filter sidebar, and a function that opens or closes it. By default,
- * the sidebar is open in windows of 1600 px and wider. Below 1024 px, the sidebar is always hidden.
+ * Returns the operator's choice to open or close the filter sidebar, and a function that opens or closes it. By
+ * default, the sidebar is open in windows of 1600 px and wider. Below 1024 px, the sidebar is always hidden.
  */
 export function useFacetVisibility(): FacetVisibility {
   const [chosen, setChosen] = useUiFlag("facets");
@@ -38,8 +38,8 @@ export function useFacetVisibility(): FacetVisibility {
 }
 
 /**
- * Moves the focus to the button that appears after the sidebar was opened or closed, because the clicked button
- * disappears. Call this function from the refs of the open button and the close button.
+ * Moves the focus to the button that appears when the sidebar is opened or closed, because the clicked button
+ * disappears. Call this function in the ref callbacks of the open button and the close button.
  */
 export function focusFacetToggle(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;

@@ -22,9 +22,9 @@ interface HolderNameProps {
 }
 
 /**
- * Shows the holder's name. Without a name, shows the owner string, or a description of a reservation or of an owner
- * string that does not identify a client. Unless `wrap` is set, shows one line and shortens random values in the
- * middle.
+ * Shows the holder's name, or the owner string if the holder has no name. Shows a description instead of a
+ * reservation's owner string and of an owner string that does not identify a client. Unless `wrap` is set, shows one
+ * line and shortens random values in the middle.
  */
 export function HolderName({ holder, wrap = false, isHeading = false }: HolderNameProps) {
   const messages = useMessages(english);
@@ -68,7 +68,7 @@ export function isOwnerUnknown({ owner, holdId = null }: HolderNameProps["holder
 }
 
 /**
- * Returns whether the first line shows something other than the owner string. If so, the second line shows the owner
+ * Returns whether `HolderName` shows something other than the owner string. If so, the caller also shows the owner
  * string.
  */
 export function hasHolderName(holder: Holder): boolean {

@@ -18,7 +18,7 @@ const LIVENESS_CLASS: Record<LivenessState, string> = {
 
 /**
  * Shows the liveness as a word, with the evidence in a tooltip, for tables without room for the liveness column. Shows
- * nothing for `unknown`, or for `no_ttl`, because the row shows that state elsewhere.
+ * nothing for `unknown`. Also shows nothing for `no_ttl`, which the row shows elsewhere.
  */
 export function LivenessLabel({ lock }: { lock: Lock }) {
   const messages = useMessages(english);

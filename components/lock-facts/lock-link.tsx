@@ -5,7 +5,7 @@ import type { KeyFields } from "@/lib/keys/key.ts";
 import { KeyText } from "./key-text.tsx";
 import { buildLockHref } from "./lock-path.ts";
 
-/** Links to the page of a lock. */
+/** Renders a link to a lock's page. */
 export function LockLink({ fields }: { fields: KeyFields }) {
   return (
     <TargetLink

@@ -70,8 +70,8 @@ export interface HolderLabel {
 }
 
 /**
- * Returns the name of a holder from its owner record: the service and host, or else the purpose. Returns `null` if the
- * record contains none of these.
+ * Returns the name of a holder from its owner record: the service and the host, as far as they are known, or else the
+ * purpose. Returns `null` if the record contains none of these.
  */
 export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | null {
   const { service, host, purpose } = holder.record ?? {};
@@ -81,8 +81,8 @@ export function getHolderLabel(holder: Pick<Holder, "record">): HolderLabel | nu
 }
 
 /**
- * A hold that keeps clients from acquiring the lock: a reservation by the operator `by`, or the remainder of a minimum
- * hold time (`by` is `null`).
+ * A hold that prevents clients from acquiring the lock: a reservation by the operator `by`, or the remainder of a
+ * minimum hold time (`by` is `null`).
  */
 export interface ReservedHold {
   by: string | null;
@@ -120,7 +120,7 @@ export function parseThreadId(owner: string): string | undefined {
   return REDISSON_OWNER.exec(owner)?.[1];
 }
 
-/** Returns the sum of the counts of all holders: the re-entrancy counts, or the numbers of permits. */
+/** Returns the sum of all holders' re-entrancy counts. For a semaphore, returns the number of acquired permits. */
 export function countHolds({ holders }: Lock): number {
   return holders.reduce((sum, { count }) => sum + count, 0);
 }

@@ -1,7 +1,7 @@
 import type { Waiters } from "@/lib/contract/lock.ts";
 import type { LockWaiter, LockWaiters } from "@/lib/contract/waiters.ts";
 
-/** Prediction of which client acquires the lock after a release. */
+/** A prediction of which client acquires the lock after a release. */
 export type NextHolder =
   /** `waiter` is certainly next, because the order of the queue is stored in Redis. */
   | { is: "first_in_queue"; waiter: LockWaiter; others: number }
@@ -24,8 +24,8 @@ export type NextHolder =
 /**
  * Predicts which client acquires a lock next. All texts about the next holder use this prediction.
  *
- * @param waiters the number of waiters in the lock's state
- * @param named the waiters whose names are known; `undefined` while they load or if they were not requested
+ * @param waiters the number of waiters from the lock's state
+ * @param named the waiters whose names are known; `undefined` if these waiters were not requested or are still loading
  */
 export function findNextHolder(waiters: Waiters, named: LockWaiters | undefined): NextHolder {
   const count = Math.max(waiters.count ?? 0, named?.waiters.count ?? 0, named?.named ?? 0);

@@ -22,7 +22,7 @@ export const REQUEST_ICONS: Readonly<Record<State, LucideIcon>> = {
   refused: MessageCircleX,
 };
 
-/** The color classes of the icons. Do not use them for text, because `text-ok` has too little contrast. */
+/** The color classes of the icons. Do not use these classes for text, because `text-ok` has too little contrast. */
 export const REQUEST_INK: Readonly<Record<State, string>> = {
   requested: "text-ink-2",
   accepted: "text-ok",
@@ -31,7 +31,7 @@ export const REQUEST_INK: Readonly<Record<State, string>> = {
 
 /**
  * Shows an icon for a hold whose release was requested. Place the icon before the holder's name. The tooltip contains
- * the holder's response, or the reason of the request while there is no response.
+ * the holder's response, or the reason for the request while there is no response.
  */
 export function ReleaseRequestMark({ request }: { request: ReleaseRequest | null | undefined }) {
   const messages = useMessages(english);
@@ -83,9 +83,9 @@ export function RequestOrigin({ request }: { request: ReleaseRequest }) {
 }
 
 /**
- * Announces each change of a request to screen readers. Omits the time of the request, whose text changes every second.
- * Render this component even if there is no request, because screen readers announce only changes to an existing
- * element.
+ * Makes screen readers announce each change to a request. Omits the time of the request, because its text changes every
+ * second. Render this component even if there is no request, because screen readers announce only changes to an
+ * existing element.
  */
 export function RequestAnnouncement({ request }: { request: ReleaseRequest | null }) {
   const messages = useMessages(english);

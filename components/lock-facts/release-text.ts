@@ -4,8 +4,8 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 type ReleaseMessages = Pick<Messages["lock"], "release">;
 
 /**
- * Returns what an operator should know before releasing a lock, such as a limit or a consequence; `null` if there is
- * nothing special.
+ * Returns what an operator should know before releasing a lock, such as a limit or a consequence; `null` if the lock
+ * needs no such advice.
  */
 export function formatReleaseAdvice(
   { release, format, kind, votes }: Lock,
@@ -25,7 +25,7 @@ export function formatReleaseAdvice(
   }
 }
 
-/** Returns why a lock can never be force-released; `null` if it can be. */
+/** Returns why a lock can never be force-released; `null` for any other lock. */
 export function getReleaseObstacle(lock: Lock, texts: ReleaseMessages): string | null {
   return lock.release?.may === "never" ? formatReleaseAdvice(lock, texts) : null;
 }

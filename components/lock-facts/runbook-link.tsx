@@ -2,7 +2,7 @@ import { ExternalLink } from "lucide-react";
 import { lock as english } from "@/lib/i18n/en/lock.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
-/** Shows a link to the runbook of the key pattern. The link opens in a new tab. */
+/** Shows a link to the runbook for the key pattern. The link opens in a new tab. */
 export function RunbookLink({ url }: { url: string | undefined }) {
   const messages = useMessages(english);
   // Defense in depth: the server accepts only these schemes too. A `javascript:` URL would run with the permissions of

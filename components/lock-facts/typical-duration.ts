@@ -18,9 +18,9 @@ export function formatTypicalDuration(
 }
 
 /**
- * Returns whether a lock has been held for longer than `times` the p95 of its key pattern. With `times` = 1, the result
- * matches the server's filter `held>typical`. Returns `false` if the typical duration is unknown or is based on fewer
- * than `SAMPLES_TO_JUDGE` holds.
+ * Returns whether a lock has been held for longer than `times` times the p95 of its key pattern. With `times` = 1, the
+ * result matches the server's filter `held>typical`. Returns `false` if the typical duration is unknown or is based on
+ * fewer than 20 holds.
  *
  * @param times the multiple of p95 that the hold must exceed
  */

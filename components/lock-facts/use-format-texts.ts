@@ -4,7 +4,7 @@ import type { Messages } from "@/lib/i18n/en/messages.ts";
 import { FORMAT_LABELS } from "./format-labels.ts";
 
 /**
- * Returns the formats that a lock may have. The result has a single format if the key's value determines the format,
+ * Returns the formats that a lock might have. The result has a single format if the key's value determines the format,
  * and is empty if no format is known.
  */
 export function listFormats({ format, candidates }: Lock): readonly FormatName[] {

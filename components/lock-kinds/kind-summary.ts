@@ -2,7 +2,7 @@ import { formatNumber } from "@/components/ui/format-duration.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import type { Messages } from "@/lib/i18n/en/messages.ts";
 
-/** Separates the facts in a line, in every language. */
+/** Separator between the facts in a line, the same in every language. */
 export const PART_SEPARATOR = " · ";
 
 type KindMessages = Messages["lockKinds"];

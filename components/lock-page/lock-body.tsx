@@ -37,7 +37,7 @@ interface LockBodyProps {
   onRelease(holder: Holder): void;
 }
 
-/** Shows the sections of the page of a lock. Each section has its own error boundary. */
+/** Shows the sections of a lock's page. Each section has its own error boundary. */
 export function LockBody({ lockKey, lock, history, blocked, onRelease }: LockBodyProps) {
   const { parts } = useMessages(lockPage);
   return (

@@ -1,4 +1,4 @@
-/** Shows a placeholder with the height of a lock that has one holder. */
+/** Shows a placeholder while a lock loads, with the same height as the state of a lock that has one holder. */
 export function LockSkeleton({ label }: { label: string }) {
   return (
     <section aria-label={label} aria-busy className="rounded-[10px] border border-line bg-panel">

@@ -28,8 +28,8 @@ interface ParticipantsProps {
 }
 
 /**
- * Lists the holders of a lock that has several. Each row shows the holder's lease and, if holders can be released
- * separately, a button that releases only that holder.
+ * Lists the holders of a lock that has several holders. Each row shows the holder's lease and, if holders can be
+ * released separately, a button that releases only that holder.
  */
 export function Participants({ lock, onRelease, blocked }: ParticipantsProps) {
   const messages = useMessages(lockKinds);

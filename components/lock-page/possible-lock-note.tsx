@@ -6,8 +6,8 @@ import { unlisted as english } from "@/lib/i18n/en/unlisted.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /**
- * Explains why a key may be a lock, what is required to release it and, for an unlisted lock, why lists omit it. Shows
- * nothing if the confidence is not `possible`.
+ * Explains why a key might be a lock, what is required to release it and, for an unlisted lock, why lists omit it.
+ * Shows nothing if the confidence is not `possible`.
  */
 export function PossibleLockNote({ lock }: { lock: Lock }) {
   const messages = useMessages(english);

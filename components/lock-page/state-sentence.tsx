@@ -142,7 +142,7 @@ function formatWaiters({ count, known }: Waiters, messages: LockPageMessages): s
 }
 
 /**
- * Announces changes of the holder and the liveness to screen readers. Omits times, because they change every second.
+ * Makes screen readers announce changes to the holder and the liveness. Omits times, because they change every second.
  */
 export function StateAnnouncement({ lock }: { lock: Lock | undefined }) {
   const messages = useMessages(lockPage);

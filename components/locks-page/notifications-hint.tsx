@@ -8,7 +8,7 @@ const NotificationsAdvice = dynamic(
   { ssr: false },
 );
 
-/** Warns that changes appear late, and by how much, if keyspace notifications are off on a reachable master. */
+/** Warns that changes appear late, and by how much, if keyspace notifications are disabled on a reachable master. */
 export function NotificationsHint() {
   const { health } = useLiveState();
   if (health === null || health.notifications === "on" || health.state === "down") return null;

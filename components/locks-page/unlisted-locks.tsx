@@ -9,8 +9,8 @@ import { parseFilter, selectsUnlisted } from "@/lib/query/filter.ts";
 import { UNLISTED_VIEW } from "./views/system-views.ts";
 
 /**
- * Shows, if the list is empty, the number of unlisted locks and a button that lists them. Renders nothing if there are
- * no unlisted locks.
+ * Shows the number of unlisted locks and a button that lists them, for a list that is otherwise empty. Renders nothing
+ * if there are no unlisted locks.
  */
 export function UnlistedLocksHint({ onFilter }: { onFilter(filter: string): void }) {
   const messages = useMessages(english);

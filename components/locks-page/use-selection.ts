@@ -8,7 +8,7 @@ import type { Lock } from "@/lib/contract/lock.ts";
 export interface LockSelection {
   /**
    * The selected locks by path, each in its state at the time of selection. Locks stay selected when they change or
-   * leave the window. If `scope` is `all`, the map contains the current state of the loaded locks only.
+   * leave the window. If `scope` is `all`, the map contains only the loaded locks, in their current state.
    */
   selected: ReadonlyMap<string, Lock>;
   /**

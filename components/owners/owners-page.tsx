@@ -27,8 +27,8 @@ const BulkReleaseSheet = createLazyOverlay(() =>
 const SEARCH_EXAMPLE = "owner:billing*  host:vm-3  liveness:overdue";
 
 /**
- * Lists the owners, services, hosts or sessions with their numbers of locks. A button per row releases the locks of the
- * row that match the search.
+ * Lists the owners, services, hosts or sessions, each with its number of locks. A button in each row releases the
+ * row's locks that match the search.
  */
 export function OwnersPage() {
   const blocked = useReleaseBlockedReason();

@@ -19,7 +19,7 @@ function openPalette(setOpen: (isOpen: boolean) => void): void {
 
 /**
  * Renders the button that opens the palette. The shortcut ⌘K (Ctrl+K) also opens the palette, even from text fields.
- * Neither has an effect while another dialog is open.
+ * The button and the shortcut have no effect while another dialog is open.
  */
 export function PaletteButton({ onHelp }: { onHelp(): void }) {
   const messages = useMessages(palette);

@@ -14,7 +14,7 @@ interface ProblemTableProps {
 
 const CELL_CLASS = "border-t border-line-soft px-2 py-1.5 align-top first:pl-0 last:pr-0";
 
-/** Lists all problem codes in the order of their HTTP status. */
+/** Lists all problem codes, ordered by HTTP status. */
 export function ProblemTable({ problems, messages, titles }: ProblemTableProps) {
   const { title, intro, status, code, name, done, retry, outcomeLabels, retryLabels } = messages;
   return (

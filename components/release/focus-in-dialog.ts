@@ -1,8 +1,9 @@
 import type { RefObject } from "react";
 
 /**
- * Focuses an element of a dialog immediately, and again two frames later if the focus has moved to an ancestor of the
- * element. When the focused control is removed, the dialog moves the focus in the next frame.
+ * Focuses an element in a dialog immediately, and again two frames later if the focus has moved to an ancestor of the
+ * element. The second attempt is needed because the dialog moves the focus one frame after the focused control is
+ * removed.
  *
  * @returns a function that cancels the pending focus
  */

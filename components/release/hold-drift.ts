@@ -51,8 +51,8 @@ function isLaterHold(was: Holder, now: Holder): boolean {
 }
 
 /**
- * Returns the latest time at which the hold that the operator saw can have ended, on the Redis clock, in Unix
- * milliseconds.
+ * Returns the earliest time by which the hold that the operator saw is known to have ended, in Unix milliseconds on the
+ * Redis clock.
  */
 export function findHoldEnd(seen: Lock, current: Lock, events: readonly HistoryEntry[]): number {
   const ends = events.filter(isHoldEnd).map(({ at }) => at);
@@ -78,9 +78,11 @@ export function findEndEvent(
 
 /**
  * Returns the release request with the holder's response, taken from the event in which the holder accepted or refused.
- * Returns the request unchanged if it already has a response, `fence` is `null`, or there is no such event.
+ * Returns the request unchanged if it already has a response, if `fence` is `null` or `undefined`, or if there is no
+ * such event.
  *
- * A holder that accepts can release the lock within milliseconds, before the lock is read again.
+ * The event is needed because a holder that accepts can release the lock within milliseconds, before Lockkeeper reads
+ * the lock again.
  */
 export function addAnswer(
   request: ReleaseRequest,

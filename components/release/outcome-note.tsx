@@ -21,7 +21,7 @@ interface OutcomeNoteProps {
   children?: ReactNode;
 }
 
-/** Shows the result of a release or a change of the hold. */
+/** Shows the result of a release or a change to the hold. */
 export function OutcomeNote({ tone, title, trigger, children }: OutcomeNoteProps) {
   const place = useRef<HTMLDivElement>(null);
   const { box, ink } = TONES[tone];

@@ -34,9 +34,9 @@ const ADVICE: Readonly<Record<LivenessState, Advice>> = {
 /**
  * Returns the method that the evidence supports; `null` if the operator must choose.
  *
- * @param only one of several holders, whose own remaining time is used; `undefined` for the whole lock
+ * @param only the holder to release, whose own remaining time is used; `undefined` for the whole lock
  * @param now Redis clock in Unix milliseconds
- * @param request the latest release request of the hold; defaults to the request in `lock`
+ * @param request the latest release request for the hold; defaults to the request in `lock`
  */
 export function preselectMethod(
   lock: Lock,

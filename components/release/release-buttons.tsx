@@ -73,8 +73,8 @@ export function SubmitButton({ form, obstacle }: { form: ReleaseForm; obstacle: 
 }
 
 /**
- * Renders the button that confirms the release after Lockkeeper could not verify the hold; nothing in any other step.
- * The label names the owner of the hold to be released, if known.
+ * Renders the button that confirms the release after Lockkeeper could not verify the hold. Renders nothing in any other
+ * step. The label names the owner of the hold to be released, if known.
  */
 export function ReleaseAnywayButton({ form }: { form: ReleaseForm }) {
   const lockText = useMessages(lockWords);

@@ -26,8 +26,8 @@ export type ReleaseMethods = ReadonlyMap<ReleaseMethod, MethodObstacle | null>;
 /**
  * Returns the methods for a lock in its current state, each with the reason why it is not available.
  *
- * @param only one of several holders, whose release does not affect the others; `undefined` for the whole lock
- * @param request the latest release request of the hold; defaults to the request in `lock`
+ * @param only the holder to release without affecting the other holders of the lock; `undefined` for the whole lock
+ * @param request the latest release request for the hold; defaults to the request in `lock`
  * @param canAsk whether to include `ask`; defaults to whether the holder receives release requests
  */
 export function findReleaseMethods(

@@ -37,8 +37,8 @@ interface ReleaseResultProps {
 }
 
 /**
- * Shows the result of a release, including the released holder, the time, the waiters, the current holder, a link to
- * the event and, for admins, a link to the audit log.
+ * Shows the result of a release, including the previous holder, the time of the release, the waiters, the current
+ * holder, a link to the event and, for admins, a link to the audit log.
  */
 export function ReleaseResult({ form, result, waited, onClose }: ReleaseResultProps) {
   const messages = useMessages(english);

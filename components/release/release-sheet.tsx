@@ -56,7 +56,7 @@ function getSheetMode({ state: { step }, drift, factsOnly }: ReleaseForm): Sheet
 
 /**
  * Renders the release dialog, which shows the hold, its liveness, the consequences of a release and the available
- * methods. Afterwards, shows the result.
+ * methods. After the release, shows the result.
  */
 export function ReleaseSheet({ lock, holder, onClose, finalFocus }: ReleaseSheetProps) {
   const uiMessages = useMessages(ui);

@@ -11,7 +11,7 @@ import type { ReleaseMethod } from "./release-methods.ts";
 /** Duration, in ms, of the reservation that can follow a release. */
 export const RESERVE_MS = 60_000;
 
-/** The validation error that prevented the dialog from sending the request, or the error of the request. */
+/** The validation error that prevented the dialog from sending the request, or the error from the request. */
 export type ReleaseFault =
   | "reason_missing"
   | "reason_too_long"
@@ -41,14 +41,15 @@ export interface ReleaseSubject {
 
 /**
  * How the release method was chosen: `preselected` from the evidence, `chosen` by the operator, not chosen yet
- * (`open`), or `cleared` because the preselection became wrong. The dialog never replaces a choice with another method.
+ * (`open`), or `cleared` because the preselected method no longer matched the evidence. The dialog never replaces a
+ * choice with another method.
  */
 export type ReleaseChoice =
   | { is: "preselected" | "chosen"; method: ReleaseMethod }
   | { is: "open" | "cleared"; method: null };
 
 export interface ReleaseState {
-  /** The lock as it was when the review began. A release applies only to this hold, except in the step `unverified`. */
+  /** The lock as it was when the review began. A release applies only to this hold, except in the `unverified` step. */
   seen: Lock;
   /** The holder to release if the lock has several holders; `undefined` for the whole lock. */
   holder: Holder | undefined;

@@ -16,8 +16,8 @@ import {
 
 /**
  * Stores the latest release request for the hold in the state of the dialog, and returns a function that sends a
- * release request. The function sends nothing if the reason is missing or too long, or while another request is being
- * sent.
+ * release request. The function sends nothing if the lock was not held, if the reason is missing or too long, or while
+ * another request is being sent.
  *
  * @param shown the current state of the hold that the operator saw
  */

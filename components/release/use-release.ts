@@ -39,7 +39,7 @@ export interface ReleaseForm {
   /** The latest known state of the hold that the operator saw; equal to `state.seen` after the hold has changed. */
   shown: Lock;
   drift: HoldDrift;
-  /** The latest event of the lock if that event ended a hold; otherwise `undefined`. */
+  /** The latest event for the lock if that event ended a hold; otherwise `undefined`. */
   ending: LockEvent | undefined;
   /** The events of the lock and the gaps in its history, newest first. */
   events: readonly HistoryEntry[];

@@ -44,7 +44,7 @@ export function PasswordFields({ password, again, onPassword, onAgain }: Passwor
   );
 }
 
-/** Returns why the password cannot be used; `null` if it can. */
+/** Returns why the new password is rejected (too short or not repeated correctly); `null` if it is valid. */
 export function findPasswordFault(
   password: string,
   again: string,

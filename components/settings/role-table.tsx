@@ -19,8 +19,8 @@ interface RoleTableProps {
 
 /**
  * Lets the user choose a default role (`*`) and a role for each target. The role for a named target replaces the
- * default role, even if the named target's role grants less access. With a single target that has no role of its own,
- * shows only the default role.
+ * default role, even if the named target's role grants less access. If there is only one target and it has no role of
+ * its own, shows only the default role.
  */
 export function RoleTable({ roles, onRoles }: RoleTableProps) {
   const messages = useMessages(operators);
@@ -116,7 +116,7 @@ function RoleRow({ name, target, role, onChoose }: RoleRowProps) {
 }
 
 /**
- * Formats roles in one line: `admin`, or `staging: operator, all other targets: viewer`. Omits a default role of
+ * Formats roles as one line: `admin`, or `staging: operator, all other targets: viewer`. Omits a default role of
  * `none`.
  */
 export function formatRoles(roles: Roles, messages: Messages["settings"]): string {

@@ -7,8 +7,8 @@ import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 
 /**
- * Shows how soon ends of locks and new locks appear on a polled master. Renders nothing until both delays have been
- * measured, or if the master is not polled.
+ * Shows how soon Lockkeeper detects new locks and the end of existing locks on a polled master. Renders nothing if the
+ * master is not polled or until both delays have been measured.
  */
 export function PollingDelay({ polling }: { polling: PollingDelays | undefined }) {
   const { masters: messages } = useMessages(targets);

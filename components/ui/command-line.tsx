@@ -1,6 +1,6 @@
 import { CopyButton } from "./copy-button.tsx";
 
-/** Shows a text to copy, such as a command, URL or secret, with a copy button. */
+/** Shows text to copy, such as a command, URL or secret, with a copy button. */
 export function CommandLine({ text, label }: { text: string; label: string }) {
   return (
     <div className="flex items-start gap-2 rounded-[8px] border border-line bg-bg py-1.5 pr-1.5 pl-3 text-left">

@@ -11,7 +11,7 @@ interface ProblemNoteProps {
   onAgain?: (() => void) | undefined;
 }
 
-/** Shows the error of a failed request, with a button that tries again if `onAgain` is set. */
+/** Shows the error from a failed request, with a button that tries again if `onAgain` is set. */
 export function ProblemNote({ problem, onAgain }: ProblemNoteProps) {
   const { tryAgain } = useMessages(ui);
   if (problem === null) return null;

@@ -6,7 +6,7 @@ interface SafeTextProps {
 }
 
 /**
- * Shows a string from Redis, cut off after 600 characters. Isolates the string's writing direction and makes invisible
+ * Shows a string from Redis, truncated to 600 characters. Isolates the string's writing direction and makes invisible
  * characters visible.
  */
 export function SafeText({ text, wrap = false }: SafeTextProps) {

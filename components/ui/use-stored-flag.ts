@@ -21,7 +21,7 @@ function readStoredFlag(name: string, fallback: boolean): boolean {
 /**
  * Returns a flag from `localStorage`, and a function that stores a new value.
  *
- * @param fallback the value if none can be read, and always on the server
+ * @param fallback the value to return on the server, and if no stored value can be read
  */
 export function useStoredFlag(name: string, fallback: boolean): [boolean, (value: boolean) => void] {
   const value = useSyncExternalStore(

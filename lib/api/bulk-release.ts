@@ -9,7 +9,7 @@ import {
   withTarget,
 } from "./request.ts";
 
-/** The result of one item of a bulk release. `now` is the current lock if the problem of the item contains one. */
+/** The result for one item in a bulk release. `now` is the current lock if the item's problem contains one. */
 export type BulkItemResult = BulkItemLine & { readonly now?: Lock };
 export type BulkStreamLine = Exclude<BulkLine, BulkItemLine> | BulkItemResult;
 
@@ -26,7 +26,7 @@ export function splitLines(text: string): { lines: string[]; rest: string } {
  * @param onLines called with each batch of complete lines (one or more)
  * @param signal aborts the request, which cancels the items that have not started
  * @throws ApiProblem if the server refused the request before it started any item; NetworkError if there is no usable
- * response, the response was cut off, the request was aborted, a line is invalid, or `onLines` throws
+ * response, the response was interrupted, the request was aborted, a line is invalid, or `onLines` throws
  */
 export async function forceReleaseMany(
   input: Partial<BulkForceReleaseInput>,

@@ -41,12 +41,12 @@ export function getHistory(path: string, target: TargetName, cursor?: string, at
   return requestJson(sendRequest("GET", address), (wire, json) => wire.readHistory(json));
 }
 
-/** Filter that selects events of a target's history. */
+/** A filter for the events in a target's history. */
 export interface HistoryFilter {
   readonly text: string;
   /** Event types to read, in addition to gaps. Empty for all types. */
   readonly types: readonly string[];
-  /** Start of the period (inclusive), in Unix milliseconds of the Redis clock. `to` is the end, also inclusive. */
+  /** Start of the period (inclusive), in Unix milliseconds on the Redis clock. `to` is the end, also inclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
@@ -116,7 +116,7 @@ export function getFormats(target: TargetName): Promise<Formats> {
   );
 }
 
-/** Replaces all format rules except the rules of the configuration, which cannot be changed through the API. */
+/** Replaces all format rules except the rules from the configuration, which cannot be changed through the API. */
 export function replaceRules(rules: readonly FormatRule[], target: TargetName): Promise<Formats> {
   return requestJson(sendRequest("PUT", withTarget("/formats/rules", target), { rules }), (wire, json) =>
     wire.readFormats(json),

@@ -36,7 +36,7 @@ export function buildLocksExportUrl(format: ExportFormat, wanted: ExportRequest,
  * Downloads the matching locks and returns them as a file. Calls `onProgress` whenever a part of the response arrives.
  *
  * @throws ApiProblem if the server refused the export; NetworkError if there is no usable response, the response was
- * cut off, or the signal was aborted
+ * interrupted, or the signal was aborted
  */
 export async function exportLocks(
   format: ExportFormat,

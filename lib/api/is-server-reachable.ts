@@ -1,7 +1,7 @@
 import { sendRequest } from "./request.ts";
 
 /**
- * Returns whether Lockkeeper responds. A status of 500 or above counts as no response, because a proxy may send 502 to
+ * Returns whether Lockkeeper responds. A status of 500 or above counts as no response, because a proxy can send 502 to
  * 504 while Lockkeeper is down.
  */
 export async function isServerReachable(): Promise<boolean> {

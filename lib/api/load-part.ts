@@ -8,7 +8,7 @@ const NOTICE_MS = 1000;
  * unreachable, and retries after an outage. Without the wrapper, a part that failed to load would be missing until the
  * page is reloaded.
  *
- * @throws the error of `load`, from the returned function, if the server is reachable 1 s after the failure, for
+ * @throws the error from `load` (thrown by the returned function) if the server is reachable 1 s after the failure, for
  * example because an update of the console has removed the file
  */
 export function loadPart<Part>(load: () => Promise<Part>): () => Promise<Part> {

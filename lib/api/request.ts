@@ -5,7 +5,7 @@ import { BASE_PATH } from "./base-path.ts";
 export const API_BASE = `${BASE_PATH}/api/v1`;
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** An error response of the API with a problem document. */
+/** An error response from the API that contains a problem document. */
 export class ApiProblem extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -27,7 +27,7 @@ export class ApiProblem extends Error {
 /**
  * Why there is no usable response. `silent`: there was no response, or the request was aborted. `status`: the response
  * was an error without a valid problem document, typically from a proxy. `unreadable`: the response could not be
- * parsed. `broken_off`: a response that is read in parts was cut off or could not be processed.
+ * parsed. `broken_off`: a response that is read in parts was interrupted or could not be processed.
  */
 export type NetworkErrorReason = "silent" | "status" | "unreadable" | "broken_off";
 

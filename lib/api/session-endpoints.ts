@@ -14,8 +14,8 @@ export async function logout(): Promise<void> {
 }
 
 /**
- * Checks whether the session is active. Call this after an error of `EventSource`, which does not distinguish status
- * 401 from an unreachable server.
+ * Checks whether the session is active. Call this after an `EventSource` error, because `EventSource` does not
+ * distinguish status 401 from an unreachable server.
  *
  * @returns `in` if the session is active; `out` if it is not; `unknown` if Lockkeeper returned another error;
  * `unreachable` if Lockkeeper did not respond

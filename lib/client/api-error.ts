@@ -2,7 +2,7 @@ import { getGeneralCode, isErrorCode, type ProblemCode } from "./failure-rules.t
 import { readText, toPrintable } from "./untrusted.ts";
 
 /**
- * The code of an API error: a code of a problem document, or one of two codes of the client. `aborted`: the caller's
+ * The code of an API error: the code from a problem document, or one of two client-side codes. `aborted`: the caller's
  * signal was aborted. `unexpected_response`: the server did not return a valid Lockkeeper response, for example because
  * the URL is wrong.
  */

@@ -24,7 +24,7 @@ export interface ApiRequest {
   /** Path and query below `/api/v1`, such as `/locks?limit=10`. */
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>> | undefined;
-  /** Idempotency key of all attempts. Without a key, a `POST` whose outcome is unknown is not retried. */
+  /** Idempotency key sent with every attempt. Without a key, a `POST` whose outcome is unknown is not retried. */
   readonly idempotencyKey?: string | undefined;
   /**
    * Time in milliseconds for which failures are retried, in addition to `waitMs`. Without `waitMs`, 0 disables retries.

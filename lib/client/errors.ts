@@ -36,8 +36,8 @@ export interface HeldFacts extends KeyFacts {
 export interface DeadlockFacts extends KeyFacts {
   /**
    * The clients in the deadlock, in order. Each client waits for a lock that the next client holds, and the last client
-   * waits for a lock that the first client holds. The list has gaps if you may neither read nor acquire a lock, because
-   * the client that waits for that lock is omitted.
+   * waits for a lock that the first client holds. A client is omitted if you have no permission to read or acquire the
+   * lock for which it waits.
    */
   readonly cycle: readonly DeadlockStep[];
 }
@@ -71,7 +71,7 @@ export interface UnitConflictFacts extends KeyFacts {
 }
 
 export interface KeyNotAllowedFacts {
-  /** Glob patterns, of which a key must match at least one. Absent if no setting can permit this key. */
+  /** Glob patterns. A key must match at least one of them. Absent if no setting can permit this key. */
   readonly lockable?: readonly string[];
 }
 
@@ -101,8 +101,8 @@ export interface NotReplicatedFacts {
 export type OtherFacts = Readonly<Record<string, unknown>>;
 
 /**
- * Base class of all errors of the client. `code` is from a closed set, `message` is human-readable, and `facts` are
- * machine-readable. If a request failed, `cause` is the error of the request, which contains the HTTP status and the
+ * Base class of all client errors. `code` is from a closed set, `message` is human-readable, and `facts` are
+ * machine-readable. If a request failed, `cause` is the error from the request, which contains the HTTP status and the
  * problem document if a server returned them.
  */
 export abstract class LockkeeperError<Facts extends object = object> extends Error {
@@ -127,7 +127,7 @@ export class HeldError extends LockkeeperError<HeldFacts> {
   readonly code = "held";
 }
 
-/** The lock could not be acquired, or the latch was not open, within `waitMs`. */
+/** The lock could not be acquired, or the latch did not open, within `waitMs`. */
 export class WaitTimeoutError extends LockkeeperError<HeldFacts> {
   override readonly name = "WaitTimeoutError";
   readonly code = "timeout";
@@ -139,7 +139,7 @@ export class DeadlockError extends LockkeeperError<DeadlockFacts> {
   readonly code = "deadlock";
 }
 
-/** The signal was aborted before the lock was acquired or the latch was open. */
+/** The signal was aborted before the lock was acquired or the latch opened. */
 export class AbortedError extends LockkeeperError<Record<string, never>> {
   override readonly name = "AbortedError";
   readonly code = "aborted";
@@ -245,7 +245,7 @@ export type OtherCode = Exclude<
 
 /**
  * The server refused the request for a reason that has no error class of its own, such as `rate_limited` or
- * `not_owner`. If `code` is `unexpected_response`, the response is not a valid response of Lockkeeper.
+ * `not_owner`. If `code` is `unexpected_response`, the response is not a valid Lockkeeper response.
  */
 export class RefusedError extends LockkeeperError<OtherFacts> {
   override readonly name = "RefusedError";

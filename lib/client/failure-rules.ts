@@ -55,10 +55,10 @@ const RULE_OF_CODE = {
   unknown_outcome: "unknown",
 } as const satisfies Readonly<Record<ErrorCode, RetryRule>>;
 
-/** A code of a problem document that this version of the client knows. */
+/** A problem code that this version of the client knows. */
 export type ProblemCode = keyof typeof RULE_OF_CODE;
 
-/** Returns whether the value is a code that this version of the client knows. */
+/** Returns whether the value is a problem code that this version of the client knows. */
 export function isErrorCode(code: unknown): code is ProblemCode {
   return typeof code === "string" && Object.hasOwn(RULE_OF_CODE, code);
 }

@@ -18,7 +18,7 @@ export interface Grant {
   readonly sentAt: Moment;
   /** Time from `sentAt` to the end of the lease, in milliseconds. */
   readonly leftMs: number;
-  /** The most recent request of an operator to release the hold; `undefined` if there is none. */
+  /** The most recent operator request to release the hold; `undefined` if there is none. */
   readonly releaseRequested?: ReceivedReleaseRequest | undefined;
 }
 
@@ -47,7 +47,7 @@ export function readGrant(response: ApiResponse): Grant {
 }
 
 /**
- * Reads a release request. Returns `undefined` if there is none or it is malformed. Servers of version 0.2 never send
+ * Reads a release request. Returns `undefined` if there is none or it is malformed. Version 0.2 servers never send
  * one.
  */
 export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | undefined {
@@ -60,7 +60,7 @@ export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | und
 }
 
 /**
- * Reads the holds of several locks that were acquired together, in the order of the keys.
+ * Reads the holds of several locks that were acquired together. Returns them in the same order as `keys`.
  *
  * @throws ApiError with the code `unexpected_response` if the holds do not match the keys, or a required field is
  * missing or malformed

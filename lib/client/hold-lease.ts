@@ -20,7 +20,7 @@ export type LeaseState = "held" | "jeopardy" | "lost" | "closed";
 export class HoldLease {
   /** Number of acquisitions that this process has not released, including pending re-entries. */
   openCounts = 1;
-  /** Release requests of operators for the hold. */
+  /** Release requests that operators sent for the hold. */
   readonly releaseRequests = new ReleaseRequestInbox();
   /**
    * Called when the lease is closed, and when it is lost. Both can happen, because the loss of a closed lease may be
@@ -89,7 +89,7 @@ export class HoldLease {
   }
 
   /**
-   * Applies the grant of a renewal, re-entry or downgrade. Ignores a grant that arrives after the lease was lost or
+   * Applies the grant from a renewal, re-entry or downgrade. Ignores a grant that arrives after the lease was lost or
    * closed. Never moves the deadline to an earlier time.
    */
   applyGrant(grant: Grant): void {

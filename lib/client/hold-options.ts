@@ -1,6 +1,6 @@
 import type { OwnerRecord, TimestampUnit, WritableFormat, WritableKind } from "./wire-types.ts";
 
-/** Options of `acquire` and `withLock`. */
+/** Options for `acquire` and `withLock`. */
 export interface AcquireOptions {
   /**
    * Lease in milliseconds, 10 to 86,400,000 (24 hours); 30,000 by default. With automatic renewal, the hold is renewed
@@ -19,7 +19,7 @@ export interface AcquireOptions {
    * Kind of lock; `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read`
    * and `write`: a read/write lock, which several readers or one writer can hold. `semaphore`: several clients share
    * `limit` permits. `plain_semaphore`: a semaphore that is compatible with Redisson's `RSemaphore`. All clients of a
-   * key must use the same kind. Kinds other than `lock` require the format `redisson`.
+   * key must use the same kind. Kinds other than `lock` require the `redisson` format.
    */
   readonly kind?: WritableKind | undefined;
   /**
@@ -33,7 +33,7 @@ export interface AcquireOptions {
    * exist.
    */
   readonly limit?: number | undefined;
-  /** Whether a reader yields to writers that began to wait earlier; true by default. Only for the kind `read`. */
+  /** Whether a reader yields to writers that began to wait earlier; true by default. Only for `read` locks. */
   readonly yieldsToWriters?: boolean | undefined;
   /**
    * Up to 16 holds, or their `holdId`s, that you do not release before the wait ends. The server uses them to detect
@@ -43,23 +43,23 @@ export interface AcquireOptions {
   /**
    * What happens if the wait becomes part of a deadlock. `report` (default): the deadlock is shown to operators, and
    * the wait continues. `refuse`: the most recent wait in the deadlock that has this option ends with a DeadlockError.
-   * Not on quorum targets.
+   * Not supported on quorum targets.
    */
   readonly onDeadlock?: "report" | "refuse" | undefined;
-  /** Unit of the deadline that is stored in the key. Only for the format `timestamp`. */
+  /** Unit of the deadline that is stored in the key. Only for the `timestamp` format. */
   readonly unit?: TimestampUnit | undefined;
   /**
    * Grace period in milliseconds after the lease has expired, in which other owners cannot acquire the lock; 0 by
-   * default. Does not apply after a release. Not for semaphores.
+   * default. Does not apply after a release. Not supported for semaphores.
    */
   readonly graceMs?: number | undefined;
   /**
    * Minimum hold time in milliseconds; 0 by default. The lock stays held for this time even if it is released earlier,
-   * but not if its lease expires. Not for semaphores.
+   * but not if its lease expires. Not supported for semaphores.
    */
   readonly minHoldMs?: number | undefined;
   /**
-   * Who renews the hold. `automatic` (default): the client, until the hold ends. `manual`: only your calls of
+   * Who renews the hold. `automatic` (default): the client, until the hold ends. `manual`: only your calls to
    * `hold.renew()`.
    */
   readonly renewal?: "automatic" | "manual" | undefined;
@@ -67,7 +67,7 @@ export interface AcquireOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Options of `acquireAll` and `withLocks`. All locks are of the kind `lock`. */
+/** Options for `acquireAll` and `withLocks`. All locks are of the kind `lock`. */
 export type AcquireAllOptions = Omit<
   AcquireOptions,
   "kind" | "permits" | "limit" | "yieldsToWriters" | "holding" | "onDeadlock"
@@ -82,7 +82,7 @@ export interface SemaphorePermits {
 }
 
 export interface RenewOptions {
-  /** Minimum remaining lease after the renewal or re-entry, in milliseconds; the lease of the hold by default. */
+  /** Minimum remaining lease after the renewal or re-entry, in milliseconds; the hold's lease by default. */
   readonly leaseMs?: number | undefined;
 }
 

@@ -59,7 +59,7 @@ export class HoldRequests {
     return grant;
   }
 
-  /** Acquires all locks or none. Returns the grants in the order of the keys. @throws ApiError */
+  /** Acquires all locks or none. Returns the grants in the same order as `keys`. @throws ApiError */
   acquireAll(keys: readonly string[], options: AcquireAllOptions): Promise<Grant[]> {
     return this.#acquire(`/locks/acquire${this.#query}`, { keys }, options, (response) =>
       readGrants(keys, response),

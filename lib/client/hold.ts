@@ -8,8 +8,8 @@ import type { WritableFormat, WritableKind } from "./wire-types.ts";
 
 /**
  * The state of a hold. `held`: the hold certainly exists until the local deadline. `jeopardy`: the last renewal failed,
- * but the deadline has not passed. `releasing`: the release was requested and has not succeeded yet. `released`: this
- * hold was released. `lost`: the hold has ended without a release by this client, and another client may hold the lock.
+ * but the deadline has not passed. `releasing`: `release` was called and has not succeeded yet. `released`: `release`
+ * has succeeded. `lost`: the hold has ended without a release by this client, and another client may hold the lock.
  */
 export type HoldState = "held" | "jeopardy" | "releasing" | "released" | "lost";
 
@@ -47,7 +47,7 @@ export class Hold implements AsyncDisposable {
     return this.#session.lease.kind;
   }
 
-  /** Identifies the hold in the console, the API and logs. */
+  /** ID of the hold in the console, the API and logs. */
   get holdId(): string {
     return this.#session.lease.grant.holdId;
   }
@@ -118,7 +118,7 @@ export class Hold implements AsyncDisposable {
   /**
    * Checks with the server that the hold still exists. Detects a force-release without waiting for the next renewal.
    *
-   * @throws LostError if the hold has ended; and the other errors of `renew`
+   * @throws LostError if the hold has ended, and the other errors of `renew`
    */
   async verify(): Promise<void> {
     this.assertHeld();
@@ -126,7 +126,7 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Re-enters the hold without waiting, which increments its re-entrancy count. Re-entries of the same hold can run
+   * Re-enters the hold, which increments its re-entrancy count. Does not wait. Re-entries of the same hold can run
    * concurrently and are not protected from each other.
    *
    * @returns another `Hold`, which must be released separately
@@ -169,9 +169,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Releases this hold. The lock is released once all re-entries are also released. Repeated calls release the hold
-   * only once. If a release failed, the next call retries it with the options of the first call. If the hold has
-   * already ended, the method does not throw, and the outcome is `not_held`.
+   * Releases this hold. The lock is released when this hold and all its re-entries have been released. Repeated calls
+   * release the hold only once. If a release failed, the next call retries it with the options of the first call. If
+   * the hold has already ended, the method does not throw, and the outcome is `not_held`.
    *
    * @throws UnavailableError, UnknownOutcomeError, InvalidError, UnauthenticatedError, ForbiddenError, RefusedError
    */

@@ -5,8 +5,8 @@ import type { HoldLease } from "./hold-lease.ts";
 import { toLockkeeperError } from "./to-lockkeeper-error.ts";
 
 /**
- * Converts the error of a request about a hold. If the server reported the loss of the hold, marks the lease as lost,
- * unless this process has already released the hold.
+ * Converts an error from a request about a hold to a LockkeeperError. If the server reported the loss of the hold,
+ * marks the lease as lost, unless this process has already released the hold.
  *
  * @throws `cause` unchanged if it is not an ApiError, which indicates a bug
  */

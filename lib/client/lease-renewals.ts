@@ -18,8 +18,8 @@ type LeaseRenewal =
  * Renews leases with one request and applies the results to the leases. A lease whose renewal fails is marked as in
  * jeopardy.
  *
- * @param onError called once per error code, even if several renewals failed with the code; not called for lost holds
- * @throws the error of the request unchanged if it is not an ApiError, which indicates a bug
+ * @param onError called once per error code, even if several renewals failed with that code; not called for lost holds
+ * @throws the error from the request unchanged if it is not an ApiError, which indicates a bug
  */
 export async function renewLeases(
   requests: HoldRequests,

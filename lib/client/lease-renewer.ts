@@ -15,13 +15,13 @@ const LENGTH_RATIO_MAX = 4;
 
 /**
  * The outcome of a renewal. `failed`: the renewal is retried after at most 250 ms. `refused`: the renewal is retried
- * after another third of the lease, because the server may accept it then.
+ * after another third of the lease, because the server might accept it then.
  */
 export type RenewalOutcome = "renewed" | "failed" | "refused";
 
 /**
- * Renews the leases with one request and applies the results to them. Resolves to one outcome per lease, in order.
- * Rejects only because of a bug.
+ * Renews the leases with one request and applies the results to them. Resolves to one outcome per lease, in the same
+ * order as the leases. A rejection indicates a bug.
  */
 export type RenewLeases = (leases: readonly HoldLease[]) => Promise<readonly RenewalOutcome[]>;
 
@@ -31,10 +31,10 @@ export function computeRenewalIntervalMs(leaseMs: number): number {
 }
 
 /**
- * Renews leases of a client automatically with one timer, each lease after a third of its duration. A renewal that is
- * due also renews the leases that are due within a third of the shortest lease, so leases of equal duration are renewed
- * together. One request renews up to 1,000 leases of similar duration. A lease is not renewed after its deadline or
- * after its hold was released.
+ * Renews a client's leases automatically with one timer, each lease after a third of its duration. When a lease is due,
+ * the leases that become due within a third of the shortest lease are renewed with it, so leases of equal duration are
+ * renewed together. One request renews up to 1,000 leases of similar duration. A lease is not renewed after its
+ * deadline or after its hold was released.
  */
 export class LeaseRenewer {
   readonly #dueAt = new Map<HoldLease, number>();
@@ -58,7 +58,7 @@ export class LeaseRenewer {
     );
   }
 
-  /** Reschedules the next renewal of a lease whose deadline has changed. Has no effect if none is scheduled. */
+  /** Reschedules the next renewal of a lease whose deadline has changed. Has no effect if no renewal is scheduled. */
   reschedule(lease: HoldLease): void {
     if (this.#dueAt.has(lease)) this.add(lease);
   }
@@ -68,7 +68,7 @@ export class LeaseRenewer {
     this.#dueAt.delete(lease);
   }
 
-  /** Cancels the scheduled renewal of the lease. Resolves when the renewal that is in flight, if any, has completed. */
+  /** Cancels the scheduled renewal of the lease. Resolves when the renewal in flight, if any, is complete. */
   async finish(lease: HoldLease): Promise<void> {
     this.remove(lease);
     await this.#inFlight.get(lease);
@@ -108,7 +108,7 @@ export class LeaseRenewer {
     if (next < this.#timerAt) this.#armTimer(next);
   }
 
-  /** Renews the leases that are due by `until`. Returns the time at which the next of the other leases is due. */
+  /** Renews the leases that are due by `until`. Returns the earliest time at which one of the other leases is due. */
   #renewUntil(until: number): number {
     const due: HoldLease[] = [];
     let next = Number.POSITIVE_INFINITY;

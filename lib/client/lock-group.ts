@@ -1,4 +1,4 @@
-/** The members of a hold that a group uses. */
+/** The properties and methods of a hold that a group uses. */
 export interface GroupMember {
   readonly key: string;
   readonly state: GroupState;
@@ -12,10 +12,10 @@ export interface GroupMember {
 }
 
 /**
- * The state of a group. `held`: all holds are certain until the deadline. `jeopardy`: the last renewal of at least one
- * hold failed. `lost`: at least one hold is lost, so another client may hold its lock. `releasing`, `released`: at
- * least one hold is being released or was released. `waiting`: at least one hold was given up to wait for a condition.
- * Only `@lockkeeper/redis` supports conditions.
+ * The state of a group. `held`: all holds certainly exist until their local deadlines. `jeopardy`: the last renewal of
+ * at least one hold failed. `lost`: at least one hold is lost, so another client may hold its lock. `releasing`,
+ * `released`: at least one hold is being released or was released. `waiting`: at least one lock is released temporarily
+ * while the client waits for a condition. Only `@lockkeeper/redis` supports conditions.
  */
 export type GroupState = "held" | "jeopardy" | "waiting" | "releasing" | "released" | "lost";
 
@@ -32,7 +32,7 @@ const STATES = ["lost", "releasing", "released", "waiting", "jeopardy"] as const
 export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
   readonly #lost = new AbortController();
 
-  /** @param holds one hold per requested key, in the order of the keys */
+  /** @param holds one hold per requested key, in the same order as the keys */
   constructor(readonly holds: readonly Member[]) {
     for (const { signal } of holds) {
       const abort = () => this.#lost.abort(signal.reason);
@@ -46,31 +46,35 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
     return STATES.find((state) => states.has(state)) ?? "held";
   }
 
-  /** Aborts with a LostError as the reason as soon as one hold is lost. */
+  /** Aborts, with a LostError as the reason, as soon as one hold is lost. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** The loss of the first lost hold in the order of `holds`; `undefined` if no hold is lost. */
+  /** The loss of the first hold in `holds` that is lost; `undefined` if no hold is lost. */
   get loss(): Member["loss"] {
     return this.holds.find(({ loss }) => loss !== undefined)?.loss;
   }
 
   /**
-   * Returns the hold of a key, for example to read its fencing token. Returns `undefined` if the group has no hold of
+   * Returns the hold for a key, for example to read its fencing token. Returns `undefined` if the group has no hold for
    * the key.
    */
   getHold(key: string): Member | undefined {
     return this.holds.find((hold) => hold.key === key);
   }
 
-  /** Returns the time until the earliest deadline in milliseconds, or 0 if a hold was lost or released. */
+  /**
+   * Returns the time until the earliest deadline in milliseconds, or 0 if a hold was lost or released, or is being
+   * released.
+   */
   remainingMs(): number {
     return Math.min(...this.holds.map((hold) => hold.remainingMs()));
   }
 
   /**
-   * Throws a LostError if any hold was lost or released. Call this method before each step that has an external effect.
+   * Throws a LostError if any hold was lost or released, or is being released. Call this method before each step that
+   * has an external effect.
    */
   assertHeld(): void {
     for (const hold of this.holds) hold.assertHeld();
@@ -88,7 +92,7 @@ export class LockGroup<Member extends GroupMember> implements AsyncDisposable {
   /**
    * Releases all holds. If a call fails, the next call retries only the releases that failed.
    *
-   * @returns the outcome of each hold, in the order of `holds`
+   * @returns the outcome for each hold, in the same order as `holds`
    * @throws the errors of a hold's `release`, after all releases have settled
    */
   async release(

@@ -15,8 +15,8 @@ import { callListener } from "./release-requests.ts";
 
 export interface LockkeeperClientOptions {
   /**
-   * URLs of one or more servers that use the same Redis, such as `https://locks.example.com`, including the base path,
-   * if any.
+   * One or more URLs of servers that use the same Redis. Each URL includes the base path, if any. Example:
+   * `https://locks.example.com`.
    */
   readonly url: string | readonly string[];
   readonly apiKey: string;
@@ -25,8 +25,8 @@ export interface LockkeeperClientOptions {
   /** Function to use instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
-   * Called for errors that no method throws: errors of automatic renewals, errors of releases in `withLock` and
-   * `withLocks`, and the error if the server refuses a declaration that this client reads release requests.
+   * Called for errors that no method throws: errors from automatic renewals, errors from releases in `withLock` and
+   * `withLocks`, and the error if the server refuses to register a release request listener.
    */
   readonly onError?: ((error: LockkeeperError) => void) | undefined;
 }
@@ -60,7 +60,7 @@ export class LockkeeperClient {
   /**
    * Creates a client without sending a request.
    *
-   * @throws InvalidError
+   * @throws InvalidError if an option is unknown or invalid
    */
   constructor(options: LockkeeperClientOptions) {
     assertOptions(
@@ -104,10 +104,11 @@ export class LockkeeperClient {
   /**
    * Acquires the lock, runs the work and releases the lock.
    *
-   * If the release fails, the error is passed to `onError` instead of thrown, and the hold expires with its lease.
+   * If the release fails, the error is passed to `onError` instead of being thrown, and the hold expires with its
+   * lease.
    *
-   * @throws LostError if the hold was lost before it was released, even if the work returned a result; the errors of
-   * the work, with the loss as the `cause` if the hold was lost and there is no other cause; and the errors of
+   * @throws LostError if the hold was lost before it was released, even if the work returned a result; any error that
+   * the work throws, with the loss as the `cause` if the hold was lost and there is no other cause; and the errors of
    * `acquire`
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
@@ -146,7 +147,7 @@ export class LockkeeperClient {
    * locks while it waits.
    *
    * @param keys 1 to 32 different keys, in any order
-   * @returns the group of holds, in the order of the keys
+   * @returns the group of holds, in the same order as `keys`
    * @throws the errors of `acquire`, except DeadlockError; the facts of HeldError and WaitTimeoutError contain the key
    * of the held lock
    */
@@ -160,8 +161,8 @@ export class LockkeeperClient {
   /**
    * Acquires all locks, runs the work and releases the locks.
    *
-   * @throws the errors of `acquireAll`; LostError if one of the holds was lost before it was released; and the errors
-   * of the work, as in `withLock`
+   * @throws the errors of `acquireAll`; LostError if one of the holds was lost before it was released; and any error
+   * that the work throws, as in `withLock`
    */
   withLocks<Result>(keys: readonly string[], work: GroupWork<Result>): Promise<Result>;
   withLocks<Result>(
@@ -199,7 +200,9 @@ export class LockkeeperClient {
     return new Hold(session, grant.count);
   }
 
-  /** Releases all holds. @returns the loss of the first lost hold in order; `undefined` if no hold was lost */
+  /**
+   * Releases all holds. @returns the loss of the first of the `holds` that was lost; `undefined` if no hold was lost
+   */
   async #releaseAllAfterWork(holds: readonly Hold[]): Promise<LostError | undefined> {
     const losses = await Promise.all(holds.map((hold) => this.#releaseAfterWork(hold)));
     return losses.find((loss) => loss !== undefined);

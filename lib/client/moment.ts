@@ -11,7 +11,7 @@ export function getCurrentMoment(): Moment {
   return { monotonic: performance.now(), wall: Date.now() };
 }
 
-/** Returns the time since the moment in milliseconds, on the clock that advanced more. */
+/** Returns the time since the moment in milliseconds, according to the clock that advanced more. */
 export function computeElapsedMs(moment: Moment): number {
   return Math.max(performance.now() - moment.monotonic, Date.now() - moment.wall);
 }

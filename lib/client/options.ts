@@ -25,15 +25,15 @@ const ACQUIRE_OPTIONS = {
   onDeadlock: "string",
 } as const satisfies Record<keyof AcquireOptions, string>;
 
-/** @throws InvalidError */
+/** @throws InvalidError if `keys` is not a list of strings */
 export function assertKeys(keys: readonly string[]): void {
   assertList(keys, "keys");
   for (const key of keys) assertType(key, "string", "keys");
 }
 
 /**
- * Checks the names and types of the options, and the values of `waitMs` and `renewal`. Unknown options are refused
- * because they may be misspelled.
+ * Checks the names and types of the options, and the values of `waitMs`, `renewal` and `holding`. Unknown options are
+ * rejected because they may be misspelled.
  *
  * @throws InvalidError
  */
@@ -51,27 +51,27 @@ function assertList(value: unknown, name: string): void {
   if (!Array.isArray(value)) throw createOptionError(name, "must be a list");
 }
 
-/** @throws InvalidError */
+/** @throws InvalidError if `waitMs` is negative or NaN */
 export function assertWaitMs({ waitMs = 0 }: Pick<AcquireOptions, "waitMs">): void {
   if (!(waitMs >= 0)) throw createOptionError("waitMs", "must be at least 0");
 }
 
-/** @throws InvalidError */
+/** @throws InvalidError if an option is unknown or has the wrong type */
 export function assertRenewOptions(method: string, options: RenewOptions): void {
   assertOptions(method, { leaseMs: "number" }, options);
 }
 
-/** @throws InvalidError */
+/** @throws InvalidError if an option is unknown or has the wrong type */
 export function assertReleaseOptions(options: ReleaseOptions): void {
   assertOptions("release", { reservedMs: "number" }, options);
 }
 
-/** @throws InvalidError */
+/** @throws InvalidError if the value is `null` or has another type */
 export function assertType(value: unknown, type: OptionTypes[string], name: string): void {
   if (typeof value !== type || value === null) throw createOptionError(name, `must be of type ${type}`);
 }
 
-/** Asserts that each option is known and is `undefined` or of its type. @throws InvalidError */
+/** Asserts that each option is known and is either `undefined` or of the expected type. @throws InvalidError */
 export function assertOptions(method: string, types: OptionTypes, options: object): void {
   assertType(options, "object", "options");
   for (const [name, value] of Object.entries(options)) {

@@ -41,10 +41,10 @@ export type ReleaseRequestListener = (request: ReleaseRequest) => unknown;
 /** The API calls that a `ReleaseRequestInbox` makes. */
 export interface ReleaseRequestCommands {
   /**
-   * Declares to the server that this client reads release requests. Rejects if the declaration failed and may succeed
+   * Declares to the server that this client reads release requests. Rejects if the declaration fails and could succeed
    * later.
    *
-   * @returns the current request; `undefined` if there is none or the server refused the declaration
+   * @returns the current release request; `undefined` if there is no request or the server refused the declaration
    */
   declare(): Promise<ReceivedReleaseRequest | undefined>;
   answer(requestId: string, answer: "accepted" | "refused", text: string | undefined): Promise<void>;
@@ -54,13 +54,13 @@ export interface ReleaseRequestCommands {
 
 const RETRY_MS = 1000;
 
-/** Passes each release request of a hold to the listener once. */
+/** Passes each release request for a hold to the listener once. */
 export class ReleaseRequestInbox {
   #commands: ReleaseRequestCommands | undefined;
   #listener: ReleaseRequestListener | undefined;
   #lastId: string | undefined;
 
-  /** Sets the API calls of the hold. Must be called before `listen`. */
+  /** Sets the API calls for the hold. Must be called before `listen`. */
   connect(commands: ReleaseRequestCommands): void {
     this.#commands = commands;
   }
@@ -72,7 +72,7 @@ export class ReleaseRequestInbox {
     if (isFirst && this.#commands !== undefined) void this.#declare(this.#commands);
   }
 
-  /** Passes an unanswered request to the listener, at most once. Ignores the request if there is no listener. */
+  /** Passes an unanswered request to the listener, at most once. Without a listener, ignores the request. */
   receive(request: ReceivedReleaseRequest | undefined): void {
     if (request?.state !== "requested" || request.requestId === this.#lastId) return;
     const [listener, commands] = [this.#listener, this.#commands];
@@ -96,8 +96,8 @@ export class ReleaseRequestInbox {
 }
 
 /**
- * Calls a listener of the application. If the listener throws, this function does not throw. Instead, the error is
- * thrown as an uncaught error in a microtask.
+ * Calls an application's listener. If the listener throws, this function returns normally, and a microtask rethrows the
+ * error as an uncaught error.
  */
 export function callListener<Value>(listener: ((value: Value) => unknown) | undefined, value: Value): void {
   try {

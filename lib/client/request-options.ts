@@ -2,7 +2,7 @@ import type { ApiRequest } from "./api-transport.ts";
 import type { HoldLease } from "./hold-lease.ts";
 
 /**
- * Time limit of one attempt in ms, in addition to the wait. The server responds within 2 s, so a response that takes
+ * Time limit for one attempt in ms, in addition to `waitMs`. The server responds within 2 s, so a response that takes
  * longer has been lost.
  */
 export const TIMEOUT_MS = 2500;
@@ -17,7 +17,7 @@ const TRY_SHARE_OF_REST = 1 / 3;
 const TRY_MS_MIN = 50;
 
 /**
- * Returns the time limits of a request about a hold. Retries end at the deadline of the hold, because a later response
+ * Returns the time limits for a request about a hold. Retries end at the deadline of the hold, because a later response
  * would be useless.
  */
 export function computeLimits(lease: HoldLease): Pick<ApiRequest, "retryForMs" | "timeoutMs"> {

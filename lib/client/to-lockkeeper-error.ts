@@ -38,7 +38,7 @@ const RECORD_FIELDS: Readonly<Record<keyof OwnerRecord, "string" | "number">> = 
   session: "string",
 };
 
-/** Converts the error of a request to the error class of its code, with the `ApiError` as the `cause`. */
+/** Converts an error from a request to the error class for its code, with the `ApiError` as the `cause`. */
 export function toLockkeeperError(error: ApiError): LockkeeperError {
   const { code, detail, problem = {} } = error;
   const options = { cause: error };

@@ -14,12 +14,12 @@ export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns the value if it is a finite, non-negative number. */
+/** Returns the value if it is a finite, non-negative number, and `undefined` if not. */
 export function readAmount(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && value < Infinity ? value : undefined;
 }
 
-/** Returns the value if it is an integer, including negative integers. */
+/** Returns the value if it is an integer, which can be negative, and `undefined` if not. */
 export function readInteger(value: unknown): number | undefined {
   return Number.isInteger(value) ? (value as number) : undefined;
 }

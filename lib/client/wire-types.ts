@@ -4,10 +4,10 @@
 /** Formats in which locks can be acquired. */
 export type WritableFormat = "redisson" | "token" | "timestamp";
 
-/** Kinds of lock that can be acquired. Only the format `redisson` has kinds other than `lock`. */
+/** Kinds of lock that can be acquired. Only the `redisson` format has kinds other than `lock`. */
 export type WritableKind = "lock" | "fair" | "read" | "write" | "semaphore" | "plain_semaphore";
 
-/** Unit of the deadline that the format `timestamp` stores. */
+/** Unit of the deadline that the `timestamp` format stores. */
 export type TimestampUnit = "s" | "ms";
 
 /** Information about the holder of a lock, shown in the console. */

@@ -156,8 +156,7 @@ export const AuditLine = z.object({ prev: HASH, hash: HASH, entry: AuditEntry })
 export type AuditIntent = Extract<AuditEntry, { kind: "intent" }>;
 
 /**
- * An item of the audit log: an action with its intent and its outcome, a number of refusals, or an event of the hash
- * chain.
+ * An item of the audit log: an action with its intent and outcome, a count of refusals, or an event in the hash chain.
  */
 export const AuditItem = z
   .object({

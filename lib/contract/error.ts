@@ -1,8 +1,7 @@
 import { z } from "zod";
 
 /**
- * HTTP status of each code of a problem document. Routes, the OpenAPI document, the problem pages and docs/problems.md
- * use this table.
+ * HTTP status for each error code. Routes, the OpenAPI document, the problem pages and docs/problems.md use this table.
  */
 export const STATUS_OF_CODE = {
   invalid: 400,
@@ -134,17 +133,17 @@ export const Problem = z
 
 export type Problem = z.infer<typeof Problem>;
 
-/** The input of `buildProblem`: the code of a problem document and the members that do not follow from the code. */
+/** The input to `buildProblem`: the code of a problem document and the members that the code does not determine. */
 export interface ProblemContent {
   readonly code: ErrorCode;
   readonly detail: string;
-  /** Additional fields of the code. */
+  /** Additional fields that are specific to the code. */
   readonly facts: object;
   readonly requestId: string | undefined;
 }
 
 /**
- * Builds a problem document. The members are in the order of RFC 9457.
+ * Builds a problem document (RFC 9457).
  *
  * @param basePath the path at which the server is mounted; "" at the root of its host
  */

@@ -30,7 +30,7 @@ export function isLiveOnly({ type, by }: Pick<LockEvent, "type" | "by">): boolea
   return FREQUENT_TYPES.has(type) && by === undefined;
 }
 
-/** Types of events that end a hold. */
+/** Event types that report the end of a hold. */
 export const END_EVENT_TYPES: ReadonlySet<EventType> = new Set([
   "released",
   "expired",
@@ -96,7 +96,7 @@ export const GapEvent = z
   });
 export type GapEvent = z.infer<typeof GapEvent>;
 
-/** An entry of the history: an event of a lock, or a gap. */
+/** An entry of the history: a lock event or a gap. */
 export const HistoryEntry = z.discriminatedUnion("type", [LockEvent, GapEvent]);
 export type HistoryEntry = z.infer<typeof HistoryEntry>;
 

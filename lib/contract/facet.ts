@@ -4,7 +4,7 @@ import { listAsOfSchema } from "./lock.ts";
 
 export const FACET_FIELDS = ["format", "kind", "liveness", "service", "host", "session", "waiters"] as const;
 export type FacetField = (typeof FACET_FIELDS)[number];
-/** Maximum number of values listed per facet. */
+/** Maximum number of values that are listed per facet. */
 export const FACET_VALUES_MAX = 50;
 
 export const FacetsQuery = z.strictObject({ filter: LockFilter });

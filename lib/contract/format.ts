@@ -30,7 +30,7 @@ export function isSharedKind(kind: WritableKind | LockKind | undefined): boolean
 }
 
 /**
- * Returns `kind` if it is a kind of semaphore, otherwise `semaphore`.
+ * Returns `kind` if it is a kind of semaphore, and `semaphore` if not.
  *
  * @param kind the kind in the companion of a hold
  */
@@ -130,7 +130,7 @@ export const kindField = {
   }),
 };
 
-/** Returns whether the format has locks of this kind. */
+/** Returns whether the format supports locks of this kind. */
 export function hasValidKind({
   format = "redisson",
   kind = "lock",

@@ -1,6 +1,6 @@
 // Limits that the console and the API share. This file must not import zod, because pages load zod lazily.
 
-/** Maximum length of the name of an operator or API key in characters. */
+/** Maximum length of an operator's or API key's name, in characters. */
 export const NAME_CHARACTERS_MAX = 64;
 export const PASSWORD_CHARACTERS_MIN = 12;
 export const PASSWORD_CHARACTERS_MAX = 256;
@@ -15,7 +15,7 @@ export const API_KEY_PATTERNS_MAX = 100;
 export const ENDED_KEY_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 export const ROTATION_OVERLAP_MS_MAX = 7 * 24 * 60 * 60 * 1000;
 
-/** Maximum length of the name of a saved view in characters. */
+/** Maximum length of a saved view's name, in characters. */
 export const VIEW_NAME_CHARACTERS_MAX = 60;
 /** Maximum number of views of one operator or API key, and maximum number of team views. */
 export const VIEWS_MAX = 30;
@@ -34,7 +34,7 @@ export const REASON_CHARACTERS_MAX = 500;
  */
 export const RELEASE_REQUEST_TEXT_MAX = 200;
 export const NOTE_CHARACTERS_MAX = 500;
-/** Maximum number of holds that one bulk release releases. */
+/** Maximum number of holds that one bulk release can release. */
 export const BULK_ITEMS_MAX = 1000;
 
 /**

@@ -278,7 +278,7 @@ export const LiveRows = z
   .meta({ id: "LiveRows" });
 export type LiveRows = z.infer<typeof LiveRows>;
 
-/** A lock outside the window that the view requests with `keep`. */
+/** A lock that the view requests with `keep` and that is outside the window. */
 export const PinnedLock = z
   .object({
     lock: Lock,

@@ -36,7 +36,7 @@ export const OldestHold = z
 export const asOfSchema = z
   .int()
   .meta({ description: "Time at which Redis was read, Redis clock, in Unix milliseconds." });
-/** The field `asOf` in responses that are computed from the index. */
+/** The `asOf` field of responses that are computed from the index. */
 export const listAsOfSchema = z.int().meta({
   description:
     "Time up to which the index is confirmed to have every change of the locks in it, Redis clock, in Unix milliseconds. With keyspace notifications it is confirmed twice a second; without, by each polling round, and new locks may be missing for longer (`polling` of the target's health). Masters that do not respond are left out.",
@@ -47,7 +47,7 @@ export const fenceSchema = z.string().regex(/^\d+$/).meta({
 });
 
 export const RECORD_TEXT_MAX = 200;
-/** Maximum length of `session` in characters. The limit ensures that the longest record fits into a companion. */
+/** Maximum length of `session` in characters. The limit ensures that the longest owner record fits into a companion. */
 export const SESSION_TEXT_MAX = 64;
 const createRecordTextSchema = (what: string) =>
   z.string().max(RECORD_TEXT_MAX).optional().meta({ description: what });
@@ -195,7 +195,7 @@ export type ReleaseTerms = z.infer<typeof ReleaseTerms>;
 /** A query parameter with a point in time, in Unix milliseconds. */
 export const timeParameterSchema = z.coerce.number().int().min(0).max(8_640_000_000_000_000);
 
-/** A `version` that the caller last read, of a lock or of one of its holders. */
+/** The `version` of a lock, or of one of its holders, as the caller last read it. */
 export const SeenVersion = z.string().min(1).max(400);
 
 export const Note = z

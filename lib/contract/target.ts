@@ -3,7 +3,7 @@ import { MasterHealth } from "./live.ts";
 import { UnreadableReason } from "./lock.ts";
 import { POLLING, PollingDelays } from "./polling.ts";
 
-/** Maximum length of the `target` parameter in characters. The names of targets have at most 64 characters. */
+/** Maximum length of the `target` parameter, in characters. Target names have at most 64 characters. */
 export const TARGET_CHARACTERS_MAX = 100;
 
 /** The query parameter that selects the target of a request. */

@@ -1,4 +1,4 @@
-/** Columns of a CSV file: for each column name, a function that returns the value of an item. */
+/** Columns of a CSV file: for each column name, a function that returns the item's value. */
 export type CsvColumns<Item> = Readonly<Record<string, (item: Item) => unknown>>;
 
 export function formatCsvHeader<Item>(columns: CsvColumns<Item>): string {

@@ -4,7 +4,7 @@ import { JVM_AND_OWN_FORMATS } from "./jvm-formats.ts";
 import { NODE_AND_PYTHON_FORMATS } from "./node-and-python-formats.ts";
 import { OTHER_FORMATS } from "./other-formats.ts";
 
-/** Facts about the libraries of each format. */
+/** Facts about each format and its libraries. */
 export const FORMAT_FACTS: Readonly<Record<FormatName, FormatFacts>> = {
   ...JVM_AND_OWN_FORMATS,
   ...NODE_AND_PYTHON_FORMATS,

@@ -20,7 +20,7 @@ export interface FormatFacts {
    * prevent this. Absent if the previous holder can do neither.
    */
   readonly comesBack?: string;
-  /** Why a force-release would do harm, and what to do instead. Absent if a force-release is possible. */
+  /** Why a force-release would do harm, and what to do instead. Absent if locks of the format can be force-released. */
   readonly never?: { readonly why: string; readonly instead: string };
 }
 

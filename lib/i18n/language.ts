@@ -18,8 +18,8 @@ export function isLanguage(text: string | undefined): text is Language {
 }
 
 /**
- * Returns the language of a page: `chosen` if it is supported, otherwise the supported language with the highest weight
- * in `Accept-Language`, otherwise English.
+ * Returns the language of a page. Uses `chosen` if it is supported. If not, uses the supported language with the
+ * highest weight in `Accept-Language`, or English if the header contains no supported language.
  */
 export function resolveLanguage(chosen: string | undefined, acceptLanguage: string | null): Language {
   if (isLanguage(chosen)) return chosen;

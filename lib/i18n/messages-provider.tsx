@@ -71,8 +71,8 @@ function useLanguageState(): LanguageState {
 }
 
 /**
- * Returns the messages of a namespace in the page's language, such as `const messages = useMessages(table)`. The caller
- * passes the English messages, so that a page includes only the English namespaces that it uses.
+ * Returns the messages of a namespace in the page's language. Example: `const messages = useMessages(table)`. The
+ * caller passes the English messages, so that a page includes only the English namespaces that it uses.
  */
 export function useMessages<Namespace extends keyof Messages>(
   english: Messages[Namespace] & { namespace: Namespace },

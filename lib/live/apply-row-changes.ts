@@ -1,6 +1,9 @@
 import type { LiveRows, LiveWindow } from "@/lib/contract/live.ts";
 
-/** Returns the window after row changes, or `undefined` if a change refers to a row that is not in the window. */
+/**
+ * Returns the window with the row changes applied, or `undefined` if a change refers to a row that is not in the
+ * window.
+ */
 export function applyRowChanges(
   before: LiveWindow,
   { now, total, held, rows }: LiveRows,

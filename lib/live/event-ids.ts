@@ -4,7 +4,9 @@ const STORED_ID = /^(\d{1,15})-(\d{1,15})$/;
 /** Maximum number of entries that the home store records in one millisecond. */
 const IDS_PER_MS = 1_000_000n;
 
-/** Returns whether an event is stored. The ids of live-only events and of events not recorded yet have another form. */
+/**
+ * Returns whether an event is stored. The ids of live-only events and of events not recorded yet have a different form.
+ */
 export function isStored({ id }: HistoryEntry): boolean {
   return STORED_ID.test(id);
 }

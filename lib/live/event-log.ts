@@ -30,13 +30,13 @@ const EMPTY_SNAPSHOT: EventSnapshot = { events: [], paused: false, missed: 0, sk
 export interface EventLogOptions {
   capacity?: number;
   /**
-   * Schedules a notification of the listeners; by default, after 100 ms. The delay limits the number of renders when
-   * thousands of events arrive per second.
+   * Schedules `run`, which notifies the listeners; by default, after 100 ms. The delay limits the number of renders
+   * when thousands of events arrive per second.
    */
   schedule?: (run: () => void) => void;
 }
 
-/** Holds the latest events of the stream. Drops duplicates, which the stream sends after a reconnect. */
+/** Holds the latest events from the stream. Drops duplicates, which the stream sends after a reconnect. */
 export class EventLog {
   #capacity: number;
   #schedule: (run: () => void) => void;
@@ -61,8 +61,9 @@ export class EventLog {
   }
 
   /**
-   * Adds the recent events that the stream sends at the start of a connection. If the log is not empty, the batch is
-   * full and no event of the batch is in the log, sets the number of skipped events before the batch to Infinity.
+   * Adds the recent events that the stream sends at the start of a connection. Earlier events can be missing if the log
+   * is not empty and contains none of `events`, and if `events` has at least `RECENT_EVENTS_MAX` entries. The number of
+   * skipped events before `events` is then Infinity.
    */
   addRecent(events: readonly HistoryEntry[]): void {
     const isJoined = events.some(({ id }) => this.#ids.has(id));

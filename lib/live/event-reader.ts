@@ -24,7 +24,10 @@ export interface EventWindow {
 }
 
 export interface HistoryPages {
-  /** Loads the events before an id, newest first. Without an id, starts at the end of the view. */
+  /**
+   * Loads the events before an id, newest first. Without an id, starts where the view starts
+   * (`EventReaderOptions.from`).
+   */
   before(id: string | undefined): Promise<History>;
   /** Loads the events after an id, oldest first. Without an id, starts where `before(undefined)` starts. */
   after(id: string | undefined): Promise<History>;
@@ -46,8 +49,8 @@ export interface EventReaderOptions {
 }
 
 /**
- * Holds a contiguous range of a target's events that match a filter, limited in size. The stream adds events at the
- * newer end. Pages that are loaded from the server add events at both ends. Does not depend on React.
+ * Holds a contiguous range, of limited size, of the events in a target that match a filter. The stream adds events at
+ * the newer end. Pages that are loaded from the server add events at both ends. Does not depend on React.
  */
 export class EventReader {
   #options: EventReaderOptions & { capacity: number };
@@ -73,8 +76,8 @@ export class EventReader {
   /** Incremented to invalidate pages that are loading. */
   #generation = 0;
   /**
-   * Id of the event after which the next page of newer events starts. `undefined` for the first page, which starts at
-   * the end of the view.
+   * Id of the event after which the next page of newer events starts. `undefined` for the first page, which starts
+   * where the view starts.
    */
   #newestRequestedId: string | undefined;
   /**
@@ -127,7 +130,7 @@ export class EventReader {
   }
 
   /**
-   * Sets whether the rows must stay in place. While they must, events that arrive are counted in `waiting` instead of
+   * Sets whether the rows must stay in place. While they must, events that arrive are counted in `waiting` and not
    * shown.
    */
   holdStill(isHeldStill: boolean): void {
@@ -137,7 +140,8 @@ export class EventReader {
   }
 
   /**
-   * Sets whether the user has scrolled away from the newest rows. If so, events that arrive are counted but not shown.
+   * Sets whether the user has scrolled away from the newest rows. If so, events that arrive are counted in `waiting`
+   * and not shown.
    */
   setScrolledAway(isScrolledAway: boolean): void {
     if (this.#isScrolledAway === isScrolledAway) return;
@@ -146,8 +150,8 @@ export class EventReader {
   }
 
   /**
-   * Drops the loaded events, and shows the events of the log and new events. Has no effect on a reader with
-   * `from: "then"`. To replace such a reader, create a new one.
+   * Replaces the loaded events with the events in the log, and shows new events as they arrive. Has no effect on a
+   * reader with `from: "then"`. To replace such a reader, create a new one.
    */
   jumpToNow(): void {
     if (this.#options.from === "then") return;
@@ -224,8 +228,8 @@ export class EventReader {
   }
 
   /**
-   * Starts to add live events after the last page has arrived. Takes the events that are missing from the page from the
-   * log. Does nothing if the log has already dropped some of them.
+   * Starts to add live events after the last page has arrived. Also adds the events from the log that the page does not
+   * contain. Does nothing if the log has already dropped events that arrived while the page was loading.
    */
   #attachToLive(): void {
     const newest = toSortableId(this.#entries.find(isStored));

@@ -20,7 +20,7 @@ export function useServerNow(): number | null {
   return useSyncExternalStore(ticker.subscribe, ticker.read, () => null);
 }
 
-/** Returns the whole seconds since the last message of the stream; `null` before the first message. */
+/** Returns the whole seconds since the last message from the stream; `null` before the first message. */
 export function useSecondsSinceMessage(): number | null {
   const store = useLiveStore();
   const seconds = () => {
@@ -31,8 +31,8 @@ export function useSecondsSinceMessage(): number | null {
 }
 
 /**
- * Returns the events of the stream. The stream contains the events of all locks only while at least one mounted
- * component passes `all`.
+ * Returns the latest events from the stream. The stream contains the events of all locks only while at least one
+ * mounted component passes `all`.
  */
 export function useEvents(wanted: "all" | "subscribed_only" = "subscribed_only"): EventSnapshot {
   const store = useLiveStore();
@@ -61,7 +61,7 @@ export function useCounts(): CountSnapshot | undefined {
   return useSyncExternalStore(store.onCounts, store.counts, () => undefined);
 }
 
-/** Subscribes to the number of matching locks of each filter while the component is mounted. */
+/** Subscribes to the number of matching locks for each filter while the component is mounted. */
 export function useFilterCountSubscription(filters: readonly string[]): void {
   const store = useLiveStore();
   const text = JSON.stringify(filters);

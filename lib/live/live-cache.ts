@@ -17,7 +17,8 @@ const getPinnedQueryKey = (target: TargetName) => ["kept", target] as const;
 const STREAMED_QUERY = { queryFn: skipToken, staleTime: "static", structuralSharing: false } as const;
 
 /**
- * Creates the cache for the data of the stream. Components read the cache through queries, which never fetch this data.
+ * Creates the cache for the data from the stream. Components read the cache through queries, which never fetch this
+ * data.
  */
 export function createLiveCache(client: QueryClient, target: TargetName): LiveCache {
   return {
@@ -39,7 +40,8 @@ export function useLockWindow(): LiveWindow | undefined {
 export type PinnedLocks = ReadonlyMap<string, PinnedLock>;
 
 /**
- * Returns the pinned locks that are not in the window, by key as a path segment; `undefined` until the first arrive.
+ * Returns the pinned locks that are not in the window, by key as a path segment; `undefined` until the first pinned
+ * locks arrive.
  */
 export function usePinnedLocks(): PinnedLocks | undefined {
   const { target } = useLiveStore();

@@ -23,7 +23,7 @@ export interface LiveState {
   health: Health | null;
   /**
    * Whether the user must reload the page. Set when a message cannot be parsed, which usually means that the server
-   * runs another version than the page.
+   * runs a different version than the page.
    */
   outdated: boolean;
 }
@@ -39,7 +39,7 @@ export const INITIAL_LIVE_STATE: LiveState = {
 export interface LiveCache {
   window(window: LiveWindow): void;
   lock(lock: Lock): void;
-  /** Receives the pinned locks that are not in the window, by the key as a path segment. */
+  /** Receives the pinned locks that are not in the window. The keys of the map are lock keys as path segments. */
   pinned(pinned: ReadonlyMap<string, PinnedLock>): void;
   /** Called when a new connection opens, because fetched data may be outdated. */
   reconnected(): void;
@@ -62,7 +62,7 @@ export class LiveStore {
   #elapsed: () => number;
   #cache: LiveCache;
   /**
-   * Time of the last message, on the clock of `elapsed`; `null` before the first message. Not part of the state,
+   * Time of the last message, as measured with `elapsed`; `null` before the first message. Not part of the state,
    * because every message would then notify the listeners.
    */
   #lastMessageAt: number | null = null;
@@ -145,7 +145,7 @@ export class LiveStore {
 
   /**
    * Subscribes to the state of a lock. Returns a function that ends the subscription. The stream contains only the lock
-   * of the latest subscription.
+   * that was subscribed to last.
    *
    * @param path the key as a path segment
    */
@@ -160,8 +160,8 @@ export class LiveStore {
   }
 
   /**
-   * Subscribes to the number of locks that match each filter and each namespace prefix. Returns a function that ends
-   * the subscription.
+   * Subscribes to the number of locks that match each filter, and to the counts of the namespaces below each prefix.
+   * Returns a function that ends the subscription.
    */
   subscribeCounts(counted: Pick<LiveView, "counts" | "namespaces">): () => void {
     const withdraw = this.#countRequests.add(counted);
@@ -172,7 +172,7 @@ export class LiveStore {
     };
   }
 
-  /** Whether this tab receives counts of filters and namespaces, which only a stream sends. */
+  /** Whether this tab receives counts for filters and namespaces. A tab that polls does not receive them. */
   get hasFilterCounts(): boolean {
     return !this.#stream.isPolling;
   }
@@ -257,7 +257,7 @@ export class LiveStore {
     }
   }
 
-  /** Updates the pinned rows, and removes rows that are no longer pinned. */
+  /** Updates the pinned locks, and removes locks that are no longer pinned. */
   #updatePinned(items: readonly PinnedLock[]): void {
     const wanted = new Set(this.#window.keep);
     const entries = items.map((item) => [encodeKeyPath(parseKeyFields(item.lock)), item] as const);
@@ -267,8 +267,8 @@ export class LiveStore {
   }
 
   /**
-   * Applies a window. If it is `undefined`, because the changes did not fit the previous window, requests the complete
-   * window.
+   * Applies a window. If the window is `undefined`, because the changes did not match the previous window, requests the
+   * complete window.
    */
   #applyWindow(window: LiveWindow | undefined): void {
     this.#currentWindow = window;

@@ -84,8 +84,8 @@ export class LiveStream {
   }
 
   /**
-   * Whether this tab polls because all streams of the browser are in use. Tabs that poll receive no match counts per
-   * filter or namespace.
+   * Whether this tab polls because all stream slots of the browser are in use. Tabs that poll receive no counts for
+   * filters or namespaces.
    */
   get isPolling(): boolean {
     return this.#mode === "poll";

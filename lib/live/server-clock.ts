@@ -1,5 +1,5 @@
 /**
- * An estimate of the Redis clock in the browser. Does not depend on the browser's wall clock, which may be off by
+ * An estimate of the Redis clock in the browser. Does not depend on the browser's wall clock, which can be wrong by
  * hours.
  */
 export interface ServerClock {

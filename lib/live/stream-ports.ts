@@ -12,11 +12,11 @@ export interface StreamSource {
   close(): void;
 }
 
-/** The functions of the browser that the stream uses. Tests pass fake functions. */
+/** The browser functions that the stream uses. Tests pass fake functions. */
 export interface StreamPorts {
   /**
    * Requests one of the slots for open streams that the tabs of a browser share. Calls `onChange` immediately or later,
-   * with `true` if this tab may keep a stream open and `false` if it must poll.
+   * with `true` if this tab can keep a stream open and `false` if it must poll.
    *
    * @returns a function that releases the slot or withdraws the request
    */

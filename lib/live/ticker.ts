@@ -5,8 +5,8 @@
 export interface Ticker {
   subscribe(listener: () => void): () => void;
   /**
-   * Returns the time of the last tick or of the first subscription, or `null` if the time was unknown then. The value
-   * does not change between ticks.
+   * Returns the time of the last tick. Before the first tick, returns the time of the first subscription. Returns
+   * `null` if the time was unknown. The value does not change between ticks.
    */
   read(): number | null;
   /** Suspends or resumes the ticker. Resuming notifies all subscribers immediately. */

@@ -6,7 +6,7 @@ import type { LiveCounts, LiveNamespaceCount } from "@/lib/contract/live-counts.
 export interface CountSnapshot extends Pick<LiveCounts, "held" | "waiting" | "needsAttention"> {
   /** Number of matching locks by filter. */
   readonly filters: ReadonlyMap<string, number>;
-  /** Counts by name of the namespace. */
+  /** Counts by namespace name. */
   readonly namespaces: ReadonlyMap<string, LiveNamespaceCount>;
 }
 
@@ -27,7 +27,7 @@ export function applyCounts(before: CountSnapshot | undefined, message: LiveCoun
 
 type CountedParts = Pick<LiveView, "counts" | "namespaces">;
 
-/** Collects the requests of the components of a page for counts. Merges requests for the same filter or prefix. */
+/** Collects the requests for counts from the components of a page. Merges requests for the same filter or prefix. */
 export class CountRequests {
   readonly #requests = new Set<Required<CountedParts>>();
 
@@ -38,7 +38,7 @@ export class CountRequests {
     return () => this.#requests.delete(request);
   }
 
-  /** Returns the fields of the view that request the counts, up to the limits of the server. Omits empty fields. */
+  /** Returns the fields of the view that request the counts, up to the server's limits. Omits empty fields. */
   toView(): CountedParts {
     const requests = [...this.#requests];
     const counts = [...new Set(requests.flatMap((request) => request.counts))].slice(0, COUNTED_FILTERS_MAX);

@@ -4,7 +4,9 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import type { AppConnectionInfo, AppConnectionUrl } from "@/lib/contract/accounts/app-connection.ts";
 import { type RequestError, requestJson, sendRequest } from "../api/request.ts";
 
-/** Reads how applications connect to the embedded Redis, without the password. Requires `admin` access. */
+/**
+ * Reads the connection details of the embedded Redis for applications, without the password. Requires `admin` access.
+ */
 export function useAppConnection() {
   return useQuery<AppConnectionInfo, RequestError>({
     queryKey: ["app-connection"],

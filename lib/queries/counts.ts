@@ -14,9 +14,9 @@ import { useTargetName } from "./targets.ts";
 const REFETCH_MS = 15_000;
 
 /**
- * Returns the number of locks that match each filter, in the order of the filters. A number is `undefined` until it is
- * known. The stream sends these numbers together with all other counts on the page. A tab that polls fetches the
- * numbers.
+ * Returns the number of locks that match each filter, in the same order as `filters`. A number is `undefined` until it
+ * is known. The stream sends these numbers together with all other counts on the page. A tab that polls fetches them
+ * separately.
  */
 export function useLockCounts(filters: readonly string[]): readonly (number | undefined)[] {
   useFilterCountSubscription(filters);
@@ -53,7 +53,7 @@ export interface ListCounts {
 
 /**
  * Returns the counts for a list of locks, from the same snapshot as all other counts on the page. A count that is not
- * in the snapshot is taken from the window. Returns `undefined` until both counts are known.
+ * in the snapshot is taken from the window. Returns `undefined` until both the total and the held count are known.
  */
 export function useListCounts(filter: string): ListCounts | undefined {
   useFilterCountSubscription([filter]);

@@ -9,7 +9,7 @@ import type { RequestError, TargetName } from "../api/request.ts";
 
 const getFormatsQueryKey = (target: TargetName) => ["formats", target];
 
-/** Reads the formats that Lockkeeper recognizes and the format rules. */
+/** Reads the format rules and the formats that Lockkeeper recognizes. */
 export function useFormats() {
   const { target } = useLiveStore();
   return useQuery<Formats, RequestError>({
@@ -18,7 +18,7 @@ export function useFormats() {
   });
 }
 
-/** Returns a mutation that replaces all format rules except the rules of the configuration. */
+/** Returns a mutation that replaces all format rules except the rules from the configuration. */
 export function useReplaceRules() {
   const client = useQueryClient();
   const { target } = useLiveStore();

@@ -18,8 +18,8 @@ const RECORDING_DELAY_MAX_MS = 5000;
 /**
  * Reads the events of a lock page by page, newest first.
  *
- * @param at time in Unix milliseconds; if set, reads the holds at this time, and the events that were recorded before
- * this time or in the 5 s after it
+ * @param at time in Unix milliseconds; if set, reads the holds at this time, and the events that were recorded up to 5
+ * s after this time
  */
 export function useHistory(path: string, at?: number) {
   const { target } = useLiveStore();

@@ -1,7 +1,7 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { RequestError } from "../api/request.ts";
 
-/** Returns a mutation that runs `change` and then invalidates the data of `queryKey`, even if `change` fails. */
+/** Returns a mutation that runs `change` and then invalidates the query data for `queryKey`, even if `change` fails. */
 export function useInvalidatingMutation<Done, Input>(
   queryKey: QueryKey,
   change: (input: Input) => Promise<Done>,

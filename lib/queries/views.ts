@@ -12,7 +12,7 @@ const NO_VIEWS: readonly View[] = [];
 
 const getViewPath = (id: string) => `/views/${encodeURIComponent(id)}`;
 
-/** Returns the views of the operator, followed by the views of the team. Empty until loaded. */
+/** Returns the operator's views, followed by the team views. Empty until loaded. */
 export function useViews(): readonly View[] {
   const { connection } = useLiveState();
   const { data } = useQuery<ViewList, RequestError>({

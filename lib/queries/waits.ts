@@ -15,7 +15,7 @@ const POSITION_REFETCH_MS = 2000;
 /**
  * Reads the wait-for graph of the target. Refetches the graph while the component is mounted.
  *
- * @param lock limits the graph to one lock
+ * @param lock the lock to which the graph is limited; `undefined` for the whole graph
  */
 export function useWaits(lock: KeyFields | undefined, refetchMs = REFETCH_MS, enabled = true) {
   const target = useTargetName();
@@ -35,14 +35,15 @@ export function useWaits(lock: KeyFields | undefined, refetchMs = REFETCH_MS, en
 
 /**
  * Reads the position of a lock in the wait-for graph: which lock blocks its holder, and how many clients wait behind
- * the lock. `undefined` if the lock is not held or the position is not loaded.
+ * the lock. Returns `undefined` if the lock is not held or the position is not loaded.
  */
 export function useWaitPosition(lock: Lock): WaitPosition | undefined {
   return useWaits(lock, POSITION_REFETCH_MS, lock.holders.length > 0).data?.position;
 }
 
 /**
- * Returns the query parameters that limit the graph to one lock. The API and the waits page use the same parameters.
+ * Returns the query parameters that limit the graph to one lock; no parameters if the lock is `undefined`. The API and
+ * the waits page use the same parameters.
  */
 export function toWaitsQuery(lock: KeyFields | undefined): Record<string, string> {
   if (lock === undefined) return {};

@@ -1,6 +1,6 @@
 import { matchesGlob } from "./glob.ts";
 
-/** Criteria of a filter of the audit log, with the fields of `AuditFilter` in the contract. */
+/** The criteria of an audit log filter, with the fields of `AuditFilter` in the contract. */
 export interface AuditCriteria {
   readonly target?: string | undefined;
   readonly requestId?: string | undefined;

@@ -5,8 +5,8 @@ interface TimedItem {
 }
 
 /**
- * Sorts items that count refusals into the list by time. In the chain, they can follow later actions, because an entry
- * that counts refusals is written up to a minute after the refusals. All other items keep their order.
+ * Moves items that count refusals to their position by time. In the chain, these items can follow later actions,
+ * because an entry that counts refusals is written up to a minute after the refusals. All other items keep their order.
  *
  * @param items newest first
  */

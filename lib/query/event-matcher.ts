@@ -1,7 +1,7 @@
 import { type FilterTerm, matchesFilter, parseFilter } from "./filter.ts";
 import { matchesGlob } from "./glob.ts";
 
-/** Criteria of a filter of events, with the fields of `EventFilter` in the contract. */
+/** The criteria of an event filter, with the fields of `EventFilter` in the contract. */
 export interface EventCriteria {
   readonly key?: string | undefined;
   readonly owner?: string | undefined;
@@ -36,15 +36,15 @@ export function createEventMatcher({ key, owner, type }: EventCriteria): (entry:
 }
 
 /**
- * Creates a function that returns whether an event matches a filter with the syntax of the list of locks. Plain text
- * also matches the operator, the reason and the fencing token.
+ * Creates a function that returns whether an event matches a filter in the syntax of lock filters. Plain text also
+ * matches the operator, the reason and the fencing token.
  */
 export function createEventTextMatcher(text = ""): (event: KeyedSubject) => boolean {
   const terms = parseFilter(text);
   return (event) => isEventMatch(terms, event);
 }
 
-/** Returns whether an event matches all terms of a filter with the syntax of the list of locks. */
+/** Returns whether an event matches all terms of a filter in the syntax of lock filters. */
 export function isEventMatch(terms: readonly FilterTerm[], event: KeyedSubject): boolean {
   const { key, owner, by, reason, fence } = event;
   const records = [by, reason, fence].filter((text) => text !== undefined);

@@ -61,8 +61,8 @@ export interface FilterSubject {
   readonly key: string;
   readonly owners: readonly string[];
   /**
-   * Additional strings that plain text matches. For a lock, the strings in the owner records of the holders. For an
-   * event, the operator, the reason and the fencing token.
+   * Additional strings that a plain-text term can match. For a lock, the strings in the owner records of the holders.
+   * For an event, the operator, the reason and the fencing token.
    */
   readonly records: readonly string[];
   /** The format of the lock, and other formats that the value could have. */
@@ -149,8 +149,8 @@ export function findInvalidComparison(filter: string): FilterError | undefined {
 }
 
 /**
- * Describes the first comparison with an invalid value in a sentence for API clients. Returns `undefined` if there is
- * none.
+ * Returns a message for API clients about the first comparison with an invalid value in a filter. Returns `undefined`
+ * if there is no such comparison.
  */
 export function describeFilterError(filter: string): string | undefined {
   const fault = findInvalidComparison(filter);
@@ -159,7 +159,7 @@ export function describeFilterError(filter: string): string | undefined {
   return `${fault.field} must be compared with ${wanted}${fault.expected === "time_or_typical" ? ", or with typical" : ""}`;
 }
 
-/** Returns whether the set of matching locks can change as time passes, even if no lock changes. */
+/** Returns whether the set of locks that match a filter can change as time passes, even if no lock changes. */
 export function isTimeDependent(filter: string): boolean {
   return parseFilter(filter).some(
     (term) => "ms" in term || ("state" in term && term.state === "needs_attention"),

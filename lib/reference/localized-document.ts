@@ -12,7 +12,7 @@ export interface OperationTexts {
   readonly description: string;
   /** Descriptions of successful responses, by status. */
   readonly results: Readonly<Record<string, string>>;
-  /** Summaries of the request examples, in the order of the document. */
+  /** Summaries of the request examples, in the same order as in the document. */
   readonly examples?: readonly string[];
   /** Descriptions of parameters, by name, if they differ from the descriptions in other operations. */
   readonly parameters?: Readonly<Record<string, string>>;
@@ -23,12 +23,12 @@ export interface OperationTexts {
 /** Translations for the API reference in another language. Fields are translated only in request bodies. */
 export interface ReferenceTexts {
   readonly description: string;
-  /** Description of the response 304, which is the same for all operations. */
+  /** Description of the 304 response, which is the same for all operations. */
   readonly notModified: string;
   readonly tags: Readonly<Record<string, { readonly label: string; readonly description: string }>>;
   /** Translations of operations, by operation ID. */
   readonly operations: Readonly<Record<string, OperationTexts>>;
-  /** Descriptions of parameters, by name, for operations without a description of their own for the parameter. */
+  /** Default descriptions of parameters, by name. The `parameters` of an operation take precedence. */
   readonly parameters: Readonly<Record<string, string>>;
   /** Descriptions of request body fields, by operation ID and field name. */
   readonly requestFields: Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -13,7 +13,9 @@ export function formatSchemaType(document: OpenApiDocument, schema: SchemaObject
   return typeof whole.type === "string" ? whole.type : (whole.type ?? ["anything"]).join(" | ");
 }
 
-/** Phrases that describe limits, in the language of the page. The parameter `unit` is one of `units`, or empty. */
+/**
+ * Phrases that describe limits, in the language of the page. The parameter `unit` is one of `units` or an empty string.
+ */
 export interface LimitTexts {
   readonly units: { readonly characters: string; readonly items: string };
   range(least: string, most: string, unit: string): string;

@@ -1,6 +1,6 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 
-/** Creates a curl command for a POSIX shell. */
+/** Creates a curl command, for a POSIX shell, that sends the request. */
 export function createCurlSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const first = `curl ${isStream ? "-iN" : "-i"}${method === "GET" ? "" : ` -X ${method}`} ${quoteShell(origin + path)}`;

@@ -1,6 +1,9 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 
-/** Creates a program for Go 1.21 and newer that uses only the standard library's net/http. */
+/**
+ * Creates a Go program that sends the request. The program requires Go 1.21 or newer and uses only the standard
+ * library.
+ */
 export function createGoSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const content = body === undefined ? "nil" : `strings.NewReader(\`${formatGoRawJson(body)}\`)`;

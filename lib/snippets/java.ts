@@ -1,7 +1,7 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 import { indentLines } from "./indent-lines.ts";
 
-/** Creates a program for Java 17 and newer that uses java.net.http and has no dependencies. */
+/** Creates a Java program that sends the request. The program requires Java 17 or newer and has no dependencies. */
 export function createJavaSnippet(request: SampleRequest, origin: string): string {
   const { name, method, path, needsKey, headers, body, isStream } = request;
   const publisher =

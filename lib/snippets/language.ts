@@ -27,7 +27,7 @@ const SNIPPET_BY_LANGUAGE: Readonly<
 };
 
 /**
- * Creates a snippet in the given language.
+ * Creates a snippet that sends the request, in the given language.
  *
  * @param origin origin of the server, such as `http://127.0.0.1:3000`
  */

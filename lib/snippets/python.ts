@@ -1,7 +1,10 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 import { indentLines } from "./indent-lines.ts";
 
-/** Creates a program for Python 3.8 and newer that uses only the standard library's urllib. */
+/**
+ * Creates a Python program that sends the request. The program requires Python 3.8 or newer and uses only the standard
+ * library.
+ */
 export function createPythonSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const all = [

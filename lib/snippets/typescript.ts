@@ -1,7 +1,10 @@
 import type { SampleRequest } from "@/lib/reference/sample-request.ts";
 import { indentLines } from "./indent-lines.ts";
 
-/** Creates a program for Node 20 and newer, Deno or Bun that uses fetch and has no dependencies. */
+/**
+ * Creates a TypeScript program that sends the request with `fetch`. The program runs on Node 20 or newer, Deno or Bun,
+ * and has no dependencies.
+ */
 export function createTypescriptSnippet(request: SampleRequest, origin: string): string {
   const { method, path, needsKey, headers, body, isStream } = request;
   const all = [

@@ -37,7 +37,7 @@ import { createWaitsRoutes } from "./routes/waits/waits.ts";
 import { defineRoute, type Route } from "./routing/route.ts";
 import type { Services } from "./routing/services.ts";
 
-/** Creates the dispatcher of the API below `/api/v1`, which serves the requests of both HTTP adapters. */
+/** Creates the dispatcher for the API below `/api/v1`. Both HTTP adapters pass their requests to this dispatcher. */
 export function createApi(services: Services, log: Logger, basePath = ""): Dispatcher {
   return new Dispatcher(
     createApiRoutes(services, log, basePath),

@@ -93,8 +93,8 @@ export class Dispatcher {
   /**
    * Authenticates, rate-limits, authorizes and validates a request.
    *
-   * @param caller its `id` is set as soon as the request is authenticated, so that a response that refuses the request
-   * later also has the rate-limit headers of the principal
+   * @param caller the caller, whose `id` this method sets as soon as the request is authenticated. If the request is
+   * refused later, the response then also has the principal's rate-limit headers
    * @throws LockkeeperError if the request is refused
    */
   async #validate(request: ApiRequest, caller: Caller, answerId: string): Promise<ValidatedCall> {
@@ -166,8 +166,8 @@ export class Dispatcher {
   }
 
   /**
-   * Returns whether the request would still be authorized. Also returns true if this cannot be checked, for example
-   * because the store of keys or sessions is unreachable.
+   * Returns whether the request would still be authorized. Also returns true if the authorization cannot be checked,
+   * for example because the store of keys or sessions is unreachable.
    */
   async #isStillAuthorized(
     request: ApiRequest,

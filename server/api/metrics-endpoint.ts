@@ -15,7 +15,7 @@ import type { RequestAuthenticator } from "./routing/request-authenticator.ts";
 export class MetricsEndpoint {
   #scrapes = 0;
 
-  /** @param metrics `undefined` if metrics are off */
+  /** @param metrics `undefined` if metrics are disabled */
   constructor(
     private readonly metrics: Metrics | undefined,
     private readonly access: "key" | "open",
@@ -51,8 +51,8 @@ export class MetricsEndpoint {
   }
 
   /**
-   * Authenticates a scrape. Counts the scrape towards the rate limit of its caller, or of its address if it has no
-   * valid credentials.
+   * Authenticates a scrape. Counts the scrape towards the rate limit of its caller or, if it has no valid credentials,
+   * towards the rate limit of its client address.
    */
   async #authenticate(
     request: Exchange<void>,

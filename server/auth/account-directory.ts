@@ -45,8 +45,8 @@ export class AccountDirectory {
   private constructor(private readonly home: HomeStore) {}
 
   /**
-   * Opens the directory. Reads the accounts now, or when the store is connected, and then refreshes them every second
-   * until the store is closed.
+   * Opens the directory. Reads the accounts now, or as soon as the home store is connected, and then refreshes them
+   * every second until the store is closed.
    */
   static async open(home: HomeStore): Promise<AccountDirectory> {
     const book = new AccountDirectory(home);
@@ -59,7 +59,7 @@ export class AccountDirectory {
     return this.#accounts;
   }
 
-  /** Milliseconds since the start of the last successful refresh. Infinity if there was none. */
+  /** Time since the start of the last successful refresh, in ms. Infinity if no refresh has succeeded. */
   get ageMs(): number {
     return performance.now() - this.#refreshedAt;
   }
@@ -102,7 +102,7 @@ export class AccountDirectory {
    * Changes accounts. Calls `decide` with the stored accounts and writes the changes that it returns. If another
    * instance changes accounts at the same time, calls `decide` again with the new accounts.
    *
-   * @throws LockkeeperError unavailable or unknown_outcome; the error of `decide` if `decide` throws
+   * @throws LockkeeperError unavailable or unknown_outcome; the error from `decide` if `decide` throws
    */
   async update<Result>(
     decide: (accounts: Accounts) => { readonly changes: readonly AccountChange[]; readonly result: Result },
@@ -132,7 +132,7 @@ export class AccountDirectory {
     this.#changeListener();
   }
 
-  /** Runs a task now, or when the store is connected. May run the task more than once. */
+  /** Runs a task now, or as soon as the home store is connected. May run the task more than once. */
   whenAvailable(task: () => Promise<void>): Promise<void> {
     return this.home.whenAvailable(task);
   }

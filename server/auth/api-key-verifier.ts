@@ -53,9 +53,9 @@ export class ApiKeyVerifier {
    * `access`.
    *
    * @returns the principal, or `undefined` if the secret does not have the format of an API key
-   * @throws LockkeeperError unauthenticated if the secret is unknown or has expired after a rotation, or the key has
-   * expired or was revoked; unavailable if the accounts cannot be refreshed. A returned promise rejects with these
-   * errors instead
+   * @throws LockkeeperError unauthenticated if the secret is unknown or has expired after a rotation, or if the key has
+   * expired or was revoked; unavailable if the accounts cannot be refreshed. If the result is a promise, it rejects
+   * with these errors
    */
   authenticate(secret: string, access: Access | "anyone"): Principal | undefined | Promise<Principal> {
     const id = SECRET_PATTERN.exec(secret)?.[1];

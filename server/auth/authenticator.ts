@@ -30,7 +30,7 @@ export interface AuthenticatorOptions {
   readonly firstOperator: { readonly name: string; readonly password: string } | undefined;
 }
 
-/** Opens the authenticator. Reads the stored accounts now, or when the home store is connected. */
+/** Opens the authenticator. Reads the stored accounts now, or as soon as the home store is connected. */
 export async function openAuthenticator(
   home: HomeStore,
   { sessionLimits, firstOperator }: AuthenticatorOptions,

@@ -5,7 +5,7 @@ import type { KeyPermissions } from "./grant.ts";
 import type { Principal } from "./principal.ts";
 
 /**
- * Asserts that the principal itself has all access that it wants to grant to an API key or an operator.
+ * Asserts that the principal itself has all the access that it wants to grant to an API key or an operator.
  *
  * @throws LockkeeperError forbidden
  */

@@ -6,8 +6,8 @@ export interface AccessGrant {
   readonly accesses: readonly Access[];
   coversTarget(target: string): boolean;
   /**
-   * Whether the principal has the access on all targets, including future ones. If an operator has roles on named
-   * targets, those roles must also include the access.
+   * Whether the principal has this access on all targets, including targets that are added later. If an operator has
+   * roles on named targets, this is `true` only if those roles also include the access.
    */
   readonly everywhere: boolean;
   /** The keys that the grant covers. `undefined` for all keys. */

@@ -1,4 +1,4 @@
-/** Limits on the holds that one principal may have at the same time. */
+/** Limits on the holds that one principal can have at the same time. */
 export interface HoldQuota {
   /** Maximum number of live holds. */
   readonly holdsMax: number;

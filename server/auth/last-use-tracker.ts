@@ -21,7 +21,7 @@ export class LastUseTracker {
   /**
    * Records that an account was used now.
    *
-   * @param field field of the account in the home store
+   * @param field the field that stores the account in the home store
    */
   recordUse(field: string): void {
     const now = Date.now();
@@ -34,7 +34,7 @@ export class LastUseTracker {
 
   /**
    * Reads when accounts were last used on any instance. The returned function takes the field of an account and returns
-   * the time of its last use in Unix ms, or `null` if the account was never used.
+   * the time at which the account was last used in Unix ms, or `null` if it was never used.
    *
    * @throws LockkeeperError unavailable, unknown_outcome
    */

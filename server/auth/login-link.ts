@@ -8,7 +8,7 @@ import { createSecret, hashSha256 } from "./secret.ts";
 const LINK_TTL_MS = 10 * 60 * 1000;
 
 const LoginLink = z.object({ name: z.string(), roles: Roles });
-/** The operator that a link logs in, and the roles of the session. */
+/** The operator whom a login link logs in, and the roles of the session. */
 export type LoginLink = z.infer<typeof LoginLink>;
 
 const buildLinkKey = (token: string) => `${HOME_PREFIX}login:${hashSha256(token)}`;

@@ -25,8 +25,8 @@ export interface LoginAttempt {
 
 /**
  * Limits password attempts per name, per address and per combination of name and address, with increasing delays of up
- * to 15 minutes. If the name has logged in from the address before, only the limit per combination applies. The state
- * is in the home store, so the limits apply across restarts and instances. One-time links are not limited.
+ * to 15 minutes. If the operator has logged in from the address before, only the limit per combination applies. The
+ * state is in the home store, so the limits apply across restarts and instances. One-time links are not limited.
  */
 export class LoginThrottle {
   constructor(private readonly home: HomeStore) {}

@@ -58,7 +58,7 @@ export class Operators {
   }
 
   /**
-   * Creates an administrator of all targets if there are no operators. If the store is disconnected, returns
+   * Creates an administrator of all targets if there are no operators. If the home store is disconnected, returns
    * immediately and creates the administrator when the store is connected.
    */
   async createFirst(name: string, password: string): Promise<void> {
@@ -74,10 +74,10 @@ export class Operators {
 
   /**
    * Applies a patch to an operator. Active sessions on all instances get the new access within two seconds. Ends the
-   * sessions that the operator has started with login links, or all of the operator's sessions if the patch disables
-   * the operator.
+   * sessions that the operator started with login links, or all of the operator's sessions if the patch disables the
+   * operator.
    *
-   * @param kept the secret of a session that does not end
+   * @param kept the secret of the session to keep. `undefined` to keep none
    * @throws LockkeeperError not_found, forbidden, last_admin
    */
   async update(
@@ -101,7 +101,7 @@ export class Operators {
   /**
    * Deletes an operator and its saved views, and ends its sessions.
    *
-   * @param kept the secret of a session that does not end
+   * @param kept the secret of the session to keep. `undefined` to keep none
    * @throws LockkeeperError not_found, last_admin
    */
   async remove(name: string, kept: string | undefined): Promise<void> {
@@ -120,9 +120,9 @@ export class Operators {
   /**
    * Sets a password and ends the sessions of the operator, except the session whose secret is `kept`.
    *
-   * @param by the caller. If operators set their own password, the stored operator against which the current password
-   * was verified
-   * @param kept the secret of the session that does not end
+   * @param by the caller. If operators set their own password, `itself` is the stored operator against which the
+   * current password was verified
+   * @param kept the secret of the session to keep. `undefined` to keep none
    * @throws LockkeeperError not_found or rate_limited, forbidden if the operator has more access than `by`, or invalid
    * if the password has changed since it was verified
    */

@@ -30,7 +30,7 @@ export async function hashPassword(password: string): Promise<string> {
 /**
  * Returns whether a password matches a stored hash.
  *
- * @param stored the stored hash. Without one, the result is `false` after the same time
+ * @param stored the stored hash. If there is no hash, the result is `false`, and the function takes the same time
  * @throws LockkeeperError rate_limited if too many hashes are queued
  */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {

@@ -27,7 +27,7 @@ export const buildOperatorId = (name: string) => `operator:${name}`;
 export const ANONYMOUS: Principal = { kind: "nobody", id: "nobody", name: "nobody", grants: [] };
 
 /**
- * The scope for which access is checked: one key of a target, all keys of a target (without `key`), or the whole server
+ * The scope for which access is checked: one key on a target, all keys on a target (without `key`), or the whole server
  * (without `target`).
  */
 export interface AccessScope {
@@ -35,7 +35,7 @@ export interface AccessScope {
   readonly key?: Key | undefined;
 }
 
-/** Returns whether the principal has the access for the entire scope. */
+/** Returns whether the principal has this kind of access to the entire scope. */
 export function canAccess({ grants }: Principal, access: Access, { target, key }: AccessScope): boolean {
   for (const { accesses, coversTarget, everywhere, keys } of grants) {
     const isThere = target === undefined ? everywhere : coversTarget(target);
@@ -46,8 +46,8 @@ export function canAccess({ grants }: Principal, access: Access, { target, key }
 }
 
 /**
- * Returns whether the principal has the access for at least one key of the target, or of any target if `target` is
- * `undefined`.
+ * Returns whether the principal has this kind of access to at least one key on the target, or on any target if `target`
+ * is `undefined`.
  */
 export function canAccessSome({ grants }: Principal, access: Access, target: string | undefined): boolean {
   return grants.some(
@@ -57,8 +57,8 @@ export function canAccessSome({ grants }: Principal, access: Access, target: str
 }
 
 /**
- * Returns the patterns of the keys for which the principal has the access, or `undefined` for all keys. Without any
- * access to the target, no key matches the patterns.
+ * Returns the patterns of the keys to which the principal has this kind of access, or `undefined` if it has access to
+ * all keys. If it has no such access to the target, the result matches no key.
  */
 export function getAllowedKeys(
   { grants }: Principal,
@@ -77,19 +77,19 @@ export function getAllowedKeys(
     : new KeyPatternSet(ranges.flatMap(({ patterns }) => patterns));
 }
 
-/** Returns the kinds of access that the principal has for at least one key of a target. */
+/** Returns the kinds of access that the principal has to at least one key on a target. */
 export function getAccessesAt(principal: Principal, target: string): Access[] {
   return ACCESS_OF_ROLE.admin.filter((access) => canAccessSome(principal, access, target));
 }
 
-/** Returns the kinds of access that the principal has for all keys of all targets. */
+/** Returns the kinds of access that the principal has to all keys on all targets. */
 export function getServerWideAccesses(principal: Principal): Access[] {
   return ACCESS_OF_ROLE.admin.filter((access) => canAccess(principal, access, {}));
 }
 
 /**
- * Returns the highest role on a target whose kinds of access the principal has for all keys, or `undefined` if there is
- * none.
+ * Returns the highest role of which the principal has every kind of access to all keys on a target, or `undefined` if
+ * there is no such role.
  */
 export function getRoleAt(principal: Principal, target: string): Role | undefined {
   const has = (role: Role) =>

@@ -15,8 +15,8 @@ const ROOT_PRINCIPAL: Principal = {
 };
 
 /**
- * The root API key. If it is not set in the environment, Lockkeeper creates a key once and stores its hash in the home
- * store.
+ * The root API key. If the environment does not contain a root key, Lockkeeper creates one once and stores its hash in
+ * the home store.
  */
 export class RootKey {
   /**
@@ -29,8 +29,8 @@ export class RootKey {
   #hash: string | undefined;
 
   /**
-   * The secret, if this process has created the key. `undefined` otherwise, because the secret of a stored key cannot
-   * be retrieved.
+   * The secret, if this process created the key. Otherwise `undefined`, because the secret of a stored key cannot be
+   * retrieved.
    */
   createdSecret: string | undefined;
 

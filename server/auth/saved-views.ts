@@ -35,7 +35,7 @@ const writeScript = new Script<[string], RedisArgument[], "written" | "changed">
 export class SavedViews {
   constructor(private readonly home: HomeStore) {}
 
-  /** Lists the views of the principal, followed by the team views that the principal may read. */
+  /** Lists the views of the principal, followed by the team views that the principal is allowed to read. */
   async list(principal: Principal): Promise<View[]> {
     const { own, team } = await this.#readVisible(principal);
     return [

@@ -5,7 +5,10 @@ export function createSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** Returns the hash of a secret for storage. Secrets are random, so they need neither a salt nor a slow hash. */
+/**
+ * Returns the SHA-256 hash of a secret as hexadecimal digits, for storage. Secrets are random, so they need neither a
+ * salt nor a slow hash.
+ */
 export function hashSha256(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }

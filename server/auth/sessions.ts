@@ -64,8 +64,8 @@ export class Sessions {
   }
 
   /**
-   * Starts a session with the roles of a one-time link. These roles apply even if an operator with the same name has
-   * other roles.
+   * Starts a session with the roles of a one-time login link. These roles apply even if an operator with the same name
+   * has other roles.
    */
   startFromLink({ name, roles }: LoginLink, from: SessionOrigin): Promise<NewSession> {
     return this.#start({ name, roles, epochs: [] }, from);
@@ -106,8 +106,8 @@ export class Sessions {
   /**
    * Lists active sessions, most recently used first.
    *
-   * @param operatorName lists only the sessions of this operator. `undefined` for all sessions
-   * @param secret the secret of the caller's session
+   * @param operatorName the operator whose sessions to list. `undefined` for all operators
+   * @param secret the secret of the caller's session, which is marked as `current`
    */
   async list(operatorName: string | undefined, secret: string | undefined): Promise<BrowserSession[]> {
     const own = secret === undefined ? undefined : hashSha256(secret);
@@ -144,7 +144,7 @@ export class Sessions {
   /**
    * Ends all sessions of an operator, or only the sessions that a link started.
    *
-   * @param kept the secret of a session that does not end
+   * @param kept the secret of the session to keep. `undefined` to keep none
    */
   async endAllFor(name: string, kept: string | undefined, which: "all" | "by_link" = "all"): Promise<void> {
     const keptHash = kept === undefined ? undefined : hashSha256(kept);
@@ -248,8 +248,8 @@ export class Sessions {
   }
 
   /**
-   * Records in the background that a session is in use: at most once a minute, or once per tenth of the maximum idle
-   * time if that is shorter.
+   * Records in the background that a session is in use, but at most once a minute, or once per tenth of the maximum
+   * idle time if that is shorter.
    */
   #recordLastSeen(hash: string, mark: string | null): void {
     const session = this.#cachedSessions.get(hash)?.session;

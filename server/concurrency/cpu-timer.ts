@@ -1,6 +1,6 @@
 /**
- * Starts a CPU timer. The returned function returns the CPU time that the process has used since then, in milliseconds,
- * but at most the elapsed time.
+ * Starts a CPU timer. The returned function returns the CPU time that the process has used since the timer was started,
+ * in ms, but at most the elapsed time.
  */
 export function startCpuTimer(): () => number {
   const startedAt = performance.now();

@@ -16,11 +16,11 @@ export interface ResultListener {
 }
 
 /**
- * Runs a function for each item, at most 8 at a time across all callers. Items that have started always complete. No
- * item starts after the listener has disconnected.
+ * Runs a function for each item, for at most 8 items at a time across all callers. Items that have started always
+ * complete. No item starts after the listener has disconnected.
  *
  * @param run must not throw
- * @returns the number of items that have started, always the first items of the list
+ * @returns the number of items that have started. These are always the first items in `items`
  */
 export async function forEachLimited<Item>(
   items: readonly Item[],
@@ -50,7 +50,7 @@ export async function forEachLimited<Item>(
  * Runs a function for each item, one after the other, until the listener disconnects. Intended for work that does not
  * use Redis, because the limit of `forEachLimited` does not apply.
  *
- * @returns the number of items that have started, always the first items of the list
+ * @returns the number of items that have started. These are always the first items in `items`
  */
 export async function forEachInOrder<Item>(
   items: readonly Item[],

@@ -25,8 +25,8 @@ let isRunning = false;
 
 /**
  * Calls `take` with each item, in slices of 4 ms so that the event loop is not blocked. On a busy event loop, the
- * slices of all tasks together use at most a fifth of the time. Owners take turns. A task starts when the previous task
- * of its owner has ended.
+ * slices of all tasks together use at most a fifth of the time. Owners take turns. The tasks of one owner run one after
+ * the other.
  *
  * @param items iterated lazily: the iterator is created when the task starts
  */

@@ -1,4 +1,4 @@
-/** A counting semaphore. Waiting callers get permits in the order of their calls. */
+/** A counting semaphore. Waiting callers get permits in the order in which they called `acquire`. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
 

@@ -1,6 +1,6 @@
 /**
- * Runs `run` for each item, at most `limit` at a time, and returns the outcomes in the order of the items. A failed
- * item does not affect other items.
+ * Calls `run` for each item, with at most `limit` calls in progress at a time, and returns the outcomes in the same
+ * order as the items. A failed item does not affect other items.
  */
 export async function settleLimited<Item, Result>(
   items: readonly Item[],

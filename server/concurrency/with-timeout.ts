@@ -1,7 +1,7 @@
 /**
  * Returns the reply if it arrives within `ms` milliseconds. A later reply is discarded.
  *
- * @throws Error on a timeout; the error of `reply` if it rejects before the timeout
+ * @throws Error on a timeout; the error from `reply` if `reply` rejects before the timeout
  */
 export async function withTimeout<Reply>(ms: number, reply: Promise<Reply>): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;

@@ -104,7 +104,7 @@ function getValueAt(json: unknown, path: readonly PropertyKey[]): unknown {
 
 /**
  * Formats the position of a JSON error, such as ` (line 3, column 5)`. Returns an empty string if the position cannot
- * be determined from the engine's message.
+ * be determined from the message of the JavaScript engine.
  */
 export function formatJsonPosition(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : "";

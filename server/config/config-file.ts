@@ -169,8 +169,8 @@ export interface FileSettings {
 /**
  * Reads the configuration file.
  *
- * @throws StartupError with the path of the file, the position, the error and the permitted values. The message
- * contains no secrets
+ * @throws StartupError if the file cannot be read or is invalid. The message contains the path of the file, the
+ * position, the error and the permitted values, but no secrets
  */
 export function readConfigFile(path: string, environment: Environment): FileSettings {
   const refuse = (fault: string): never => {

@@ -35,7 +35,7 @@ export type Launcher = "npm" | "lockkeeper";
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** URL of the console in browsers, if a reverse proxy is in front of it. */
+  /** URL at which browsers reach the console. Set if a reverse proxy is in front of Lockkeeper. */
   readonly publicUrl: string | undefined;
   /** Path prefix of every URL, or "" at the root of the host. */
   readonly basePath: string;
@@ -46,15 +46,18 @@ export interface Config {
   readonly mode: "production" | "development";
   /** How users start this installation. Determines which commands messages suggest. */
   readonly launcher: Launcher;
-  /** Options that users must add to commands for this server, quoted for a shell. */
+  /** Options that users must add to commands that apply to this server. They are quoted for a shell. */
   readonly launcherOptions: readonly string[];
   /** Whether npm started the process. If so, the process stops when npm exits. */
   readonly startedByNpm: boolean;
-  /** The targets in the order of the configuration. The first target is the default. */
+  /** The targets, in the same order as in the configuration. The first target is the default. */
   readonly targets: readonly [TargetSettings, ...TargetSettings[]];
   /** Where `targets` are configured. A target from the environment must be reachable at startup. */
   readonly targetsSource: "environment" | "file";
-  /** Location of the home store. `undefined` for the default, which is the first target unless it is read-only. */
+  /**
+   * Location of the home store. `undefined` for the default: the first target if it is writable and not a quorum, and
+   * otherwise the embedded Redis.
+   */
   readonly home: RedisLocation | undefined;
   readonly redisServerBin: string | undefined;
   readonly embeddedRedisPort: number;
@@ -66,11 +69,14 @@ export interface Config {
   readonly streamsPerCallerMax: number;
   /** Maximum number of requests per caller that wait for locks at the same time. */
   readonly waitersMax: number;
-  /** Quota of live holds per caller. An API key can have its own quota instead. */
+  /** Quota for the live holds of each caller. An API key can have its own quota, which replaces this quota. */
   readonly holdQuota: HoldQuota;
   readonly connectionsMax: number;
   readonly rateLimits: RateLimitOptions;
-  /** Time in ms for which the server reports that it is not ready but still serves requests after the stop signal. */
+  /**
+   * Time in ms after the stop signal for which the server still serves requests, while it already reports that it is
+   * not ready.
+   */
   readonly drainMs: number;
   /** Maximum number of indexed locks per target. */
   readonly locksMax: number;
@@ -84,11 +90,11 @@ export interface Config {
   readonly metrics: "off" | "key" | "open";
   /** Maximum number of key patterns per target that the metrics distinguish. */
   readonly metricsPatterns: number;
-  /** Trace endpoint and service name for the spans of verbs. `undefined` if tracing is off. */
+  /** Trace endpoint and service name for the spans of lock verbs. `undefined` if tracing is disabled. */
   readonly tracing: { readonly url: string; readonly service: string } | undefined;
   readonly rootKey: string | undefined;
   readonly logLevel: (typeof LOG_LEVELS)[number];
-  /** Name of the operator for the login link that is printed at startup. */
+  /** Name of the operator whom the login link that is printed at startup logs in. */
   readonly operatorName: string;
   /** Administrator to create if there are no operators. */
   readonly firstOperator: { readonly name: string; readonly password: string } | undefined;
@@ -99,7 +105,8 @@ export interface Config {
 /**
  * Reads the configuration from the environment, the command line and the configuration file.
  *
- * @throws StartupError that names the permitted values and the invalid or unknown variable or the position in the file
+ * @throws StartupError if a setting is invalid or unknown. The message names the variable, or the position in the file,
+ * and the permitted values
  */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -272,7 +279,7 @@ export function getEmbeddedRedisDir(config: Config): string {
   return join(config.dataDir, "redis");
 }
 
-/** Returns the URL of the console in browsers, without a trailing slash. */
+/** Returns the URL at which browsers reach the console, without a trailing slash. */
 export function getConsoleUrl({ publicUrl, host, basePath }: Config, port: number): string {
   if (publicUrl !== undefined) {
     const url = publicUrl.replace(/\/$/, "");
@@ -291,14 +298,14 @@ function getAccountName(): string {
 }
 
 /**
- * Sets `NODE_ENV` to the configured mode, whatever its value in the shell, and disables Next's telemetry. `NODE_ENV`
- * selects the builds of Next and React.
+ * Sets `NODE_ENV` to the configured mode, regardless of its value in the shell, and disables Next's telemetry.
+ * `NODE_ENV` selects the builds of Next and React.
  */
 export function setNodeEnv({ mode }: Config): void {
   Object.assign(process.env, { NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: "1" });
 }
 
-/** Passes the build configuration to Next, in the same way as the server of a standalone build. */
+/** Passes the build configuration to Next, in the same way as the server of a standalone build does. */
 export function setStandaloneConfig(json: string): void {
   Object.assign(process.env, { __NEXT_PRIVATE_STANDALONE_CONFIG: json });
 }

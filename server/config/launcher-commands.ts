@@ -12,8 +12,8 @@ export function formatStartCommand({ launcher }: Pick<Config, "launcher">): stri
 }
 
 /**
- * Returns the command that creates a login link, with the options of this server, and with its port if the command
- * needs it.
+ * Returns the command that creates a login link. It includes the options of this server, and the port if the command
+ * needs the port.
  *
  * @param port the port on which the server listens, or 0 if it is not known
  */

@@ -10,15 +10,17 @@ export interface HeldFacts extends KeyFields {
   /** Time in ms until the lock or, for a semaphore, the next permit expires. `null` if no expiry is known. */
   readonly remainingMs: number | null;
   readonly asOf: number;
-  /** The numbers of available permits and of all permits, if the lock is a semaphore. `holders` is then empty. */
+  /**
+   * The numbers of available permits and of all permits. Set only for a semaphore, in which case `holders` is empty.
+   */
   readonly permits?: { readonly available: number; readonly total: number | null };
   /** Whether an enclosing `withLock` call of the caller holds the lock. Set only by the client library. */
   readonly heldByCaller?: boolean;
 }
 
 /**
- * Facts about a lost hold. `holders` and `remainingMs` describe the current state of the lock, if the loss was found in
- * Redis. `owner` and `fence` identify the lost hold, if its own client detected the loss.
+ * Facts about a lost hold. `holders` and `remainingMs` describe the current state of the lock, if the loss was detected
+ * in Redis. `owner` and `fence` identify the lost hold, if its own client detected the loss.
  */
 export interface LostFacts extends KeyFields {
   readonly holders?: readonly HolderFacts[];
@@ -72,8 +74,8 @@ export class WaitTimeoutError extends ErrorWithFacts<HeldFacts> {
 
 export interface DeadlockFacts extends KeyFields {
   /**
-   * The steps of the cycle. In each step, `owner` waits for `key`, which the owner of the next step holds. The owner of
-   * the first step holds the key of the last step. Steps with keys that the caller may not see are omitted.
+   * The steps of the cycle. In each step, `owner` waits for `key`, which the owner in the next step holds. The owner in
+   * the first step holds the key in the last step. Steps with keys that the caller is not allowed to read are omitted.
    */
   readonly cycle: readonly { readonly owner: string; readonly key: string }[];
 }
@@ -83,7 +85,7 @@ export class DeadlockError extends ErrorWithFacts<DeadlockFacts> {
   readonly code = "deadlock";
 }
 
-/** The signal was aborted before the lock was acquired. */
+/** The caller's `AbortSignal` was aborted before the lock was acquired. */
 export class AbortedError extends ErrorWithoutFacts {
   readonly code = "aborted";
 }
@@ -93,7 +95,7 @@ export class QueueFullError extends ErrorWithFacts<QueueFullFacts> {
   readonly code = "queue_full";
 }
 
-/** The hold has ended, for example because it expired or was force-released. Another client may hold the lock. */
+/** The hold has ended, for example because it expired or was force-released. Another client might hold the lock now. */
 export class LostError extends ErrorWithFacts<LostFacts> {
   readonly code = "lost";
 }
@@ -145,14 +147,14 @@ export class ReleaseRequestUnsupportedError extends ErrorWithFacts<KeyFields> {
 }
 
 /**
- * The hold does not support conditions. Only plain and fair locks of the format `redisson` support conditions, except
+ * The hold does not support conditions. Only plain and fair locks in the `redisson` format support conditions, except
  * on a quorum. A hold with a minimum hold time cannot wait for a condition.
  */
 export class ConditionUnsupportedError extends ErrorWithFacts<KeyFields> {
   readonly code = "condition_unsupported";
 }
 
-/** The string is not a valid `holdId`, or it identifies a hold of another lock or target. */
+/** The string is not a valid `holdId`, or it identifies a hold of another lock or on another target. */
 export class InvalidHoldIdError extends ErrorWithoutFacts {
   readonly code = "invalid_hold_id";
 }

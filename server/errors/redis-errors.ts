@@ -1,7 +1,7 @@
 import type { RefusalReason } from "../../lib/contract/refusal.ts";
 import { ErrorWithFacts, ErrorWithoutFacts, LockkeeperError } from "./lockkeeper-error.ts";
 
-/** Facts about why a request was refused. Empty if there is no specific reason, for example if Redis is unreachable. */
+/** The reason why a request was refused. Empty if there is no specific reason, for example if Redis is unreachable. */
 export interface UnavailableFacts {
   /**
    * `failover_hold_off`: no locks are granted for a time after a failover. `stopping`: this server is stopping, but

@@ -4,7 +4,7 @@ import { UnavailableError } from "./redis-errors.ts";
 const REPLY_CHARACTERS_MAX = 300;
 
 /**
- * Creates the error for a command that Redis has refused. The message contains the cause and the remedy.
+ * Creates the error for a command that Redis refused. The message contains the cause and the remedy.
  *
  * @param outcome a sentence that states the effect on the request
  */

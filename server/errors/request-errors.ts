@@ -13,7 +13,7 @@ export interface QuotaExceededFacts {
 }
 
 export interface TooManyStreamsFacts {
-  /** Maximum number of open streams, either of the instance or of the caller. */
+  /** The limit that was reached: the maximum number of open streams per instance or per caller. */
   readonly limit: number;
 }
 
@@ -21,8 +21,8 @@ export interface RateLimitedFacts {
   /** Time in ms until the next request is accepted. */
   readonly remainingMs: number;
   /**
-   * The rate limit in requests per second. `perSecond`, `burst` and `per` are absent for limits that are not on the
-   * request rate.
+   * The rate limit in requests per second. `perSecond`, `burst` and `per` are absent if the request exceeded a
+   * different kind of limit, such as the limit on CPU time.
    */
   readonly perSecond?: number;
   readonly burst?: number;

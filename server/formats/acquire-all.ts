@@ -8,7 +8,7 @@ import { buildCompanionKey, buildFencedCounterKey, buildWaitersKey } from "./key
 import type { AcquireRequest, WaitRequest } from "./lock-requests.ts";
 import { type AcquireReply, type GrantedReply, parseAcquireReply } from "./script-replies.ts";
 
-/** One of several locks to acquire, and the token of its hold. */
+/** One of several locks to acquire, and the token of the new hold. */
 export interface LockToAcquire {
   readonly key: Key;
   readonly token: string;
@@ -23,8 +23,8 @@ export interface WaitForAllRequest extends WaitRequest {
 }
 
 /**
- * The reply to a request for several locks: either grants of all of them, in the order of the request, or the refusal
- * of the lock at `index`.
+ * The reply to a request for several locks: either grants for all of them, in the same order as in the request, or the
+ * refusal for the lock at `index`.
  */
 export type AcquireAllReply =
   | { readonly outcome: "granted"; readonly grants: readonly GrantedReply[] }
@@ -48,7 +48,7 @@ const SCRIPTS: ReadonlyMap<WritableFormat, AcquireAllScript> = new Map(
 /**
  * Acquires all the locks, or none of them. On a cluster, all keys must be in the same slot.
  *
- * @param ask the request for all locks, without a token because each lock has its own
+ * @param ask the request for all locks. It has no token, because each lock has its own
  */
 export async function acquireAll(
   redis: Commands,

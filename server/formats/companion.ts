@@ -8,12 +8,15 @@ import type { SeenHolder, StatedRenewal } from "./observation.ts";
 import { RELEASE_REQUEST_FIELD, toReleaseRequest } from "./release-request.ts";
 
 /**
- * The fields of a companion, as companion.lua writes them. Do not trust them until they match the content of the lock.
+ * The fields of a companion, as companion.lua writes them. Do not trust the fields until you have compared them with
+ * the content of the lock.
  */
 export interface Companion {
   /** Identifies the hold. Equals the content of the lock in all formats except `timestamp`. */
   readonly token: string;
-  /** The content of the lock if it differs from the token, or the kind of the lock; otherwise empty. */
+  /**
+   * For `timestamp`, the content of the lock. For other formats, the kind of the lock, or empty for the kind `lock`.
+   */
   readonly value: string;
   readonly count: number;
   readonly fence: string | null;
@@ -82,7 +85,7 @@ function copyText(part: string): string {
 }
 
 /**
- * Creates a holder from the fields of its companion. Without a companion, the client uses another library, so the
+ * Creates a holder from the fields of its companion. If there is no companion, the client uses another library, so the
  * holder is foreign.
  */
 export function toSeenHolder(
@@ -138,7 +141,7 @@ export function parseWholeNumber(text: string | undefined): number | null {
 const RENEWS_FIELD = "renews";
 
 /**
- * Formats the record line of a companion: the client's owner record, its renewal interval, and whether it reads release
+ * Formats the record line of a companion: the owner record, the renewal interval, and whether the client reads release
  * requests. Scripts change only the field for release requests (release-requests.lua).
  */
 export function formatRecordLine(
@@ -163,7 +166,10 @@ export function computeCompanionMs(leaseMs: number): number {
   return leaseMs + Math.max(COMPANION_MS_MIN, 2 * leaseMs);
 }
 
-/** Formats the owner, principal and record lines as companion.lua stores them, followed by the waiter's declaration. */
+/**
+ * Formats the owner, principal and record lines as companion.lua stores them. If the request declares a waiter, its
+ * declaration follows.
+ */
 export function formatOwnerLines(ask: Omit<AcquireRequest, "token">): string {
   const { owner, principal, record, renewEveryMs, receivesReleaseRequests, leaseMs, declared } = ask;
   const stated = renewEveryMs === undefined ? undefined : { everyMs: renewEveryMs, ofLeaseMs: leaseMs };

@@ -7,7 +7,7 @@ const CONDITIONS = `${TARGET_PREFIX}conditions`;
 /** Returns the name of the hash with one record for each condition waiter of a lock. */
 export const buildConditionRecordsKey = (key: Key) => buildColocatedKey(`${CONDITIONS}:waiters`, key);
 
-/** Builds the keys of a lock's conditions: order, records and heartbeats of the waiters. */
+/** Builds the keys for a lock's conditions: the order, the records and the heartbeats of the waiters. */
 export const buildConditionKeys = (key: Key): [RedisArgument, RedisArgument, RedisArgument] => [
   buildColocatedKey(CONDITIONS, key),
   buildConditionRecordsKey(key),
@@ -16,11 +16,11 @@ export const buildConditionKeys = (key: Key): [RedisArgument, RedisArgument, Red
 
 const buildConditionHeartbeatsKey = (key: Key) => buildColocatedKey(`${CONDITIONS}:heartbeats`, key);
 
-/** Builds the last two keys of acquire.lua for a call that restores a hold: records and heartbeats. */
+/** Builds the last two keys for a call to acquire.lua that restores a hold: the waiters' records and heartbeats. */
 export const buildRestoreKeys = (key: Key): RedisArgument[] => [
   buildConditionRecordsKey(key),
   buildConditionHeartbeatsKey(key),
 ];
 
-/** Returns the channel that notifies the clients waiting for a lock's conditions when they may re-acquire the lock. */
+/** Returns the channel that notifies the clients waiting for a lock's conditions when they can re-acquire the lock. */
 export const buildConditionChannel = (key: Key) => buildColocatedKey(CONDITIONS, key);

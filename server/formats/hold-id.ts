@@ -8,7 +8,7 @@ export interface HoldRef {
   readonly format: WritableFormat;
   /** The kind of the lock; `lock` by default. */
   readonly kind?: WritableKind | undefined;
-  /** The unit of a deadline; only for `timestamp`. */
+  /** The unit of the deadline in the lock; only for `timestamp`. */
   readonly unit: TimestampUnit | undefined;
   readonly token: string;
   /** The fencing token as a decimal string. */

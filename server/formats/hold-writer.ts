@@ -79,7 +79,7 @@ export class HoldWriter {
     return new Script(new URL(`${verb}.lua`, scripts), decode, folder);
   }
 
-  /** Builds the keys of the scripts for an existing hold. */
+  /** Builds the keys to pass to the scripts for an existing hold. */
   protected buildKeys(key: Key, _token: string): Keys {
     return buildLockKeyPair(key);
   }
@@ -104,8 +104,8 @@ export class HoldWriter {
   }
 
   /**
-   * Renews up to 100 holds of one slot and one principal in one call. Returns the reply or error for each hold.
-   * Repeating the call changes only the leases.
+   * Renews up to 100 holds of one principal in one call. On a cluster, all keys must be in the same slot. Returns the
+   * reply or error for each hold. Repeating the call changes only the leases.
    */
   renewHolds(
     redis: Commands,
@@ -119,8 +119,8 @@ export class HoldWriter {
   }
 
   /**
-   * Renews up to 100 holds of a library client. Returns the remaining time of each hold in ms: `null` if the hold is
-   * gone or has another owner, `undefined` if the outcome is unknown.
+   * Renews up to 100 holds of a library client. Returns the remaining time of each hold in ms: `null` if the hold has
+   * ended or has another owner, `undefined` if the outcome is unknown.
    */
   async renewMany(
     redis: Commands,
@@ -130,7 +130,7 @@ export class HoldWriter {
     return (await this.renewHolds(redis, channel, holds)).map(toRemainingTime);
   }
 
-  /** Extends a Lockkeeper hold, or a foreign hold that ends when its key expires. */
+  /** Extends the lease of a Lockkeeper hold, or of a foreign hold that ends when its key expires. */
   extend(redis: Commands, channel: string, key: Key, ask: ExtendRequest): Promise<ExtendReply> {
     const { token, fence, leaseMs, by, reason } = ask;
     return this.#extend.run(redis, this.buildKeys(key, formatKey(token)), [
@@ -169,8 +169,8 @@ export class HoldWriter {
   }
 
   /**
-   * Sets the fencing token and count of a hold to the values that a quorum agreed on. The count never decreases, and it
-   * is not changed in formats that store it in the lock. Resolves to `false` if the hold has ended.
+   * Sets the fencing token and count of a hold to the values that a quorum agreed on. The count never decreases. In
+   * formats that store the count in the lock, the count is not changed. Resolves to `false` if the hold has ended.
    */
   agree(redis: Commands, key: Key, { token, from, fence, count }: AgreedHold): Promise<boolean> {
     return this.#agree.run(redis, this.buildKeys(key, token), [token, from, fence, count]);

@@ -46,7 +46,9 @@ export function buildColocatedKey(prefix: string, key: Key): RedisArgument {
   return joinBytes(key, `${prefix}:`, Buffer.concat([tag, Buffer.from(":"), bytes]), "");
 }
 
-/** Returns the name of Redisson's auxiliary key: `prefix:{key}`, or `prefix:key` if `key` contains an opening brace. */
+/**
+ * Returns the name of an auxiliary key of Redisson: `prefix:{key}`, or `prefix:key` if `key` contains an opening brace.
+ */
 export function buildRedissonKey(prefix: string, key: Key): RedisArgument {
   if (!isBinaryKey(key) && !key.includes("{")) return `${prefix}:{${key}}`;
   const bytes = encodeKey(key);
@@ -87,7 +89,7 @@ const FAIR_HEARTBEATS = `${TARGET_PREFIX}fair`;
 /** Returns the name of the key that stores the heartbeats of Lockkeeper's waiters for a fair lock. */
 export const buildFairHeartbeatsKey = (key: Key) => buildColocatedKey(FAIR_HEARTBEATS, key);
 export const buildWaitersKey = (key: Key) => buildColocatedKey(WAITERS, key);
-/** Returns the name of the set of writers that wait for a read/write lock. New readers may give way to the writers. */
+/** Returns the name of the sorted set of writers waiting for a read/write lock. New readers can give way to them. */
 export const buildWritersKey = (key: Key) => buildColocatedKey(WRITERS, key);
 export const buildCompanionKey = (key: Key) => buildColocatedKey(COMPANION, key);
 /**
@@ -112,7 +114,7 @@ export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: Redis
 
 /**
  * The prefix of the keys that store the timeouts of fair queues. The timeouts change whenever a client enters or leaves
- * the queue. Lockkeeper watches the timeouts instead of the list, because notifications for lists may be off.
+ * the queue. Lockkeeper watches the timeouts instead of the list, because notifications for lists may be disabled.
  */
 export const QUEUE_TIMEOUTS_PREFIX = "redisson_lock_timeout:";
 
@@ -134,14 +136,15 @@ export function parseQueueKey(name: Key): Key | undefined {
  */
 export const buildQueuePattern = (pattern: string) => `${QUEUE_TIMEOUTS_PREFIX}{${pattern}}`;
 
-/** Builds the keys of a fair lock: its queue, and the heartbeats of Lockkeeper's waiters. */
+/** Builds the auxiliary keys of a fair lock: the keys of its queue, and the heartbeats of Lockkeeper's waiters. */
 export const buildFairKeys = (key: Key): RedisArgument[] => [
   ...buildFairQueueKeys(key),
   buildFairHeartbeatsKey(key),
 ];
 
 /**
- * Returns the channel of one waiter of a fair lock.
+ * Returns the channel of one waiter for a fair lock.
+ *
  * @param waiter the id of the waiter in the queue of the lock
  */
 export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
@@ -150,12 +153,12 @@ export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
   return `${channel}:${waiter}`;
 }
 
-/** Returns the key that stores the permits of Lockkeeper's holds of a plain semaphore. */
+/** Returns the name of the sorted set that stores the permits that Lockkeeper's holds have of a plain semaphore. */
 export const buildPlainPermitsKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}permits`, key);
 
 /**
- * Returns the name of Redisson's auxiliary key with a suffix: `{key}` and the suffix, or only the key and the suffix if
- * the key contains an opening brace.
+ * Returns the name of an auxiliary key of Redisson with a suffix: `{key}` and the suffix, or only the key and the
+ * suffix if the key contains an opening brace.
  */
 export function buildRedissonSuffixKey(key: Key, suffix: string): RedisArgument {
   const bytes = encodeKey(key);
@@ -180,7 +183,8 @@ export const buildAuxiliaryKeys = (key: Key): RedisArgument[] => [
 export const buildEventChannel = (db: number) => `${TARGET_PREFIX}events:${db}`;
 
 /**
- * The channel for the ids of waits that end because of a deadlock. Pub/Sub ignores databases, but the ids are unique.
+ * The channel for the ids of waits that end because of a deadlock. All databases share the channel, because Pub/Sub
+ * ignores databases. This causes no conflicts, because the ids are unique.
  */
 export const DEADLOCK_CHANNEL = `${TARGET_PREFIX}deadlocks`;
 

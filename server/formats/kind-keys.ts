@@ -3,7 +3,7 @@ import type { Key } from "../../lib/keys/key.ts";
 import type { RedisArgument } from "../redis/commands.ts";
 import { buildReadWriteChannel, buildWakeChannel } from "./keys.ts";
 
-/** The suffix of a writer's token. In Redisson's read/write lock, the token with this suffix is the name of a field. */
+/** The suffix of a writer's token. In Redisson's read/write lock, which is a hash, the whole token is a field name. */
 export const WRITE_SUFFIX = ":write";
 
 export function isReadWrite(kind: LockKind | WritableKind | undefined): kind is "read" | "write" {

@@ -12,8 +12,8 @@ import type { ForceReleaseReply } from "./script-replies.ts";
 export type DetectionBasis = "by_shape" | "by_rule";
 
 /**
- * What Lockkeeper may do with a key. `lockable`: the API may acquire the key, so anything that blocks an acquire counts
- * as a lock. `watched`: Lockkeeper only reads the key.
+ * What Lockkeeper is allowed to do with a key. `lockable`: the API can acquire the key, so anything that blocks an
+ * acquire counts as a lock. `watched`: Lockkeeper only reads the key.
  */
 export type KeyReach = "lockable" | "watched";
 
@@ -26,11 +26,11 @@ export interface ForceReleaseParams {
   readonly reservation?: { readonly owner: string; readonly reservedMs: number } | undefined;
 }
 
-/** Reads additional data of locks, in one additional round trip per batch. */
+/** Reads additional data about locks, in one additional round trip per batch of locks. */
 export interface DetailReader {
-  /** Builds read-only commands. */
+  /** Builds the read-only commands that read the additional data of a lock. */
   buildCommands(seen: HeldObservation): readonly ReadCommand[];
-  /** Builds the channels whose subscribers are counted. */
+  /** Builds the names of the channels whose subscribers are counted. */
   buildChannels?(seen: HeldObservation): readonly RedisArgument[];
   /**
    * Returns the observation with the additional data.
@@ -56,17 +56,19 @@ export interface LockFormat {
   readonly types: readonly LockType[];
   detect(raw: RawKey, how: DetectionBasis): DetectedLock | undefined;
   readonly more?: DetailReader;
-  /** Omitted if Redis does not store the waiters. */
+  /** Reads the waiters of a lock. Omitted if Redis does not store the waiters. */
   readonly queue?: QueueReader;
-  /** `undefined` if Lockkeeper never releases locks of this format, because a release would cause harm. */
+  /**
+   * Releases locks of this format. `undefined` if Lockkeeper never releases them, because a release would cause harm.
+   */
   readonly releaser?: {
     readonly oneHolder: boolean;
     readonly reservable: boolean;
-    /** Returns which release actions one lock allows. Set only if this differs between locks of the format. */
+    /** Returns the release actions that a lock permits. Set only if they differ between locks of this format. */
     readonly terms?: (seen: HeldObservation) => FormatReleaseTerms;
     /**
      * Compares the lock with `seen`, releases the lock, wakes its waiters and publishes an event, in one script. If the
-     * lock has changed or is gone, changes nothing and returns `changed` or `gone`.
+     * lock has changed or no longer exists, changes nothing and returns `changed` or `gone`.
      */
     forceRelease(
       redis: Commands,

@@ -6,15 +6,15 @@ import type { ReleaseSignals } from "./release-signals.ts";
 /** Default fair wait time in ms, the same as the default of `fairLockWaitTimeout` in Redisson. */
 export const FAIR_WAIT_MS = 300_000;
 
-/** The fields common to the requests of clients to acquire, re-enter, renew and release holds and to use conditions. */
+/** The common fields of client requests that acquire, re-enter, renew or release holds, or that use conditions. */
 export interface LockRequest {
   /** The permanent id of the calling API key or operator; `undefined` for a client of the library. */
   readonly principal?: string | undefined;
-  /** 1 to 128 visible ASCII characters. Redis does not execute a repeated request with the same id again. */
+  /** The request id: 1 to 128 visible ASCII characters. Redis does not execute a request with the same id again. */
   readonly id: string;
   /** A digest that distinguishes different requests with the same id. `-` if the caller did not choose the id. */
   readonly digest: string;
-  /** Time since the first attempt in ms; `undefined` for the first attempt. */
+  /** Time in ms since the first attempt; `undefined` for the first attempt. */
   readonly retryMs?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface WaitRequest {
   readonly sinceMs: number | undefined;
   /** The maximum number of waiters for one key. */
   readonly waitersMax: number;
-  /** Identifies the client or instance. Each attempt shows that all waiters of the same client are alive. */
+  /** Identifies the client or instance. Each attempt shows that all waiters with the same `clientId` are alive. */
   readonly clientId?: string | undefined;
   /**
    * Time in ms after a release for which the client gives way to the longest waiter. `undefined` if the client does not
@@ -64,9 +64,9 @@ export interface AcquireRequest extends LockRequest {
   readonly waiterId?: string | undefined;
   /** The fair wait time in ms; `FAIR_WAIT_MS` by default. Only for a fair lock. */
   readonly fairWaitMs?: number | undefined;
-  /** Whether a reader gives way to writers that began to wait earlier; only for the kind `read`. */
+  /** Whether a reader gives way to writers that began to wait earlier. Only for the `read` kind. */
   readonly yieldsToWriters?: boolean | undefined;
-  /** The number of permits; only for a semaphore. */
+  /** The number of permits to acquire; only for a semaphore. */
   readonly permits?: number | undefined;
   /** The total number of permits of the semaphore. If `undefined`, the semaphore must already exist. */
   readonly limit?: number | undefined;
@@ -74,15 +74,15 @@ export interface AcquireRequest extends LockRequest {
   readonly declared?: string | undefined;
   /**
    * Id of the condition waiter whose hold to restore. The count, lease, grace period and owner come from the record of
-   * that waiter. Only for plain and fair locks in the format `redisson`.
+   * that waiter. Only for plain and fair locks in the `redisson` format.
    */
   readonly restores?: string | undefined;
 }
 
-/** A request to convert a writer's hold to a reader's hold. */
+/** A request to convert a write-lock hold to a read-lock hold. */
 export interface DowngradeRequest extends HoldIdentity {
   readonly principal?: string | undefined;
-  /** The token of the new reader's hold. */
+  /** The token of the new read-lock hold. */
   readonly reader: string;
 }
 
@@ -94,7 +94,7 @@ export interface RenewRequest extends LockRequest, HoldIdentity {
   readonly receivesReleaseRequests?: boolean | undefined;
 }
 
-/** A reservation: `owner` holds the lock for `reservedMs` milliseconds, in which no client can acquire the lock. */
+/** A reservation: `owner` holds the lock for `reservedMs` milliseconds, during which no client can acquire the lock. */
 export interface Reservation {
   readonly owner: string;
   readonly reservedMs: number;
@@ -107,7 +107,7 @@ export interface ReleaseRequest extends LockRequest {
   readonly fence: string | undefined;
   /** The request id of an acquire to withdraw. If Redis receives the acquire later, Redis refuses it. */
   readonly acquiredBy?: string;
-  /** `all` ends the hold regardless of its count; `one` by default. */
+  /** `one` (default): decreases the count of the hold by one. `all`: ends the hold regardless of its count. */
   readonly counts?: "one" | "all";
   readonly reservation?: Reservation | undefined;
   /**
@@ -115,17 +115,17 @@ export interface ReleaseRequest extends LockRequest {
    * connection is sent for a waiter in this process.
    */
   readonly wakes?: "waiters" | "none";
-  /** The signals that wake other libraries' waiters. */
+  /** The signals that wake waiters that use other libraries. */
   readonly signals?: ReleaseSignals | undefined;
   /** The fair wait time in ms, as in `AcquireRequest`. */
   readonly fairWaitMs?: number | undefined;
 }
 
-/** A request to release the hold of another client. */
+/** A request to force-release the hold of another client. */
 export interface ForceReleaseRequest {
   /**
-   * The string in the lock that identifies the holder: the token of a Lockkeeper hold, or the owner string of another
-   * library.
+   * The string in the lock that identifies the holder: the token of a Lockkeeper hold, or the owner string that another
+   * library wrote.
    */
   readonly token: string;
   readonly fence: string | null;

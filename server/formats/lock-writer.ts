@@ -73,8 +73,8 @@ export class LockWriter extends HoldWriter {
   }
 
   /**
-   * Builds the keys and arguments of an acquire that are specific to the kind. The scripts expect them after the key of
-   * the waiters and after the arguments of a plain lock.
+   * Builds the keys and arguments of an acquire that are specific to the kind of lock. The scripts expect the keys
+   * after the key of the waiters, and the arguments after the arguments for a plain lock.
    */
   protected buildAcquirePart(_redis: Commands, _key: Key, _ask: AcquireRequest): KindPart {
     return NO_PART;
@@ -185,7 +185,7 @@ export class LockWriter extends HoldWriter {
   }
 }
 
-/** Returns the script argument `"1"` if wake-ups must also be sent with SPUBLISH; otherwise an empty string. */
+/** Returns the script argument `"1"` if wake-ups must also be sent with SPUBLISH; otherwise returns an empty string. */
 export const formatShardedFlag = ({ publishesSharded }: Commands) => (publishesSharded ? "1" : "");
 
 /** Whether the request uses the defaults of all optional script arguments, so that these can be omitted. */

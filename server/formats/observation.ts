@@ -44,12 +44,12 @@ export interface SeenHolder {
   readonly kind?: WritableKind;
   readonly record: OwnerRecord | undefined;
   /**
-   * Time, in ms, from the end of the lease to the end of the lock: the grace period, and the rounding of a deadline.
+   * Time, in ms, from the end of the lease to the end of the lock: the grace period plus the rounding of a deadline.
    */
   readonly marginMs: number;
   /**
-   * The holder's remaining time in ms if holders expire separately; `null` if it has no TTL. `undefined` if the holder
-   * expires with the lock.
+   * The holder's remaining time in ms if holders expire separately; `null` if the holder has no TTL. `undefined` if the
+   * holder expires with the lock.
    */
   readonly ownRemainingMs?: number | null;
   /**
@@ -67,10 +67,10 @@ export interface SeenHolder {
   readonly principal?: string;
   /** Sequence number of Lockkeeper's last change to this hold; 0 for a foreign hold. */
   readonly seq: number;
-  /** The owner strings of a hold whose owner differs per master (RedLock of Redisson), in the order of the masters. */
+  /** The owner string on each master that has the hold, in the order of the masters; only for Redisson's RedLock. */
   readonly ownersPerMaster?: readonly Key[];
   /**
-   * Set if the fields have the values that a majority of a quorum agrees on. Events from scripts have the values of a
+   * Set if the fields have the values that a majority of a quorum agrees on. Script events contain the values of a
    * single master.
    */
   readonly isVoted?: true;
@@ -83,39 +83,39 @@ export interface SeenWaiters {
 
 export type VoteAgreement = "same_owner" | "owner_per_master" | "different_owners" | "none";
 
-/** The votes of a quorum's masters on who holds a key. */
+/** The votes of a quorum's masters on the holder of a key. */
 export interface SeenVotes {
   readonly of: number;
   /** Number of masters whose vote is known. The others are unreachable or were not read yet. */
   readonly known: number;
-  /** `undecided`: unknown votes can change the result, so the observation shows the last decision. */
+  /** `undecided`: unknown votes can still change the result, so the observation shows the last decision. */
   readonly state: "decided" | "undecided";
   /**
-   * `same_owner`: a majority has one owner string. `owner_per_master`: a majority has one lock whose owner string
-   * differs per master. `different_owners`: a majority of the masters has a lock, but no single owner is known to have
-   * a majority. `none`: the key is free.
+   * `same_owner`: a majority of the masters has the same owner string. `owner_per_master`: a majority has the same
+   * hold, but the owner string differs per master. `different_owners`: a majority has a lock, but no single owner is
+   * known to have a majority. `none`: the key is free, or the votes are undecided.
    */
   readonly agreement: VoteAgreement;
-  /** The owners with their numbers of votes, most votes first. */
+  /** The owners, each with the number of masters that voted for it, most votes first. */
   readonly owners: readonly { readonly owner: Key; readonly masters: number }[];
 }
 
-/** The lock in a key, as detected from the content. */
+/** The lock in a key, as detected from the content of the key. */
 export interface DetectedLock {
   readonly format: FormatName;
   /** Other libraries that write the same content. */
   readonly candidates: readonly FormatName[];
   readonly kind: LockKind;
   readonly confidence: Confidence;
-  /** Set if the application chose the owner string. A later hold may then have the same owner. */
+  /** Set if the application chose the owner string. A later hold can then have the same owner. */
   readonly isChosen?: true;
   readonly holders: readonly [SeenHolder, ...SeenHolder[]];
   /** Remaining time in ms; `null` if there is no TTL. 0 or less: the lock has ended but its key still exists. */
   readonly remainingMs: number | null;
   readonly permits?: { readonly available: number; readonly total: number | null };
-  /** Set for a plain semaphore of Redisson. Only the permits of Lockkeeper's holds are known. */
+  /** Set for a plain Redisson semaphore, for which only the permits of Lockkeeper's holds are known. */
   readonly isPlain?: true;
-  /** Only for a fenced lock of Redisson: the last issued fencing token, which belongs to the current holder. */
+  /** The last issued fencing token, which belongs to the current holder; only for a fenced Redisson lock. */
   readonly lastFence?: string;
   /** `undefined` if waiters of the library are not visible and no Lockkeeper client is waiting. */
   readonly waiters?: SeenWaiters;

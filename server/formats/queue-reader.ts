@@ -8,7 +8,7 @@ export interface QueuedClient {
   /** Start of the wait in Unix ms; `null` if it is not stored. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
-  /** Whether the waiter is a Lockkeeper client; only in the queue of another library. */
+  /** Whether the waiter is a Lockkeeper client; set only for waiters in the queue of another library. */
   readonly isOurs?: boolean;
   /** The declaration of the waiter; only for a waiter of Lockkeeper's verbs. */
   readonly declaration?: WaitDeclaration | undefined;
@@ -18,8 +18,8 @@ export interface QueuedClient {
 export type ReadCommand = readonly [command: string, key: RedisArgument, ...more: RedisArgument[]];
 
 /**
- * Name of a pseudo-command that runs as a script and reads several strings of one slot. One GETRANGE per string would
- * cost more. Its parameters are the first key, the index of the last byte to read, and the other keys.
+ * Name of a pseudo-command that runs as a script and reads several strings in one slot. One GETRANGE per string would
+ * cost more. The parameters are the first key, the index of the last byte to read, and the other keys.
  */
 export const READ_TEXTS = "READ_TEXTS";
 

@@ -5,13 +5,13 @@ import { LOCK_TYPES, type LockType, type NotALockObservation } from "./observati
 import { parseRemainingMs } from "./script-replies.ts";
 
 /**
- * Maximum number of fields of a lock. A hash with more fields is treated as application data and is not read.
- * Redisson's multi locks have three fields per value.
+ * Maximum number of fields in the hash of a lock. A hash with more fields is treated as application data and is not
+ * read. Redisson's multi locks have three fields per value.
  */
 export const FIELDS_MAX = 192;
 /**
- * Maximum number of members of a set or sorted set. Larger than the limit on readers of a lock, because semaphores have
- * more holders.
+ * Maximum number of members in a set or sorted set. Larger than `FIELDS_MAX`, because semaphores have more holders than
+ * read/write locks.
  */
 export const MEMBERS_MAX = 256;
 /** The maximum size in bytes of a string, field name, field value or member of a lock. */
@@ -41,7 +41,7 @@ export function findExcessSize({ type, size, bytes, content }: MeasuredKey): Not
   return { size: longest, most: VALUE_BYTES_MAX, of: "bytes_of_one_element" };
 }
 
-/** Describes the size of a key that is not read, such as `of 300 fields, and at most 192 are read`. */
+/** Describes the size of a key that is too large to be read, such as `of 300 fields, and at most 192 are read`. */
 export function describeExcess({ size, most, of }: NonNullable<NotALockObservation["unread"]>): string {
   if (of !== "bytes_of_one_element") return `of ${size} ${of}, and at most ${most} are read`;
   return `with ${size} bytes in one element, and at most ${most} are read`;
@@ -56,7 +56,7 @@ export interface RawKey {
   readonly remainingMs: number | null;
   /** Number of bytes of a string; number of fields or members of any other type. */
   readonly size: number;
-  /** Memory usage of the content in bytes. For a string, memory usage of the set of permits. 0 if not measured. */
+  /** Memory usage of the content in bytes. For a string, the memory usage of the set of permits. 0 if not measured. */
   readonly bytes: number;
   /**
    * The content by type: a string; fields and values; members; or members and scores. Empty if the content is too large
@@ -66,17 +66,17 @@ export interface RawKey {
   readonly companion: Companion | undefined;
   /** Number of waiters of Lockkeeper's verbs outside the fair queue. */
   readonly waiting: number;
-  /** The fencing counter of Redisson; `null` if it does not exist. */
+  /** The value of Redisson's fencing counter; `null` if the counter does not exist. */
   readonly fenceCounter: string | null;
-  /** Number of waiters in the fair queue of Redisson, without Lockkeeper's waiters whose heartbeats have expired. */
+  /** Number of waiters in Redisson's fair queue, excluding Lockkeeper's waiters whose heartbeats have expired. */
   readonly queued: number;
   /** Acquired permits of a Redisson semaphore: members and scores, alternating. */
   readonly permits: readonly Buffer[];
-  /** Set for a plain semaphore, of which only the permits of Lockkeeper's holds are known. */
+  /** Set for a plain semaphore, for which only the permits of Lockkeeper's holds are known. */
   readonly isPlain?: true;
   /**
-   * The kind of semaphore or latch that the companion of the key names. The number in the key is not a held lock if no
-   * permit is acquired.
+   * The kind that the companion of a semaphore or latch specifies. If no permit is acquired, the number in the key does
+   * not represent a held lock.
    */
   readonly namedKind?: SemaphoreKind | "latch";
 }
@@ -88,7 +88,7 @@ export type RawReply =
   | { readonly type: "unmeasured"; readonly asOf: number; readonly name: LockType }
   | { readonly type: "read"; readonly raw: Omit<RawKey, "key"> };
 
-/** Parses a reply of read.lua. @param reply the reply, with strings as text or as bytes */
+/** Parses a reply from read.lua. @param reply the reply, with strings as text or as bytes */
 export function parseRawReply(reply: unknown): RawReply {
   const [now, type, remaining, size, content, companion, waiting, fence, queued, permits, measured, plain] =
     reply as unknown[];
@@ -135,7 +135,7 @@ interface AuxiliaryReplies {
   readonly plainPermits: unknown;
 }
 
-/** Adds the content of auxiliary keys, which were read separately, to the reply of read.lua for the key. */
+/** Adds the content of auxiliary keys, which were read separately, to the reply from read.lua for a key. */
 export function addAuxiliaryReplies(reply: RawReply, beside: AuxiliaryReplies): RawReply {
   const [waiting, length] = [Number(beside.waiting ?? 0), Number(beside.queued ?? 0)];
   if (reply.type === "none") return { ...reply, waiting, queued: length };

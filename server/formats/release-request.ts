@@ -5,8 +5,8 @@ import { UnexpectedReplyError } from "../redis/failure.ts";
 import type { HoldIdentity } from "./lock-requests.ts";
 
 /**
- * Name of the field in the record line of a companion that contains the release request. The field is present if the
- * client of the hold reads release requests.
+ * Name of the field that contains the release request in a companion's record line. The field is present if the client
+ * that has the hold reads release requests.
  */
 export const RELEASE_REQUEST_FIELD = "releaseRequest";
 
@@ -23,8 +23,8 @@ const StoredRequest = z.tuple([
 ]);
 
 /**
- * Converts a stored request. Returns `undefined` if the request is malformed, which is possible because any client can
- * write the companion.
+ * Validates a stored release request and converts it to a `ReleaseRequest`. Returns `undefined` if the request is
+ * malformed, which is possible because any client can write the companion.
  */
 export function toReleaseRequest(stored: unknown): ReleaseRequest | undefined {
   const { success, data } = StoredRequest.safeParse(stored);

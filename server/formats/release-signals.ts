@@ -90,8 +90,8 @@ function buildSimpleMutexMessage(key: Key): readonly RedisArgument[] {
 }
 
 /**
- * Runs a script with optional keys. If the Redis user may not access these keys, Redis returns NOPERM before it runs
- * the script, and the script is run again without them.
+ * Runs a script with optional keys. If the Redis user is not allowed to access these keys, Redis returns NOPERM before
+ * it runs the script, and the script is run again without the keys.
  */
 export async function runOrRetryWithout<Reply>(
   run: (keys: readonly RedisArgument[]) => Promise<Reply>,

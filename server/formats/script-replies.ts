@@ -54,8 +54,8 @@ export interface CurrentHold {
   readonly asOf: number;
   readonly remainingMs: number | null;
   /**
-   * The holders. Empty for a semaphore, and for a free lock that only the longest waiter may acquire within
-   * `remainingMs`.
+   * The holders. Empty for a semaphore, and for a free lock that only the client that has waited longest can acquire
+   * during the next `remainingMs`.
    */
   readonly holders: readonly SeenHolder[];
   /** The permits; only for a semaphore. */
@@ -207,7 +207,7 @@ export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
 /**
  * The reply for a waiter whose wait has ended. `kept`: the waiter keeps its place in the queue for a limited time, at
  * most until its turn comes. `remainingMs` is the TTL of the lock; `null` if the lock is free or has no TTL. `left`:
- * the waiter is not in the queue anymore, or another client has renewed it.
+ * the waiter is no longer in the queue, or another client has renewed its place.
  */
 export type StopWaitingReply =
   | { readonly outcome: "kept"; readonly asOf: number; readonly remainingMs: number | null }
@@ -237,7 +237,7 @@ export function parseExtendReply(reply: unknown): ExtendReply {
   throw new UnexpectedReplyError(`extend.lua returned ${JSON.stringify(outcome)}`);
 }
 
-/** Returns the reply or the error of each renewal. */
+/** Parses the reply to a batch of renewals. Returns the reply or the error for each renewal. */
 export function parseRenewManyReply(reply: unknown): (RenewReply | Error)[] {
   return parseBatchReply(reply).map((each) => (each instanceof Error ? each : parseRenewReply(each)));
 }

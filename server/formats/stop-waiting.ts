@@ -56,7 +56,7 @@ const leaveQueueScript = new Script<RedisArgument[], RedisArgument[], StopWaitin
 
 /**
  * Removes a waiter from the queue of a fair lock and, if the lock is free, wakes the next waiter. If `keepMs` is above
- * 0, the waiter instead stays in the queue for that time, or until the lock is free and the waiter is first.
+ * 0, the waiter stays in the queue for that time, or until the lock is free and the waiter is first.
  */
 export function leaveFairQueue(
   redis: Commands,

@@ -31,18 +31,20 @@ interface PendingVerb {
 const preferring = new WeakSet<Redis>();
 
 /**
- * Makes the connection combine the verbs of a turn of the event loop even if only few are active. This saves CPU time
- * in a server that runs verbs for many clients. Otherwise, few verbs are sent separately, which can double their rate:
- * Redis runs one while this process handles the reply to another.
+ * Makes a connection batch the verbs of each turn of the event loop, even if only a few verbs are active. This saves
+ * CPU time in a server that runs verbs for many clients. By default, a connection with few active verbs sends them
+ * separately. This can double the throughput, because Redis runs one verb while this process handles the reply to
+ * another.
  */
 export function preferBatches(connection: Redis): void {
   preferring.add(connection);
 }
 
 /**
- * Combines the verbs that one connection issues in one turn of the event loop into few script calls, because a call
- * costs Redis and Node more than a verb within it. A verb runs immediately in its own script while only few are active;
- * on a connection that prefers batches, only if it is the only one.
+ * Combines the verbs that one connection issues in one turn of the event loop into a few script calls, because a call
+ * costs Redis and Node more than a verb within it. While only a few verbs are active, each verb is sent immediately in
+ * its own call. On a connection that prefers batches, a verb is sent in this way only if no other verb is active and
+ * the last batch contained at most one verb.
  */
 export class VerbBatches {
   readonly #connections = new WeakMap<Redis, ConnectionBatches>();

@@ -11,8 +11,8 @@ export type OnDeadlock = "refuse" | "report";
 export type DeclaredHold = Pick<HoldIdentity, "token"> & { readonly key: Key };
 
 /**
- * The information that a waiter of Lockkeeper's verbs declares about itself. Redis stores it with the waiter, so every
- * instance can read it.
+ * The information that a waiter of Lockkeeper's verbs declares about itself. It is stored in Redis with the waiter, so
+ * that every instance can read it.
  */
 export interface WaitDeclaration {
   readonly onDeadlock: OnDeadlock;

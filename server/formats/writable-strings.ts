@@ -9,7 +9,8 @@ import {
 } from "./timestamp/deadline.ts";
 
 /**
- * Detects a lock whose value Lockkeeper's verbs wrote, which is the case if the companion describes exactly this value.
+ * Detects a string lock that Lockkeeper's verbs wrote. The value must be exactly the value that the companion
+ * describes.
  */
 export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   const { companion, content, remainingMs, asOf } = raw;

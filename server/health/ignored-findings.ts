@@ -3,8 +3,8 @@ import type { Finding } from "../../lib/contract/target.ts";
 import { KEY_BYTES_MAX } from "../../lib/keys/key.ts";
 
 /**
- * Returns the findings for keys and messages that the watcher ignores. It ignores them to prevent clients from
- * exhausting its memory or processor time.
+ * Returns the findings for keys and messages that the watcher ignores. The watcher ignores them so that clients cannot
+ * exhaust its memory or CPU time.
  */
 export function checkIgnored(counts: Pick<Health, "oversizedKeys" | "ignoredEvents">): Finding[] {
   return [...checkOversizedKeys(counts.oversizedKeys ?? 0), ...checkIgnoredEvents(counts.ignoredEvents ?? 0)];

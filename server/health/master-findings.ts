@@ -7,7 +7,7 @@ type FindingDraft = Omit<Finding, "masters">;
 const RESTARTED_S = 300;
 const NEARLY_FULL = 0.9;
 
-/** Returns the findings for one master, based on the facts that the Redis user may read. */
+/** Returns the findings for one master, based on the facts that the Redis user is allowed to read. */
 export function collectMasterFindings({ name, info, config, missing }: MasterFacts, user: string): Finding[] {
   const drafts: FindingDraft[] = [...checkRights(missing, user)];
   const settings = "facts" in config ? config.facts : undefined;

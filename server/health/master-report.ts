@@ -2,7 +2,7 @@ import { type MasterReport, NOTIFICATION_FLAGS } from "../../lib/contract/target
 import { mergeFlags } from "../watch/connection/keyspace-subscriber.ts";
 import type { MasterFacts } from "./redis-facts.ts";
 
-/** Summarizes INFO and CONFIG GET of one master. A fact that could not be read is `null`. */
+/** Summarizes one master's replies to INFO and CONFIG GET. A fact that could not be read is `null`. */
 export function buildMasterReport({ name, info, config }: MasterFacts): MasterReport {
   const facts = "facts" in info ? info.facts : undefined;
   const settings = "facts" in config ? config.facts : undefined;

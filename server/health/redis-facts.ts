@@ -3,15 +3,15 @@ import { findMissingRights, type TargetUse } from "./rights.ts";
 
 type Redis = Master["redis"];
 
-/** The parsed reply of a command, or why the command failed. */
+/** The parsed reply to a command, or why the command failed. */
 export type FactsReply = { readonly facts: ReadonlyMap<string, string> } | { readonly refused: string };
 
-/** The facts of one master. */
+/** One master's replies to INFO and CONFIG GET, and the commands that the Redis user is not allowed to run. */
 export interface MasterFacts {
   readonly name: string;
   readonly info: FactsReply;
   readonly config: FactsReply;
-  /** Commands that Lockkeeper needs but the Redis user may not run; empty if the check failed. */
+  /** Commands that Lockkeeper needs but the Redis user is not allowed to run; empty if the check failed. */
   readonly missing: readonly string[];
 }
 
@@ -26,7 +26,8 @@ const SETTINGS = [
 ];
 
 /**
- * Reads the facts of one master. Does not throw: a failed command is recorded as `refused`. Changes no data in Redis.
+ * Reads the facts about one master. Does not throw: a failed command is recorded as `refused`. Changes no data in
+ * Redis.
  */
 export async function readMasterFacts(master: Master, use: TargetUse): Promise<MasterFacts> {
   const { redis } = master;

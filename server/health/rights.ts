@@ -52,9 +52,10 @@ const CACHE_MS = 10 * 60_000;
 const cachedRights = new WeakMap<Redis, { at: number; missing: readonly string[] }>();
 
 /**
- * Returns the commands that `use` requires but the Redis user may not run. The result is cached for ten minutes.
+ * Returns the commands that `use` requires but the Redis user is not allowed to run. The result is cached for ten
+ * minutes.
  *
- * @param tag a hash tag in a slot of this master; `undefined` if the master has every key
+ * @param tag a hash tag in a slot of this master; `undefined` if the master serves all keys
  * @throws if Redis does not respond
  */
 export async function findMissingRights(

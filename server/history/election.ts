@@ -19,7 +19,7 @@ const { token: writer } = LOCK_WRITERS;
  */
 export class Election {
   readonly #requests = new RequestFactory();
-  /** The last known hold of this instance on the lock. The lease may have expired. */
+  /** This instance's last known hold on the lock. The lease may have expired. */
   #hold: (Leadership & { readonly renewedAt: number }) | undefined;
   /**
    * An acquire request that has had no reply. It is repeated until a reply arrives, because it may have acquired the

@@ -29,9 +29,9 @@ interface AppenderDeps {
   onRecorded(observation: ObservedEvent): void;
   /** Called when this instance is no longer the recorder. */
   onReplaced(): void;
-  /** Called when an append has failed or too many events are pending. */
+  /** Called when an append fails or too many events are pending. */
   onFailed(): void;
-  /** Called when entries that the store had lost have been written again. `count` is their number. */
+  /** Called after entries that the store had lost are written again. `count` is the number of these entries. */
   onRestored(count: number): void;
 }
 
@@ -56,8 +56,8 @@ export class EventAppender {
   ) {}
 
   /**
-   * The time up to which all events are recorded, in ms on the target's clock. `null` if this instance has not been the
-   * recorder.
+   * The time up to which all events are recorded, in ms on the target's clock. `null` if this instance has never been
+   * the recorder.
    */
   get recordedUntil(): number | null {
     return this.#recordedUntil;

@@ -9,7 +9,7 @@ export interface HistoryPage {
   readonly isComplete: boolean;
 }
 
-/** Collects the matching entries of a page. */
+/** Collects the matching entries for a page. */
 export class HistoryPageBuilder {
   readonly #items: HistoryEntry[] = [];
   /** Whether the page is full and another matching entry follows. */
@@ -34,7 +34,7 @@ export class HistoryPageBuilder {
     for (const entry of this.readUntilFull(entries)) this.add(entry);
   }
 
-  /** Yields entries until the page is full. Does not read any entries after that. */
+  /** Yields entries, and stops once the page is full. */
   *readUntilFull(entries: Iterable<HistoryEntry>): Generator<HistoryEntry> {
     for (const entry of entries) {
       if (this.#isFull) return;

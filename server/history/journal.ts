@@ -22,8 +22,8 @@ export type { UnnumberedEvent as Unnumbered } from "./events/stream-entry.ts";
 export type { HistoryPage } from "./history-page.ts";
 
 /**
- * The events after an id. `events`: no event is missing. `gap`: some events may have been dropped. `reset`: the id is
- * invalid or after the newest event, so the client cannot resume with it.
+ * The events after an id. `events`: no event is missing. `gap`: some events may have been dropped. `reset`: the client
+ * cannot resume with the id, because the id is invalid or after the newest event, or because there are no events.
  */
 export type EventReplay =
   | { kind: "events"; events: HistoryEntry[] }
@@ -72,8 +72,8 @@ export const DEFAULT_RETENTION: EventRetention = { most: 50_000, ms: 7 * 86_400_
 
 /**
  * Stores and publishes the events of one target. If a recorder is attached, each observed event is published after it
- * has been recorded, with an id that is the same on all instances. If the recorder cannot record it, the event is
- * published first with a temporary id. Without a recorder, events are stored only in memory. Renewals and waits are
+ * has been recorded, with an id that is the same on all instances. If the recorder cannot record it yet, the event is
+ * first published with a temporary id. Without a recorder, events are stored only in memory. Renewals and waits are
  * published but not stored.
  */
 export class Journal implements EventPublisher {
@@ -188,7 +188,10 @@ export class Journal implements EventPublisher {
     return !this.#observer.isLoaded || newest === null || compareIds(id, newest) > 0;
   }
 
-  /** Returns the events of a key, newest first. */
+  /**
+   * Returns the newest events of a key, at most `limit`, newest first. `complete` is `false` if older events are
+   * omitted or may have been dropped.
+   */
   listKeyEvents(key: Key, limit: number): { items: LockEvent[]; complete: boolean } {
     const events = this.index.listByKey(key);
     const complete = events.length <= limit && !this.index.isTruncated;

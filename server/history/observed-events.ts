@@ -8,8 +8,8 @@ export interface ObservedEvent {
   /** Time of the observation, in Unix ms on the target's clock. */
   readonly observedAt: number;
   /**
-   * The temporary id under which the event was published before it was recorded. `undefined` if it was not published
-   * early, and once it has been recorded.
+   * The temporary id under which the event was published before it was recorded. `undefined` if the event was not
+   * published early or has since been recorded.
    */
   temporaryId: string | undefined;
 }

@@ -16,6 +16,7 @@ interface OpenHold {
  * Returns the holds of a key at a point in time.
  *
  * @param timeline events of the key and gaps, oldest first
+ * @param at time in Unix ms on the target's clock
  */
 export function findHoldsAt(timeline: readonly HistoryEntry[], at: number): PastHold[] {
   return listPastHolds(timeline).filter(({ since, until }) => since <= at && (until === null || at < until));

@@ -25,7 +25,7 @@ export interface RecorderTimes {
    * can become the recorder first.
    */
   readonly giveWayMs: number;
-  /** Time in ms by which events may arrive late. The latest period of this length is not declared recorded yet. */
+  /** Maximum expected delay of events, in ms. The most recent period of this length is not yet marked as recorded. */
   readonly lagMs: number;
 }
 

@@ -97,8 +97,8 @@ export class Recorder {
   }
 
   /**
-   * The id after which entries of other instances must be read. `undefined` if this instance is the recorder or has not
-   * loaded the history yet.
+   * The id after which entries from other instances must be read. `undefined` if this instance is the recorder or has
+   * not loaded the history yet.
    */
   get readPosition(): { readonly id: string | null } | undefined {
     return this.isLeading || !this.#copy.isLoaded ? undefined : { id: this.#copy.lastKnownId };
@@ -136,7 +136,7 @@ export class Recorder {
     this.#copy.applyPage(page);
   }
 
-  /** Updates whether the target is fully observed. Must be called for every change, no matter how brief. */
+  /** Updates whether the target is fully observed. Must be called for every session change, however brief. */
   onSessionChange(): void {
     if (this.#beats.restart() > STALLED_MS) this.#observedEvents.setWatching(false, this.session.now());
     if (this.#observedEvents.setWatching(this.session.isWhole(), this.session.now())) this.#wake();
@@ -197,7 +197,7 @@ export class Recorder {
 
   /**
    * Returns the time up to which all events have arrived, in Unix ms on the target's clock. Returns `-Infinity` if this
-   * instance has missed a period, because that period must not be declared recorded.
+   * instance has missed a period, because that period must not be marked as recorded.
    */
   #getSettledAt(): number {
     if (!this.#isObservedSinceRecorded()) return Number.NEGATIVE_INFINITY;

@@ -5,7 +5,7 @@
 export class StallClock {
   #last = { at: performance.now(), wallAt: Date.now() };
 
-  /** Time in ms since the last call of `restart`. */
+  /** Time in ms since the last call to `restart`, or since the clock was created. */
   get elapsedMs(): number {
     // The wall clock is also used, because the monotonic clock stops while the machine is suspended.
     return Math.max(performance.now() - this.#last.at, Date.now() - this.#last.wallAt);

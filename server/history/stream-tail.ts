@@ -3,7 +3,7 @@ import type { EventStore, StoreConnection } from "./events/event-store.ts";
 import type { Recorder } from "./recorder.ts";
 
 const WAIT_MS = 2000;
-/** Command timeout in ms of the connection of the stream tail. Longer than a blocking read takes. */
+/** Command timeout for the stream tail's connection, in ms. Longer than the maximum duration of a blocking read. */
 export const TAIL_TIMEOUT_MS = WAIT_MS + 1500;
 const PAUSE_MS = 100;
 

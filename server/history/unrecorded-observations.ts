@@ -9,7 +9,7 @@ import { groupEventsByKey, type ObservedEvent, type ObservedEvents } from "./obs
 /**
  * Returns the observations that are missing from the history, in the order of observation.
  *
- * @param isAfterGap whether a gap will be recorded before them
+ * @param isAfterGap whether a gap will be recorded before these observations
  */
 export function filterUnrecorded(
   observations: readonly ObservedEvent[],
@@ -58,8 +58,9 @@ export function takeUnrecorded(
 }
 
 /**
- * Marks the observation of a history entry as recorded. Returns the temporary id under which the observation was
- * published, and clears that id. Returns `undefined` if there is no such observation or it was not published.
+ * Marks as recorded the observation that describes the same change as a history entry. Clears and returns the temporary
+ * id under which the observation was published. Returns `undefined` if there is no such observation, or if the
+ * observation was not published early.
  */
 export function matchRecordedEntry(entry: HistoryEntry, observedEvents: ObservedEvents): string | undefined {
   if (entry.type === "gap") return undefined;

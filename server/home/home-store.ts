@@ -16,8 +16,8 @@ type RestoreCallback = (lastIntactAt: number) => Promise<void>;
 
 /**
  * The Redis that stores Lockkeeper's own data. Redis can lose the data, for example in a restart without persistence.
- * Lockkeeper detects a loss by a missing key with the store's id. The restore callbacks then rewrite the data that must
- * survive.
+ * Lockkeeper detects a loss if the key with the store's id is missing or contains a different id. The restore callbacks
+ * then rewrite the data that must survive.
  */
 export class HomeStore {
   readonly #restoreCallbacks: RestoreCallback[] = [];
@@ -62,16 +62,16 @@ export class HomeStore {
     return await (store instanceof SlotMaster ? store.call(command) : command(store));
   }
 
-  /** Runs a command that may be repeated. @throws LockkeeperError unavailable, unknown_outcome */
+  /** Runs a command that is safe to repeat. @throws LockkeeperError `unavailable` or `unknown_outcome` */
   async run<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     return await attempt(this.store, () => this.callOnce(command));
   }
 
   /**
-   * Runs a task that may be repeated, either immediately or once the store is connected. If the task fails with
+   * Runs a task that is safe to repeat, either immediately or once the store is connected. If the task fails with
    * `unavailable` or `unknown_outcome`, it runs again after the next reconnection.
    *
-   * @throws any other error of the task, if the task runs immediately
+   * @throws any other error from the task, if the task runs immediately
    */
   async whenAvailable(task: () => Promise<void>): Promise<void> {
     if (this.isDisconnected) this.#pendingTasks.add(task);

@@ -11,8 +11,8 @@ import { HeadersTooLargeError, InvalidError, RequestTimeoutError } from "../erro
 export const URL_LENGTH_MAX = 8000;
 
 /**
- * Limits on the size and duration of requests. Only `inactivityTimeoutMs` limits the time until a response, because
- * acquires may wait.
+ * Limits on the size and duration of requests. Only `inactivityTimeoutMs` limits the time until a response, because an
+ * acquire can wait.
  */
 export interface HttpLimits {
   /** Maximum size in bytes of the URL and headers together. */

@@ -43,8 +43,8 @@ const STOP_GRACE_MS = 1000;
 const STOP_GRACE_AFTER_DRAIN_MS = 2500;
 
 /**
- * Serves health checks, metrics and, with the `node` adapter, the API. Passes all other requests to the pages of the
- * console.
+ * Serves health checks, metrics and, with the `node` adapter, the API. Passes all other requests to the console
+ * pages.
  */
 export class HttpServer {
   readonly server: Server;
@@ -81,8 +81,8 @@ export class HttpServer {
   /**
    * Starts listening and returns the port.
    *
-   * @throws StartupError if the port is in use or requires more rights, or if the address does not belong to this
-   * machine
+   * @throws StartupError if the port is in use or requires elevated privileges, or if the address does not belong to
+   * this machine
    */
   async listen(): Promise<number> {
     const { port, host } = this.config;

@@ -53,7 +53,7 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 /**
  * Sets the security headers of a page. Also adds the content security policy to the request headers, because Next reads
- * the nonce for its scripts from there.
+ * the nonce for its scripts from that header.
  */
 export function setSecurityHeaders(
   incoming: IncomingMessage,

@@ -24,9 +24,10 @@ export class TrustedProxies {
   }
 
   /**
-   * Returns the address of the client: the last address in the chain of `forwardedFor` and `peer` that is not a trusted
-   * proxy. Earlier addresses in `forwardedFor` are ignored, because the client can send any value. If all addresses are
-   * trusted proxies, returns the first one. If an entry is not an IP address, returns the address after that entry.
+   * Returns the address of the client: the last address that is not a trusted proxy in the chain that consists of the
+   * entries of `forwardedFor`, followed by `peer`. Earlier addresses are ignored, because the client can send any
+   * value. If all addresses are trusted proxies, returns the first address. If the search reaches an entry that is not
+   * an IP address, returns the address after that entry.
    */
   resolveClientAddress(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
     let client = peer;

@@ -28,7 +28,10 @@ export interface ItemResult extends Pick<BulkItemLine, "outcome" | "result" | "s
   readonly error?: unknown;
 }
 
-/** Force-releases the lock of one item, with the same checks as a single force-release. Never throws. */
+/**
+ * Force-releases the hold that a bulk item identifies. Applies the same checks as a single force-release, and also
+ * refuses unlisted locks. Never throws.
+ */
 export async function forceReleaseItem(
   target: Target,
   item: BulkItem,
@@ -43,7 +46,7 @@ export async function forceReleaseItem(
   });
 }
 
-/** Determines the result that a force-release of an item would have. Reads the lock from Redis. Never throws. */
+/** Determines the result that a force-release of a bulk item would have. Reads the lock from Redis. Never throws. */
 export async function previewItem(
   target: Target,
   item: BulkItem,
@@ -63,7 +66,8 @@ export async function previewItem(
 }
 
 /**
- * Determines the result that a force-release of a hold found by a filter would have. Uses only the index. Never throws.
+ * Determines the result that a force-release would have for a hold that a filter found. Does not read from Redis. Never
+ * throws.
  */
 export async function previewFoundHold(
   target: Target,

@@ -18,7 +18,7 @@ export interface FoundHold {
 
 export interface FoundHolds {
   readonly finds: readonly FoundHold[];
-  /** Total number of locks that match the filter, which can be larger than the limit on `finds`. */
+  /** Total number of locks that match the filter, including locks that `finds` omits because of the limit. */
   readonly found: number;
 }
 
@@ -60,7 +60,7 @@ function toFoundHolds(hold: ObservedHold, matchesHolder: HolderPredicate): Found
 }
 
 /**
- * Returns the fields of a hold that a review shows. If `expectedVersion` identifies one of several holders, only that
+ * Returns the fields that a review shows for a hold. If `expectedVersion` identifies one of several holders, only that
  * holder is included. Returns `undefined` if the lock has no format, kind, confidence or release rules.
  */
 export function toReviewedHold(

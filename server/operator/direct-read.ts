@@ -5,7 +5,7 @@ import { NeverSentError } from "../redis/failure.ts";
 import type { Master, Masters } from "../redis/master.ts";
 import type { FormatRuleStore } from "../watch/annotations/format-rule-store.ts";
 
-/** The members of a target that are needed to read locks from Redis instead of from the index. */
+/** The members of a target that are needed to read locks directly from Redis, without the index. */
 export interface DirectReadTarget {
   readonly name: string;
   readonly masters: Masters;
@@ -31,7 +31,7 @@ export function getFirstFailure(tries: readonly PromiseSettledResult<unknown>[])
 
 /**
  * Asserts that a key is a lock or free, based on its copies on the masters. In a quorum, one copy that is a lock is
- * sufficient, because the result shows the differences between the masters.
+ * sufficient, because the masters can have different copies.
  *
  * @throws LockkeeperError not_a_lock
  */

@@ -4,11 +4,11 @@ import { createRefusedError } from "../errors/refused-error.ts";
 import { classifyFailure, findRefusal } from "../redis/failure.ts";
 
 /**
- * Runs a read, and converts failures of Redis to `unavailable`.
+ * Runs a read from Redis, and converts Redis failures to `unavailable` errors.
  *
  * @param otherwise a sentence for the error message that states the effect on the request
- * @throws a LockkeeperError, or an error that `classifyFailure` classifies as `fault`, unchanged; `unavailable` for any
- * other error
+ * @throws LockkeeperError unavailable; a LockkeeperError, or an error that `classifyFailure` classifies as `fault`, is
+ * rethrown unchanged
  */
 export async function explainRedisFailure<Result>(
   attempt: () => Promise<Result>,

@@ -63,8 +63,9 @@ function createHoldEndedError(key: Key): LostError {
 const DEADLINE_IN_VALUE: ReadonlySet<FormatName> = new Set(["timestamp", "redis-lock"]);
 
 /**
- * Asserts that Lockkeeper can extend a lock like this one.
- * @throws ReadOnlyError with the reason if the lock cannot be extended
+ * Asserts that Lockkeeper can extend the observed hold, based on its format, kind and holders.
+ *
+ * @throws ReadOnlyError with the reason if the hold cannot be extended
  */
 function assertExtensible(seen: HeldObservation): void {
   const why = explainNotExtensible(seen);

@@ -6,10 +6,10 @@ import { FormatRequiredError, ReadOnlyError } from "../errors/operator-errors.ts
 import { InvalidError } from "../errors/request-errors.ts";
 
 /**
- * Returns the format whose rules apply to the force-release of a lock: the format in the request if it is permitted, or
- * otherwise the lock's own format. If the lock's format is ambiguous, the request must specify the format.
+ * Returns the format whose rules apply to the force-release of a lock: the format in the request, or the lock's own
+ * format if the request does not specify a format. If the lock's format is ambiguous, the request must specify one.
  *
- * @throws LockkeeperError read_only, format_required, invalid
+ * @throws LockkeeperError read_only, format_required, invalid (for example, if the requested format is not permitted)
  */
 export function chooseReleaseFormat(
   lock: Lock,

@@ -35,12 +35,12 @@ type ReleaseScope = "single" | "bulk";
 export type HoldSelector = Pick<ForceReleaseInput, "expectedVersion" | "format" | "reservedMs"> & {
   readonly onUnverified: ForceReleaseInput["onUnverified"] | "extend";
   /**
-   * Keys that the caller may read; `undefined` for all keys. Of the keys that have the same token as the lock, errors
-   * name only the keys that the caller may read.
+   * Keys that the caller is allowed to read; `undefined` for all keys. Errors omit all other keys that have the same
+   * token as the lock.
    */
   readonly allowedKeys?: KeyPatternSet | undefined;
   readonly scope?: ReleaseScope | undefined;
-  /** The operation for which the hold is looked up. Defaults to `release`. */
+  /** The operation for which the hold is looked up. @default "release" */
   readonly doing?: "release" | "extend";
 };
 
@@ -86,8 +86,8 @@ type SeenHoldLookup = PresentHold | { readonly goneAt: number };
 
 /**
  * Returns the hold from the index if it matches the request and has a single holder with a fencing token. The script
- * compares the token, so such a hold need not be read first. Returns `undefined` if the hold must be read from Redis,
- * which is always the case in a quorum and while Redis may not be responding.
+ * compares the token, so such a hold need not be read before the release. Returns `undefined` if the hold must be read
+ * from Redis, which is always the case in a quorum and while too few masters respond.
  *
  * @throws the same errors as `assertReleasable`
  */
@@ -156,7 +156,9 @@ function isOver({ seen }: ObservedHold, { format }: HoldSelector): boolean {
   return seen.state === "ended" && (format === undefined || format === seen.format);
 }
 
-/** Builds the `Lock` for an error response. Omits keys with the same token that the caller may not read. */
+/**
+ * Builds the `Lock` for an error response. Omits keys with the same token if the caller is not allowed to read them.
+ */
 export function toVisibleLock(
   watcher: Watcher,
   hold: ObservedHold,

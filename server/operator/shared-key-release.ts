@@ -27,7 +27,7 @@ export function findKeysSharingToken(watcher: Watcher, hold: ObservedHold, forma
 }
 
 /**
- * Force-releases each of the keys that still has the token of `seen`. Returns the outcome for each key, which is
+ * Force-releases each of `keys` that still has the token of `seen`. Returns the outcome for each key, which is
  * `unknown` if the force-release of the key failed.
  */
 export async function forceReleaseSharedKeys(

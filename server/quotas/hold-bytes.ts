@@ -7,7 +7,7 @@ import { encodeKey, isBinaryKey, type Key } from "../../lib/keys/key.ts";
  */
 const HOLD_OVERHEAD_BYTES = 400;
 
-/** The variable-size data of a hold, which determines its size in Redis. */
+/** The variable-size data of a hold, which determines how much memory the hold uses in Redis. */
 export interface HoldContent {
   readonly key: Key;
   readonly owner: string;
@@ -15,7 +15,8 @@ export interface HoldContent {
 }
 
 /**
- * Estimates the memory of a hold in Redis, in bytes. Counts the key twice, because the companion's name contains it.
+ * Estimates how much memory a hold uses in Redis, in bytes. Counts the key twice, because the companion's name contains
+ * the key.
  */
 export function estimateHoldBytes({ key, owner, record }: HoldContent): number {
   return HOLD_OVERHEAD_BYTES + 2 * countKeyBytes(key) + Buffer.byteLength(owner) + countRecordBytes(record);

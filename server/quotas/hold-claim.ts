@@ -14,8 +14,8 @@ interface ClaimedHold extends LedgerRef {
 }
 
 /**
- * The quota accounting for one request to acquire a hold. Records whether the hold counts towards the quota of its
- * principal. One claim stays in memory for each waiting request.
+ * The quota accounting for one request to acquire a hold. Records whether the hold counts toward the principal's quota.
+ * One claim stays in memory for each waiting request.
  */
 export class HoldClaim {
   #isCounted = false;
@@ -28,7 +28,7 @@ export class HoldClaim {
     this.#recordedAs = hold;
   }
 
-  /** Counts the hold before it is granted, so that concurrent requests cannot exceed the quota together. */
+  /** Counts the hold before it is granted, so that concurrent requests cannot jointly exceed the quota. */
   count(): void {
     this.#isCounted = true;
     this.ledger.add(this.hold.principal, 1, this.hold.bytes);
@@ -43,8 +43,8 @@ export class HoldClaim {
   }
 
   /**
-   * Stops counting the hold after a failed request. If the outcome is unknown, the hold instead counts for `leaseMs`,
-   * at most 60 s.
+   * Stops counting the hold after a failed request, unless the outcome is unknown. In that case, the hold counts for
+   * `leaseMs` milliseconds, but at most 60 s.
    */
   fail(error: unknown, leaseMs: number): void {
     if (error instanceof UnknownOutcomeError) this.confirm(Math.min(leaseMs, UNKNOWN_OUTCOME_MS_MAX));

@@ -2,10 +2,10 @@ import { isSharedKind, type LockKind, type WritableKind } from "../../lib/contra
 import type { Key } from "../../lib/keys/key.ts";
 import { Deadlines } from "../watch/scan/deadlines.ts";
 
-/** The number of holds of one principal, and their memory in Redis. */
+/** The number of live holds of one principal, and the memory that these holds use in Redis. */
 export interface HoldUsage {
   readonly holds: number;
-  /** Estimated memory in Redis; see `estimateHoldBytes`. */
+  /** Estimated memory in Redis, in bytes; see `estimateHoldBytes`. */
   readonly bytes: number;
 }
 
@@ -16,7 +16,7 @@ export interface LedgerHold {
   readonly remainingMs: number | null;
 }
 
-/** Identifies a hold by its key, and by its token if holds of its kind share a key. */
+/** A reference to a hold: its key and kind, and its token if holds of this kind share a key. */
 export interface LedgerRef {
   readonly key: Key;
   readonly kind?: LockKind | WritableKind | undefined;
@@ -24,8 +24,7 @@ export interface LedgerRef {
 }
 
 /**
- * Returns the name under which a hold is recorded, which is its key. For a hold that shares its key, the name also
- * contains the token.
+ * Returns the name under which a hold is recorded: its key, or the key and the token if holds of its kind share a key.
  */
 export function toLedgerKey({ key, kind, token }: LedgerRef): Key {
   return isSharedKind(kind) ? `${key}\0${token ?? ""}` : key;
@@ -56,11 +55,11 @@ export class HoldLedger {
   readonly #usages = new Map<string, HoldUsage>();
   readonly #holdsByTarget = new Map<string, TargetHolds>();
 
-  /** @param now a monotonic clock, in milliseconds */
+  /** @param now returns the current time of a monotonic clock, in ms */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /**
-   * Records a hold. Replaces the previous hold of the key, unless holds of its kind share the key.
+   * Records a hold. Replaces the recorded hold of the key, unless the new hold is of a kind whose holds share a key.
    *
    * @param source `grant` if this instance granted the hold, `observation` if it was read from Redis
    */

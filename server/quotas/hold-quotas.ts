@@ -13,20 +13,20 @@ import { ReleasedHolds } from "./released-holds.ts";
 /** The principal whose quota applies. */
 type QuotaPrincipal = Pick<Principal, "id" | "quota">;
 
-/** Identifies a hold on a target. Holds that share a key count separately. */
+/** A reference to a hold on a target. If several holds share a key, each hold has its own reference. */
 export interface LockRef extends LedgerRef {
   readonly target: string;
 }
 
 /**
  * Limits the live holds of each principal. Counts holds from two sources: observations of watched keys, which include
- * grants by other instances, and grants by this instance, which include keys that are not watched.
+ * grants by other instances, and grants by this instance, which include grants for keys that are not watched.
  */
 export class HoldQuotas {
   readonly #ledger: HoldLedger;
   readonly #released = new ReleasedHolds();
 
-  /** @param defaults limits of principals without their own quota */
+  /** @param defaults limits for principals without their own quota */
   constructor(
     private readonly defaults: HoldQuota,
     ledger = new HoldLedger(),
@@ -34,7 +34,7 @@ export class HoldQuotas {
     this.#ledger = ledger;
   }
 
-  /** Counts the holds that the watcher of a target observes from now on. */
+  /** Starts to count the holds that a target's watcher observes. */
   watchTarget({
     name,
     watcher,
@@ -48,9 +48,9 @@ export class HoldQuotas {
   }
 
   /**
-   * Asserts that the quota of a principal allows another hold, and returns the claim of the hold. If the principal
-   * already holds the lock, the quota does not refuse the request, because the request gets `held` or the stored
-   * outcome of its Idempotency-Key.
+   * Asserts that the quota of a principal allows another hold, and returns the claim for the hold. If the principal
+   * already holds the lock, the quota is not checked, because the outcome of the request is `held` or the stored
+   * outcome for its Idempotency-Key.
    *
    * @throws QuotaExceededError if the quota does not allow another hold
    */
@@ -62,8 +62,8 @@ export class HoldQuotas {
   }
 
   /**
-   * Returns the claim of a hold that the principal gives up and then re-acquires. The quota never refuses this claim,
-   * because the hold was counted before.
+   * Returns the claim for a hold that the principal gives up and then re-acquires. Does not check the quota, because
+   * the hold was already counted.
    */
   reclaim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });
@@ -71,10 +71,10 @@ export class HoldQuotas {
   }
 
   /**
-   * Asserts that the quota of a principal allows holds of all `keys`, and returns their claims. Unlike the result of
-   * `claim`, the returned claims are already counted.
+   * Asserts that the quota of a principal allows a hold on each of `keys`, and returns one claim per key. Unlike a
+   * claim that `claim` returns, these claims are already counted.
    *
-   * @throws QuotaExceededError if the quota does not allow all of them
+   * @throws QuotaExceededError if the quota does not allow all of these holds
    */
   claimAll(
     principal: QuotaPrincipal,

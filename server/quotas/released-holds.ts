@@ -6,10 +6,10 @@ import { OBSERVED_WITHIN_MS } from "./hold-ledger.ts";
  * hold.
  */
 export class ReleasedHolds {
-  /** Time at which each hold was released, on the clock `now`, oldest first. */
+  /** Time in ms at which each hold was released, on the clock `now`, oldest first. */
   readonly #releasedAt = new Map<string, number>();
 
-  /** @param now a monotonic clock, in milliseconds */
+  /** @param now returns the current time of a monotonic clock, in ms */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   add(target: string, key: Key, token: string): void {

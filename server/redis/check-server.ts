@@ -13,17 +13,17 @@ export interface ServerFacts {
 }
 
 export interface ServerExpectations {
-  /** The setting that contains the address, for error messages. @default "REDIS_URL" */
+  /** Name of the setting that contains the address, for error messages. @default "REDIS_URL" */
   readonly setting?: string;
-  /** `cluster` if the server must be a cluster node; `single` if it must not be one. @default "single" */
+  /** `cluster` if the server must be a cluster node; `single` if it must not be a cluster node. @default "single" */
   readonly topology?: "single" | "cluster";
 }
 
 /**
  * Checks that Lockkeeper can use a Redis server as a target. Returns the name and run id of the server.
  *
- * @throws StartupError with a one-line message if the server is unreachable, refuses the login or INFO, lacks the
- * database, is too old, is a replica, or does not have the expected topology
+ * @throws StartupError with a one-line message if the server is unreachable, refuses the credentials or INFO, does not
+ * have the database, is too old, is a replica, or does not have the expected topology
  */
 export async function checkServer(
   address: RedisAddress,

@@ -21,6 +21,6 @@ export interface Subscriber {
   subscribe(channel: Buffer): Promise<unknown>;
   unsubscribe(channel: Buffer): Promise<unknown>;
   on(event: "messageBuffer", listener: (channel: Buffer, message: Buffer) => void): unknown;
-  /** Emitted when lost subscriptions can be restored. */
+  /** Registers a listener that is called when lost subscriptions can be restored. */
   on(event: "ready", listener: () => void): unknown;
 }

@@ -6,15 +6,15 @@ import type { Commands } from "./commands.ts";
 import { ConnectionErrors } from "./connection-errors.ts";
 import { isNotMasterError, NeverSentError } from "./failure.ts";
 
-/** The address of a Redis server, and a label for it that omits the password. */
+/** The address of a Redis server, with a label that omits the password. */
 export interface RedisAddress {
   readonly options: RedisOptions;
-  /** For example, `host:port/db`, or `/path db 0` for a socket. Safe to print. */
+  /** The address without the credentials: `host:port/db`, or `/path db 0` for a socket. Safe to print. */
   readonly label: string;
   readonly db: number;
 }
 
-/** Parses a Redis URL. @throws StartupError if the URL is invalid. */
+/** Parses a `redis://`, `rediss://` or `unix://` URL. @throws StartupError if the URL is invalid */
 export function parseRedisAddress(url: string): RedisAddress {
   let parsed: URL;
   try {

@@ -12,8 +12,8 @@ interface Attempt {
  */
 export class ConnectionErrors {
   /**
-   * The current recording. In use only during a recording, because Node 20 and 22 track every promise of the process
-   * while an AsyncLocalStorage is in use.
+   * The current recording. Disabled while no recording is in progress, because Node 20 and 22 track every promise of
+   * the process while an AsyncLocalStorage is enabled.
    */
   static readonly #current = new AsyncLocalStorage<ConnectionErrors>();
   static #recording = 0;
@@ -36,7 +36,7 @@ export class ConnectionErrors {
   /**
    * Adds a new connection to the current recording. Has no effect if there is no recording.
    *
-   * @param label the label of its address, safe to print
+   * @param label the label of the connection's address, safe to print
    */
   static watch(redis: Redis, label: string): void {
     ConnectionErrors.#current.getStore()?.watchConnection(redis, label);
@@ -52,8 +52,8 @@ export class ConnectionErrors {
   }
 
   /**
-   * Returns the reasons for all failures on one line, or "no answer" if there are none. Each reason is preceded by its
-   * address if the reasons differ or some addresses were reached.
+   * Returns the reasons for all failures on one line, or "no answer" if there are no failures. Each reason is preceded
+   * by its address if the reasons differ or some addresses were reached.
    */
   describe(): string {
     const unreached = [...this.#attempts].filter(([, { isReached }]) => !isReached);

@@ -57,14 +57,14 @@ export class ReadTimeoutError extends Error {
 
 const TIMED_OUT = "Command timed out";
 
-/** Whether the reply to a command timed out while the connection stayed open. */
+/** Returns whether the reply to a command timed out while the connection stayed open. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === TIMED_OUT;
 }
 
 /**
- * Returns the error code of a reply, such as "OOM". Also finds the code of a command inside a script. Returns
- * `undefined` if the error has no code.
+ * Returns the code of an error reply, such as "OOM". If a command inside a script failed, returns the code of that
+ * command's error. Returns `undefined` if the error has no code.
  */
 export function readErrorCode(error: unknown): string | undefined {
   return error instanceof Error ? ERROR_CODE.exec(error.message)?.[1] : undefined;
@@ -97,7 +97,7 @@ export function classifyFailure(error: unknown): Failure {
   return isReplyError(error) ? "fault" : "unknown";
 }
 
-/** Whether `error` is an error reply, which proves that a server received the call. */
+/** Returns whether `error` is an error reply, which proves that a server received the call. */
 export function isReplyError(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }
@@ -108,18 +108,19 @@ export function throwUnlessReply(error: unknown): void {
 }
 
 /**
- * Whether the error shows that the server is not, or not yet, a master. Another connection may then reach the master.
+ * Returns whether the error shows that the server is not, or not yet, a master. A new connection may then reach the
+ * master.
  */
 export function isNotMasterError(error: Error): boolean {
   return NO_MASTER.has(readErrorCode(error) ?? "");
 }
 
-/** Whether a cluster node redirected the command, because the slot of the key is on another node or in migration. */
+/** Returns whether a cluster node redirected the command, because the key's slot is on another node or in migration. */
 export function isRedirectError(error: unknown): boolean {
   return isReplyError(error) && REDIRECT.has(readErrorCode(error) ?? "");
 }
 
-/** Whether a failure may be temporary. False only for NOAUTH, NOPERM, WRONGPASS, OOM and MISCONF. */
+/** Returns whether a failure may be temporary. False only for NOAUTH, NOPERM, WRONGPASS, OOM and MISCONF. */
 export function isTransient(error: unknown): boolean {
   return !LASTING.has(readErrorCode(error) ?? "");
 }

@@ -8,7 +8,7 @@ type Token =
 
 /**
  * A glob with Redis syntax: `*`, `?`, `[abc]`, `[^a-z]` and `\` before a literal character. As in Redis, `?` and a
- * class match one byte. Matching uses two pointers and one backtracking point, which bounds its time for every key.
+ * class match one byte. Matching uses two pointers and one backtracking point, which bounds the time for every key.
  */
 export class Glob {
   readonly #tokens: Token[];
@@ -21,7 +21,7 @@ export class Glob {
     return this.#matchesText(toByteCharacters(key));
   }
 
-  /** Matches the bytes of a key, without decoding it. */
+  /** Returns whether the glob matches a key that is given as bytes. Does not decode the key. */
   matchesBytes(key: Uint8Array): boolean {
     return this.#matchesText(Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1"));
   }
@@ -78,8 +78,8 @@ export function removeCovered(patterns: readonly string[]): readonly string[] {
 }
 
 /**
- * Whether the pattern `wide` provably matches every key that `narrow` matches. Unless the patterns are equal, returns
- * false if either has a class or an escape, or if `wide` has a `?`.
+ * Returns whether the pattern `wide` provably matches every key that `narrow` matches. Unless the patterns are equal,
+ * returns false if either pattern has a class or an escape, or if `wide` has a `?`.
  */
 export function covers(wide: string, narrow: string): boolean {
   if (wide === narrow) return true;

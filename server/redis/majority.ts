@@ -16,7 +16,7 @@ export function median(values: readonly number[]): number {
   return kthSmallest(values, Math.ceil(values.length / 2));
 }
 
-/** Groups items by name, the largest group first. */
+/** Groups items by the result of `nameOf`. The largest group comes first. */
 export function groupLargestFirst<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string,

@@ -20,7 +20,9 @@ export interface Master {
    * if the master has no slots.
    */
   findHashTag(): string | undefined;
-  /** Starts a search for the new master. Call this after the server has refused writes as a replica. */
+  /**
+   * Starts a search for the new master. Call this method after the server has refused a write because it is a replica.
+   */
   reportDemotion(): void;
 }
 
@@ -35,7 +37,7 @@ export interface Masters {
   /** Set if the keys are distributed over the masters and can move between masters. */
   readonly routing?: SlotRouting;
   /**
-   * Calls `listener` when a master is added, removed or gets different keys. Returns a function that removes the
+   * Calls `listener` when a master is added or removed, or gets different keys. Returns a function that removes the
    * listener.
    */
   onChange(listener: () => void): () => void;
@@ -45,7 +47,7 @@ export interface Masters {
 /** Sends commands and scripts to the master that currently has the slot of their key. */
 export interface SlotRouting {
   readonly hasShardedPubSub: boolean;
-  /** Runs a script with one key on the current master of the key. Strings in the reply are bytes. */
+  /** Runs a script with one key on the current master of the key. Strings in the reply are returned as buffers. */
   readonly scripts: Pick<Commands, "evalsha" | "eval">;
   /** Sends a command to the current master of `key`. */
   call(command: string, key: RedisArgument, ...more: RedisArgument[]): Promise<unknown>;
@@ -56,17 +58,20 @@ export interface SlotRouting {
    * `undefined`: the error is not a redirect.
    */
   handleRedirect(key: Key, error: Error): "moved" | "apart" | undefined;
-  /** Whether the key's slot was migrating recently. A deletion notification may then result from the migration. */
+  /**
+   * Whether the key's slot was migrating recently. A deletion notification for the key may then result from the
+   * migration.
+   */
   isMoving(key: Key): boolean;
 }
 
 /**
- * What Lockkeeper uses a master for. `reads`: scripts that read keys run with EVALSHA_RO if possible, so that Redis
- * refuses writes.
+ * How Lockkeeper uses a master. `reads`: scripts that read keys run with EVALSHA_RO if possible, so that Redis refuses
+ * writes.
  */
 export type MasterUse = "reads" | "reads_and_writes";
 
-/** Opens the connections that watch a master. */
+/** Opens the watcher's connections to a master. */
 export function connectMaster(
   address: RedisAddress,
   use: MasterUse,

@@ -10,7 +10,9 @@ const READY_TIMEOUT_MS = 500;
  * reads but does not make the master count as down.
  */
 export class ReadConnections {
-  /** The connection for batches of keys and for SCAN. A timeout closes and reopens it. */
+  /**
+   * The connection for SCAN and for reading batches of keys. After a timeout, the connection is closed and reopened.
+   */
   readonly shared: Redis;
 
   /** @param open opens a connection with this name; the connection must reconnect automatically */
@@ -19,7 +21,7 @@ export class ReadConnections {
     closeOnTimeout(this.shared);
   }
 
-  /** Returns the shared connection once the connection can send commands, or after 500 ms. */
+  /** Returns the shared connection once it can send commands, but after at most 500 ms. */
   async waitUntilReady(): Promise<Redis> {
     if (this.shared.status !== "ready") {
       await waitUntilReady(this.shared, AbortSignal.timeout(READY_TIMEOUT_MS)).catch(() => undefined);

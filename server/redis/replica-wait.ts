@@ -8,7 +8,7 @@ export interface ScriptExecution {
   readonly runId: string | undefined;
 }
 
-/** A connection for replica confirmations only, because WAIT blocks all later commands on its connection. */
+/** A connection that is used only to wait for replicas, because WAIT blocks all later commands on its connection. */
 export interface WaitConnection {
   readonly redis: Redis;
   readonly place: string;
@@ -16,7 +16,9 @@ export interface WaitConnection {
   getRunId(): string | undefined;
   /** Returns the key to write before WAIT; `undefined` if the server has no slots in its cluster. */
   findKey(): string | undefined;
-  /** Makes `findKey` return a key in another slot. Call this method if the server redirected the last key. */
+  /**
+   * Makes `findKey` return a key in another slot. Call this method if the server redirected the write to the last key.
+   */
   skipKey(): void;
 }
 
@@ -24,12 +26,12 @@ export interface WaitConnection {
 const KEY_TTL_MS = 60_000;
 
 /**
- * Counts the replicas that have acknowledged all writes of a server so far.
+ * Counts the replicas that have acknowledged all writes on a server so far.
  *
- * WAIT counts the replicas that have reached the last write of its own connection (Redis 7.2, Valkey 7.2 and newer) or
- * the last command of the connection (older versions). A write of a key therefore precedes each WAIT. The replication
- * offset of that write is larger than that of every earlier write on the server. Calls that arrive during a count share
- * the next count.
+ * WAIT counts the replicas that have reached the last write on its own connection (Redis 7.2, Valkey 7.2 and newer) or
+ * the last command on the connection (older versions). Lockkeeper therefore writes a key before each WAIT. The
+ * replication offset of that write is larger than that of every earlier write on the server. Calls that arrive during a
+ * count share the next count.
  */
 export class ReplicaWait {
   readonly #inFlight = new Map<string, Promise<number>>();
@@ -46,7 +48,7 @@ export class ReplicaWait {
   ) {}
 
   /**
-   * Counts the replicas that have acknowledged the writes of the script and all earlier writes of the server.
+   * Counts the replicas that have acknowledged the script's writes and all earlier writes on the server.
    *
    * @throws NeverSentError if the server that executed the script is unknown, has been replaced, or has no slots
    * @throws ReplyError if Redis refuses the write or WAIT
@@ -75,7 +77,9 @@ export class ReplicaWait {
     return waited;
   }
 
-  /** Sends SET and WAIT in one packet. Throws the error of SET if SET fails, because WAIT then counts no write. */
+  /**
+   * Sends SET and WAIT in one packet. If SET fails, throws its error, because WAIT then does not wait for a new write.
+   */
   async #writeAndCount(line: WaitConnection, runId: string): Promise<number> {
     const deadline = performance.now() + this.timeoutMs;
     for (;;) {

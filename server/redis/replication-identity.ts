@@ -19,9 +19,9 @@ const NO_REPLID = /^0*$/;
 const CLOSE_TIMEOUT_MS = 2000;
 
 /**
- * Identifies the server behind a connection or cluster node, and emits `replaced` when another server has taken its
- * place or the server was promoted. The identity comes from the INFO that ioredis sends when a connection opens, so the
- * identity is known before the first command.
+ * Identifies the server behind a connection or cluster node, and emits `replaced` when another server takes its place
+ * or the server is promoted. The identity comes from the reply to INFO, which ioredis sends when a connection opens, so
+ * the identity is known before the first command.
  */
 export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string] }> {
   readonly #identities = new Map<string, ServerIdentity>();
@@ -29,7 +29,7 @@ export class ReplicationIdentity extends EventEmitter<{ replaced: [place: string
 
   /**
    * Returns the run id of the server behind a connection. Two connections to the same address may reach different
-   * servers. Returns `undefined` before the connection opens, or if the user may not run INFO.
+   * servers. Returns `undefined` before the connection opens, or if the user is not allowed to run INFO.
    */
   getRunId(place: string, connection = ""): string | undefined {
     return this.#runIds.get(`${connection} ${place}`);

@@ -22,7 +22,7 @@ const readCommands = new WeakMap<Redis, ReadCommand>();
 
 /**
  * Makes `Script.readMany` and `Script.read` use EVALSHA_RO on this connection. Switches to EVALSHA if Redis does not
- * support EVALSHA_RO or the user may not run it.
+ * support EVALSHA_RO or the user is not allowed to run it.
  */
 export function preferReadOnlyScripts(redis: Redis): void {
   readCommands.set(redis, "EVALSHA_RO");
@@ -38,10 +38,10 @@ export class Script<
 > {
   readonly source: string;
   readonly #sha: string;
-  /** Decodes a reply of the script. @throws UnexpectedReplyError if the script cannot return such a reply */
+  /** Decodes a reply from the script. @throws UnexpectedReplyError if the script cannot return such a reply */
   readonly decode: (reply: unknown) => Reply;
 
-  /** @param format the folder that replaces `format/` in the includes of the file */
+  /** @param format the folder that replaces `format/` in the file's includes */
   constructor(file: URL, decode: (reply: unknown) => Reply, format?: URL) {
     this.source = readWithIncludes(file, format);
     this.#sha = createHash("sha1").update(this.source).digest("hex");
@@ -58,8 +58,8 @@ export class Script<
 
   /**
    * Runs a read-only script. Uses EVALSHA_RO, so that Redis refuses writes, on a connection that was passed to
-   * `preferReadOnlyScripts`. Uses EVALSHA on other connections, or if Redis does not support EVALSHA_RO or the user may
-   * not run it.
+   * `preferReadOnlyScripts`. Uses EVALSHA on other connections, or if Redis does not support EVALSHA_RO or the user is
+   * not allowed to run it.
    */
   async read(redis: Commands, keys: Keys, parameters: Arguments): Promise<Reply> {
     if (!isConnection(redis) || readCommands.get(redis) !== "EVALSHA_RO")
@@ -76,8 +76,8 @@ export class Script<
   }
 
   /**
-   * Sends many calls in one round trip. Returns the reply of each call, with strings as bytes, or the error of the
-   * call. Use this method only for read-only scripts: if Redis does not know the script, all calls run again.
+   * Sends many calls in one round trip. Returns the reply to each call, with strings as buffers, or the error from the
+   * call. Use this method only for read-only scripts: if Redis does not know the script, all calls are sent again.
    */
   async readMany(redis: Redis, calls: readonly ScriptCall<Keys, Arguments>[]): Promise<(Reply | Error)[]> {
     if (calls.length === 0) return [];
@@ -115,7 +115,7 @@ function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }
 
-/** Whether Redis does not support EVALSHA_RO or the user may not run it. */
+/** Returns whether the error shows that Redis does not support EVALSHA_RO or that the user is not allowed to run it. */
 function isReadCommandRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /^(ERR unknown command|NOPERM.* run the) .?evalsha_ro\b/i.test(error.message);
@@ -124,8 +124,8 @@ function isReadCommandRefusal(error: unknown): boolean {
 /**
  * Reads a Lua file and replaces each line `-- include other.lua` with the content of that file. The path is relative to
  * the including file; `format/` stands for the folder of the format. Each file is included once per scope: if its names
- * are already visible, its line is removed. `-- include other.lua as function name` makes the file the body of a local
- * function with its own scope.
+ * are already visible, the include line is removed. `-- include other.lua as function name` makes the file the body of
+ * a local function with its own scope.
  */
 export function readWithIncludes(file: URL, format?: URL): string {
   return readScope(file, format, new Set());

@@ -18,7 +18,7 @@ export class HoldGauge {
   /**
    * Applies a change to the hold of a key.
    *
-   * @param waitersOfFree number of waiters of the key if no client holds it
+   * @param waitersOfFree number of waiters for the key if no client holds it
    */
   update(
     key: Key,
@@ -33,7 +33,7 @@ export class HoldGauge {
     if (after !== undefined) this.#add(after, 1);
   }
 
-  /** Number of visible waiters. */
+  /** Number of visible waiters for all keys. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -41,8 +41,8 @@ export class HoldGauge {
   /**
    * Returns the current totals.
    *
-   * @param needsAttention number of locks that need attention now, by format; passed in because it also changes as time
-   * passes
+   * @param needsAttention number of locks that need attention now, by format; passed in because the number also changes
+   * over time
    */
   computeTotals(needsAttention: ReadonlyMap<FormatName, number>): Totals {
     const byFormat: Totals["byFormat"] = [];
@@ -67,8 +67,8 @@ export class HoldGauge {
   }
 
   /**
-   * Lists the number of held locks for every combination of format and liveness state that has occurred since the
-   * start, including counts of 0.
+   * Lists the number of held locks for every combination of format and liveness state that has occurred since startup,
+   * including counts of 0.
    */
   *listCounts(): Generator<{ format: FormatName; liveness: LivenessState; held: number }> {
     for (const [format, states] of this.#held) {

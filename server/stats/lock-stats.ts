@@ -42,8 +42,8 @@ export interface LockStatsDeps {
 }
 
 /**
- * Statistics of one target. Each event updates them, so reading them never iterates over the locks. At startup, the
- * counts of the last 24 hours are restored from the history, while time series and wait times start empty.
+ * The statistics of one target. Each event updates the statistics, so reading them never iterates over the locks. At
+ * startup, the counts of the last 24 hours are restored from the history, while time series and wait times start empty.
  */
 export class LockStats {
   readonly holdGauge = new HoldGauge();
@@ -53,7 +53,7 @@ export class LockStats {
   readonly #waitTracker: WaitTracker;
   /**
    * The p95 of the hold times by pattern, in ms. A pattern with too few samples is not cached, because the next release
-   * may provide enough.
+   * may provide enough samples.
    */
   readonly #typicalHeldMs = new Map<string, number>();
   #ticks = 0;
@@ -76,8 +76,8 @@ export class LockStats {
   }
 
   /**
-   * Closes the points of the series whose interval has ended. On every fifth call, clears the cache of typical hold
-   * times.
+   * Closes the points of the time series whose interval has ended. On every fifth call, clears the cache of typical
+   * hold times.
    */
   tick(): void {
     if (++this.#ticks % TYPICAL_CACHE_TICKS === 0) this.#typicalHeldMs.clear();

@@ -32,7 +32,7 @@ export class LogHistogram {
   }
 
   /**
-   * Returns a quantile in milliseconds, or `null` without samples.
+   * Returns a quantile in milliseconds, or `null` if there are no samples.
    *
    * @param share the quantile, from 0 to 1, such as 0.5 for the median
    */
@@ -52,8 +52,8 @@ export class LogHistogram {
   }
 
   /**
-   * Returns the distribution in buckets of half a doubling, shortest durations first. Returns an empty list without
-   * samples.
+   * Returns the distribution with two buckets per doubling of the duration, shortest durations first. Returns an empty
+   * array if there are no samples.
    */
   toBuckets(): HistogramBucket[] {
     const sums: number[] = [];

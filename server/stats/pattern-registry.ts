@@ -121,8 +121,8 @@ export class PatternRegistry {
   }
 
   /**
-   * Returns the record of a pattern, or `undefined` if there is none, for example because the pattern is counted under
-   * `(other)`.
+   * Returns the record of a pattern, or `undefined` if there is no record, for example because the pattern is counted
+   * under `(other)`.
    */
   find(pattern: string): PatternRecord | undefined {
     return this.#patterns.get(pattern);

@@ -20,12 +20,12 @@ export interface MeasuredTarget {
   readonly journal: { subscribe(listener: (event: LockEvent) => void): () => void };
 }
 
-/** Figures about the wait-for graph. */
+/** Statistics of the wait-for graph. */
 export interface WaitFigures {
   readonly deadlocks: { readonly length: number };
   /** Number of deadlocks found since the process started. */
   readonly deadlockCount: number;
-  /** Returns the total time waited behind root blockers by key pattern, longest first. */
+  /** Returns the total time that clients have waited behind root blockers, by key pattern, longest first. */
   sumWaitedMsByPattern(): readonly { readonly pattern: string; readonly waitedMs: number }[];
 }
 

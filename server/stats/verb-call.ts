@@ -16,17 +16,17 @@ export const VERBS = [
 ] as const;
 export type Verb = (typeof VERBS)[number];
 
-/** The facts about a verb call that statistics, metrics and traces need. They stay in memory while a request waits. */
+/** The data about a verb call that statistics, metrics and traces need. Stays in memory while the request waits. */
 export interface VerbCall {
   readonly verb: Verb;
   readonly target: string;
   /** Key of the lock. If the call is about several locks, the first key of the request. */
   readonly key: Key;
-  /** Fencing token of the hold that the call is about, if the request contains one. */
+  /** Fencing token of the hold, if the request contains a fencing token. */
   readonly fence: string | undefined;
   /** Requested format; `undefined` if the request does not specify a format. */
   readonly format: string | undefined;
-  /** Whether the request may stay open until the lock is available. */
+  /** Whether the request waits if the lock is not available. */
   readonly waits: boolean;
 }
 

@@ -45,7 +45,7 @@ export class VerbMetrics {
 
   /**
    * Records a call. Counts are kept in maps, because this method runs for every request and a counter of the metrics
-   * library would double its cost.
+   * library would double the cost of a call.
    */
   recordVerb({ target, verb, waits }: VerbCall, { outcome, waitedMs }: VerbEnd, tookMs: number): void {
     const outcomes = getOrCreateMap(getOrCreateMap(this.#calls, target), verb);

@@ -72,8 +72,8 @@ export class WaitTracker {
   constructor(private readonly deps: WaitTrackerDeps) {}
 
   /**
-   * Records facts about holders that have left the index. Must be called before `onEvent` is called for the same
-   * change.
+   * Records facts about holders that this change removes from the index. Must be called before `onEvent` is called for
+   * the same change.
    */
   onHoldChange(before: ObservedHold | undefined, after: ObservedHold | undefined): void {
     if (before === undefined) return;
@@ -95,8 +95,8 @@ export class WaitTracker {
   }
 
   /**
-   * Counts an event from before this process started, without adding it to the series. The history does not contain
-   * waits.
+   * Counts an event from before this process started, without adding it to the time series. The history does not
+   * contain waits.
    */
   addPastEvent(event: LockEvent): void {
     const at = this.#clampTime(event);
@@ -168,8 +168,8 @@ export class WaitTracker {
   }
 
   /**
-   * Removes the longest wait with a key and label. Returns the time at which the wait started, or `undefined` if no
-   * wait has this key and label.
+   * Removes the longest wait with the given key and label. Returns the time at which the wait started, or `undefined`
+   * if no wait has this key and label.
    */
   #takeWait(key: Key, owner: string): number | undefined {
     const name = formatWaitKey(key, owner);

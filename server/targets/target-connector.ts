@@ -8,8 +8,8 @@ const PAUSE_MIN_MS = 500;
 const PAUSE_MAX_MS = 5000;
 
 /**
- * Connector that tries to open a target until the target is reachable. Afterwards, the target stays open even while its
- * Redis is unreachable.
+ * Connector that repeats the attempt to open a target until the target is reachable. Afterwards, the target stays open
+ * even while its Redis is unreachable.
  */
 export class TargetConnector {
   /** Time at which the connector was created, shortly before the first attempt, in Unix milliseconds. */
@@ -66,7 +66,7 @@ export class TargetConnector {
   /**
    * Makes one attempt to open the target.
    *
-   * @throws StartupError if the target cannot be reached
+   * @throws StartupError if the target cannot be reached or does not support locks
    */
   async connectOnce(): Promise<Target> {
     try {

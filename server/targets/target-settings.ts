@@ -3,9 +3,11 @@ import type { RedisLocation } from "../locks/backends/open-backend.ts";
 import type { SafetyOptions } from "../locks/verbs/safety.ts";
 import type { Runbook } from "../watch/annotations/runbook.ts";
 
-/** The keys that Lockkeeper watches on a target, and what Lockkeeper may write there. */
+/**
+ * The keys that Lockkeeper watches on a target, the keys that clients may lock, and whether the target is read-only.
+ */
 export interface TargetPolicy {
-  /** Glob patterns of the watched keys. They always include the patterns of `lockable`. */
+  /** Glob patterns of the watched keys. They always include the patterns in `lockable`. */
   readonly watch: readonly string[];
   /** Glob patterns of the keys that clients may lock through the API. */
   readonly lockable: readonly string[];
@@ -19,7 +21,7 @@ export interface TargetSettings {
   readonly name: string;
   /** Name of the target in the console. */
   readonly label: string;
-  /** A free-form name. `production` requires confirmation of bulk releases. */
+  /** A free-form name of the environment. On targets in `production`, bulk releases require confirmation. */
   readonly environment: string | undefined;
   /** Location of Redis; `undefined` for the embedded Redis. */
   readonly where: RedisLocation | undefined;

@@ -3,7 +3,7 @@ import { NotFoundError } from "../errors/request-errors.ts";
 import type { Target } from "./target.ts";
 import type { TargetConnector } from "./target-connector.ts";
 
-/** All targets, in the order of the configuration. The first one is the default. */
+/** All targets, in the same order as in the configuration. The first target is the default. */
 export class Targets {
   readonly #byName: ReadonlyMap<string, TargetConnector>;
 

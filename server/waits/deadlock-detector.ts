@@ -13,7 +13,7 @@ const UNLISTED_HOLDER = "";
 export interface DeadlockDetectorDeps {
   readonly graph: WaitGraph;
   readonly masters: Masters;
-  /** Whether this instance may publish refusals. */
+  /** Whether this instance is allowed to publish refusals. */
   readonly canWrite: boolean;
   /** Name of the target, for the log. */
   readonly target: string;
@@ -26,8 +26,8 @@ export interface DeadlockDetectorDeps {
 /**
  * Finds the deadlocks in a wait-for graph, and refuses waits to resolve them.
  *
- * A deadlock is reported only if its waits and holds are found again by reads that were sent after it was first found.
- * The second reading proves that all waits and holds existed at the same time.
+ * A deadlock is reported only if its waits and holds are found again by reads that were sent after the deadlock was
+ * first found. The second reading proves that all waits and holds existed at the same time.
  */
 export class DeadlockDetector {
   /** Number of deadlocks found since the process started. */
@@ -52,8 +52,8 @@ export class DeadlockDetector {
   };
 
   /**
-   * Finds the current deadlocks, and refuses a wait in each. Call this method after each change, and repeatedly while
-   * there is a deadlock.
+   * Finds the current deadlocks, and refuses one wait in each deadlock. Call this method after each change to the graph
+   * or the holds, and repeatedly while there is a deadlock.
    */
   async update(): Promise<void> {
     const known = new Map(this.#deadlocks.map((each) => [each.id, each]));
@@ -79,7 +79,7 @@ export class DeadlockDetector {
     }));
   }
 
-  /** Reads the locks and the waiters of deadlocks again. */
+  /** Reads the locks that are part of the deadlocks again, with their waiters. */
   async #readAgain(deadlocks: readonly Deadlock[]): Promise<void> {
     const keys = new Set<Key>();
     for (const { waits } of deadlocks)
@@ -94,7 +94,7 @@ export class DeadlockDetector {
     this.deps.log.warn({ target: this.deps.target, waits }, "Found a deadlock");
   }
 
-  /** Publishes the refusal of a wait. Repeated while the deadlock lasts, because a message can be lost. */
+  /** Publishes the refusal of a wait. Called repeatedly while the deadlock lasts, because a message can be lost. */
   #refuse(deadlock: KnownDeadlock): void {
     if (!this.deps.canWrite) return;
     refuseWait(this.deps.masters, deadlock).catch((error: unknown) => {

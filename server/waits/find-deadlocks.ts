@@ -2,16 +2,16 @@ import type { Key } from "../../lib/keys/key.ts";
 import type { FindHeldLock, Wait, WaitGraph } from "./wait-graph.ts";
 
 /**
- * A set of waits that block each other. They can continue only if one of the waits ends without a grant, or one of the
- * clients releases its lock anyway.
+ * A set of waits that block each other. The clients can continue only if one of the waits ends without a grant, or if
+ * one of the clients releases a lock while it waits.
  */
 export interface Deadlock {
   /**
-   * A shortest cycle through the youngest wait, beginning with that wait. Each wait is for a lock that the client of
-   * the next wait holds. The client of the first wait holds the lock of the last wait.
+   * A shortest cycle that contains the youngest wait, beginning with that wait. Each wait is for a lock that the client
+   * of the next wait holds. The last wait is for a lock that the client of the first wait holds.
    */
   readonly cycle: readonly Wait[];
-  /** All waits that block each other, which form one cycle or several cycles with common waits. */
+  /** All waits that block each other. They form one cycle, or several cycles that share waits. */
   readonly waits: readonly Wait[];
 }
 
@@ -31,12 +31,12 @@ interface LockState {
 }
 
 /**
- * Finds the deadlocks by graph reduction. First assumes that every client that waits and holds a lock is stuck, then
- * removes clients that can continue until no more can be removed. The strongly connected components of the remaining
- * waits are the deadlocks.
+ * Finds the deadlocks by graph reduction. First assumes that every client that waits and holds a lock is stuck. Then
+ * repeatedly removes clients that can continue, until no client can be removed. The strongly connected components of
+ * the remaining waits are the deadlocks.
  *
- * Takes time in proportion to the waits that declare a hold and the holders of their locks. Other waits are never part
- * of a cycle, so thousands of them cost nothing.
+ * The time depends only on the waits that declare a hold, and on the holders of the locks that these waits are for.
+ * Other waits are never part of a cycle, so they are not processed.
  */
 export function findDeadlocks(graph: WaitGraph, findHeldLock: FindHeldLock): Deadlock[] {
   if (graph.declaringWaits.size === 0) return [];
@@ -176,7 +176,7 @@ function* listPath(last: Wait, before: ReadonlyMap<Wait, Wait>): Generator<Wait>
   for (let wait: Wait | undefined = last; wait !== undefined; wait = before.get(wait)) yield wait;
 }
 
-/** Returns the youngest wait that can be refused; `undefined` if no client of the deadlock chose `refuse`. */
+/** Returns the youngest wait that can be refused, or `undefined` if no client in the deadlock chose `refuse`. */
 export function chooseRefusedWait({ waits }: Deadlock): Wait | undefined {
   let youngest: Wait | undefined;
   for (const wait of waits) {

@@ -6,8 +6,8 @@ import { type HoldNode, toGraphToken } from "./wait-graph.ts";
 const EMPTY: readonly Key[] = [];
 
 /**
- * Indexes the holds of Redisson's clients by owner string (`<uuid>:<thread>`), which is the same for every lock that a
- * thread holds. The index is built when the first client of Redisson waits, so that targets without such clients use no
+ * Indexes the holds of Redisson clients by owner string (`<uuid>:<thread>`), which is the same for every lock that a
+ * thread holds. The index is built when the first Redisson client waits, so that targets without such clients use no
  * memory for it.
  */
 export class LibraryHolds {
@@ -21,7 +21,7 @@ export class LibraryHolds {
     this.#add(key, after);
   }
 
-  /** Lists the holds of a client. @param token the owner string of the client */
+  /** Lists the holds of a Redisson client. @param token the owner string of the client */
   list(token: Key): HoldNode[] {
     if (this.#keys === undefined) {
       this.#keys = new Map();

@@ -13,7 +13,7 @@ export interface StoredWaiter extends QueuedClient {
   readonly by: "lockkeeper" | "library";
 }
 
-/** Reads the waiters of many locks. Omits the locks whose master does not respond. */
+/** Reads the waiters of many locks, by key. Omits locks whose master does not respond. */
 export async function readWaits(
   masters: Masters,
   seen: readonly ReadableObservation[],
@@ -62,7 +62,10 @@ function groupByMaster(
 const WAITERS_PREFIX = `${TARGET_PREFIX}waiters:`;
 const SCAN_COUNT = 1000;
 
-/** Scans Redis for locks with Lockkeeper's waiters, and calls `onKey` for each. Skips masters that do not respond. */
+/**
+ * Scans Redis for locks that clients wait for through Lockkeeper, and calls `onKey` for each lock. Skips masters that
+ * do not respond.
+ */
 export async function scanWaitedKeys(masters: Masters, onKey: (key: Key) => void): Promise<void> {
   await Promise.allSettled(
     masters.list.map(async ({ reads }) => {

@@ -5,7 +5,7 @@ import type { Masters } from "../redis/master.ts";
 import { chooseRefusedWait, type Deadlock } from "./find-deadlocks.ts";
 
 /**
- * Publishes the id of the wait that must end to resolve a deadlock. Does nothing if no client of the deadlock chose
+ * Publishes the id of the wait that must end to resolve a deadlock. Does nothing if no client in the deadlock chose
  * `refuse`. The message can be lost.
  */
 export async function refuseWait(masters: Masters, deadlock: Deadlock): Promise<void> {

@@ -10,8 +10,8 @@ export interface HoldNode {
 }
 
 /**
- * Returns a string that identifies a holder in the graph. The string contains the principal of the hold. If another
- * principal declares the same hold, its string differs, so the declaration has no effect.
+ * Returns a string that identifies a holder in the graph. The string contains the principal of the hold. A declaration
+ * of the same hold by another principal results in a different string, and therefore has no effect.
  *
  * @param holder `token` is the string in the lock that identifies the holder
  */
@@ -35,7 +35,7 @@ export interface Wait {
   /** The holds that the client does not release before the wait ends. Holds that have ended have no effect. */
   readonly holding: readonly HoldNode[];
   readonly onDeadlock: OnDeadlock;
-  /** Identifies the wait in a refusal; only for a wait of Lockkeeper's verbs with a declaration. */
+  /** Identifies the wait in a refusal. Set only if the client waits through Lockkeeper and sent a wait declaration. */
   readonly waitId?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export type Blocking = "all" | "any";
 /** The holders of a lock, and how they block its waiters. */
 export interface HeldLock {
   readonly blocking: Blocking;
-  /** The holders. Created by `toGraphToken`. */
+  /** The strings that identify the holders. Created by `toGraphToken`. */
   readonly tokens: readonly string[];
 }
 
@@ -56,8 +56,8 @@ export interface HeldLock {
 export type FindHeldLock = (key: Key) => HeldLock | undefined;
 
 /**
- * The wait-for graph: the waits for all locks, and the holds that each wait declares. An update takes time in
- * proportion to the waits for the updated lock.
+ * The wait-for graph: the waits for all locks, and the holds that each wait declares. The time of an update is
+ * proportional to the number of waits for the updated lock.
  */
 export class WaitGraph {
   readonly #waits = new Map<Key, readonly Wait[]>();
@@ -69,7 +69,7 @@ export class WaitGraph {
   readonly #declaringWaits = new Set<Wait>();
   #waitCount = 0;
 
-  /** Number of waits. */
+  /** Number of waits for all locks. */
   get size(): number {
     return this.#waitCount;
   }
@@ -102,7 +102,7 @@ export class WaitGraph {
     for (const wait of waits) this.#addEdges(wait);
   }
 
-  /** Returns the waits of the client that has the given hold; `undefined` if there are none. */
+  /** Returns the waits that declare the given hold, or `undefined` if there are no such waits. */
   findWaitsOfHold(key: Key, token: string): ReadonlySet<Wait> | undefined {
     return this.#declaring.get(key)?.get(token);
   }

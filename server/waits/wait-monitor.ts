@@ -29,7 +29,7 @@ const BACKLOG_PAUSE_MS = 20;
 export interface WaitMonitorDeps {
   readonly watcher: Watcher;
   readonly masters: Masters;
-  /** Whether this instance may publish refusals. */
+  /** Whether this instance is allowed to publish refusals. */
   readonly canWrite: boolean;
   readonly log: Logger;
 }
@@ -37,8 +37,8 @@ export interface WaitMonitorDeps {
 /**
  * Keeps the wait-for graph of one target up to date, and finds deadlocks.
  *
- * Events and reads of a lock only mark the lock. Its waiters are then read from Redis, so every instance has the same
- * graph.
+ * An event or a read of a lock only marks the lock. The waiters of marked locks are then read from Redis, so every
+ * instance has the same graph.
  */
 export class WaitMonitor {
   readonly graph = new WaitGraph();
@@ -47,7 +47,9 @@ export class WaitMonitor {
   asOf = 0;
   readonly #schedule = new WaitSchedule();
   readonly #libraryHolds: LibraryHolds;
-  /** When each waiter was first read, by lock and id. Used for waiters whose start Redis does not store. */
+  /**
+   * Time at which each waiter was first read, by lock and id. Used for waiters whose start time Redis does not store.
+   */
   readonly #firstSeen = new Map<Key, Map<string, number>>();
   /** Number of visible waiters, with or without a known owner, by lock, as of the last read of the lock. */
   readonly #listening = new Map<Key, number>();
@@ -120,7 +122,7 @@ export class WaitMonitor {
     return this.deps.watcher.clock.now();
   }
 
-  /** Schedules a read of a lock's waiters in 300 to 1000 ms. Call this method for each event of a waiting client. */
+  /** Schedules a read of a lock's waiters in 300 to 1000 ms. Call this method for each event about a waiter. */
   markKey(key: Key): void {
     const delayMs = Math.min(READ_AFTER_MS_MAX, READ_AFTER_MS + this.graph.getWaits(key).length);
     this.#schedule.mark(key, performance.now() + delayMs);

@@ -24,8 +24,8 @@ interface Root {
 }
 
 /**
- * Builds the trees of waits from the graph, for one reader. Omits locks that the reader may not read, with their waits.
- * The keys and owners of these locks do not appear in the report.
+ * Builds the trees of waits from the graph, for one reader. The report does not contain the keys and owners of locks
+ * that the reader is not allowed to read.
  */
 export class WaitReport {
   readonly #behind: WaitersBehind;
@@ -65,7 +65,7 @@ export class WaitReport {
     };
   }
 
-  /** Lists the root blockers with the total time that clients have waited behind each, without rows. */
+  /** Lists the root blockers with the total time that clients have waited behind each root blocker, in ms. */
   listRoots(): { readonly key: Key; readonly waiting: number; readonly waitedMs: number }[] {
     return this.#findRoots(this.state.listWaitedKeys()).map(({ key, behind: { waiting, waitedMs } }) => ({
       ...{ key, waiting, waitedMs },

@@ -4,7 +4,7 @@ import { formatKey, type Key, toKeyFields } from "../../lib/keys/key.ts";
 import type { Wait } from "./wait-graph.ts";
 import type { WaitersBehind, WaitState } from "./waiters-behind.ts";
 
-/** Lists waiting clients as trees in depth-first order. All lists of a report share one limit. */
+/** Lists waiting clients as trees in depth-first order. All lists in a report share one limit on the number of rows. */
 export class WaitRows {
   readonly #rowsLeft = { count: WAIT_ROWS_MAX };
 
@@ -13,7 +13,11 @@ export class WaitRows {
     private readonly behind: WaitersBehind,
   ) {}
 
-  /** Lists the clients that wait behind the given locks. @param except waits that the report lists elsewhere */
+  /**
+   * Lists the clients that wait behind the given locks.
+   *
+   * @param except waits to omit, because they are listed elsewhere
+   */
   list(keys: readonly Key[], except: ReadonlySet<Wait> = new Set()): WaitingClient[] {
     const rows: WaitingClient[] = [];
     const seen = new Set<Key>();

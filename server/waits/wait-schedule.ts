@@ -17,13 +17,13 @@ const LEFT_OUT_MAX = 100_000;
  * locks have waiters.
  */
 export class WaitSchedule {
-  /** When each changed lock is read. */
+  /** Time at which each changed lock is due to be read. */
   readonly #marked = new Map<Key, number>();
-  /** When each unchanged lock with waiters is read again, in this order. */
+  /** Time at which each unchanged lock with waiters is due to be read again, earliest first. */
   readonly #known = new Map<Key, number>();
   readonly #leftOut = new Set<Key>();
 
-  /** @param keysMax maximum number of locks to read; more locks are omitted until there is room */
+  /** @param keysMax maximum number of scheduled locks. Additional locks are omitted until there is room */
   constructor(private readonly keysMax = KEYS_MAX) {}
 
   /** Number of locks whose waiters are scheduled to be read. */
@@ -83,7 +83,8 @@ export class WaitSchedule {
   }
 
   /**
-   * Removes a lock without waiters after its read, unless it has changed since. Makes room for a lock that was omitted.
+   * Removes a lock that had no waiters when it was read, unless the lock has changed since. If there is room, schedules
+   * locks that were omitted.
    */
   remove(key: Key, now: number): void {
     if (!this.#known.delete(key)) return;

@@ -18,7 +18,7 @@ export interface WaitState {
 
 export type Behind = Pick<RootBlocker, "waiting" | "unnamed" | "waitedMs" | "rows" | "rowsLeftOut">;
 
-/** Finds the clients that wait behind locks, as far as one reader may see them. */
+/** Finds the clients that wait behind locks. Follows only locks that one reader is allowed to read. */
 export class WaitersBehind {
   constructor(
     private readonly state: WaitState,
@@ -36,8 +36,8 @@ export class WaitersBehind {
   }
 
   /**
-   * Counts all clients that wait behind the given locks, directly or indirectly. Adds the locks of the tree to
-   * `members`.
+   * Counts all clients that wait behind the given locks, directly or indirectly. Adds the given locks and all locks
+   * behind them to `members`.
    */
   countBehind(keys: readonly Key[], members: Set<Key>, except: ReadonlySet<Wait> = new Set()): Behind {
     const total = { waiting: 0, unnamed: 0, waitedMs: 0 };
@@ -62,7 +62,9 @@ export class WaitersBehind {
     return sinceMs === null ? 0 : Math.max(0, this.state.now - sinceMs);
   }
 
-  /** Lists the locks with waiters that the client of a wait holds now, as far as the reader may read them. */
+  /**
+   * Lists the locks that the client of a wait holds now, if they have waiters and the reader is allowed to read them.
+   */
   listBlockedHolds({ holding }: Wait): Key[] {
     return holding.flatMap(({ key, token }) => {
       const hold = this.state.findHold(key);

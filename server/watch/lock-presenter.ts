@@ -11,7 +11,7 @@ import type { LockIndex } from "./index/lock-index.ts";
 /** Maximum number of keys in the `sharedWith` list of a lock. */
 const SHARED_WITH_MAX = 20;
 
-/** Converts holds in the index to their API form, and adds notes, runbooks and the keys that share the token. */
+/** Converts holds in the index to their API form, and adds notes, runbooks and the keys that share a token. */
 export class LockPresenter {
   #notes: Notes | undefined;
 

@@ -19,7 +19,7 @@ import type { AppliedReading, TopologyView } from "./topology/topology-view.ts";
 
 /**
  * Listener that is called for each reading of a key. `before` and `after` are the indexed holds before and after the
- * reading. `waitersOfFree` is the number of waiters of a free lock, otherwise 0.
+ * reading. `waitersOfFree` is the number of waiters if the lock is free, otherwise 0.
  */
 export type ReadingListener = (
   key: Key,
@@ -50,8 +50,8 @@ export interface ReadingPipelineDeps {
  */
 export class ReadingPipeline implements MasterListener {
   /**
-   * Number of messages on the script event channel that were ignored since the process started, because they are
-   * invalid or exceed the budget for unconfirmed events.
+   * Number of messages on the script event channel that were ignored since the process started because they were
+   * invalid or exceeded the budget for unconfirmed events.
    */
   ignoredEvents = 0;
   readonly #queueListeners = new Set<(key: Key) => void>();
@@ -63,8 +63,8 @@ export class ReadingPipeline implements MasterListener {
   constructor(private readonly deps: ReadingPipelineDeps) {}
 
   /**
-   * Calls the listener for each reading, before the events of that reading are published. Returns a function that
-   * removes the listener.
+   * Calls the listener for each reading, before the events that result from the reading are published. Returns a
+   * function that removes the listener.
    */
   onReading(listener: ReadingListener): () => void {
     this.#readingListeners.add(listener);
@@ -72,7 +72,7 @@ export class ReadingPipeline implements MasterListener {
   }
 
   /**
-   * Calls the listener when a Redisson client has entered or left the queue of a fair lock. Returns a function that
+   * Calls the listener when a Redisson client enters or leaves the queue of a fair lock. Returns a function that
    * removes the listener.
    */
   onQueue(listener: (key: Key) => void): () => void {
@@ -84,7 +84,7 @@ export class ReadingPipeline implements MasterListener {
     this.#notes = notes;
   }
 
-  /** Suppresses events that result only from new rules, until `endRuleChange` is called. */
+  /** Suppresses events that result only from new rules until `endRuleChange` is called. */
   beginRuleChange(change: RuleChange): void {
     this.#ruleChange = change;
   }
@@ -120,7 +120,7 @@ export class ReadingPipeline implements MasterListener {
   }
 
   /**
-   * Reports the event of a verb that this process ran. If the verb released a hold that was never read, the key is
+   * Reports the event for a verb that this process ran. If the verb released a hold that was never read, the key is
    * still free in the index, so the pending read of the key is cancelled. Returns false if the event needs the regular
    * handling of script events.
    */
@@ -188,8 +188,8 @@ export class ReadingPipeline implements MasterListener {
   }
 
   /**
-   * Records that an operator force-released a foreign hold. A hold that then reappears was recreated by its library.
-   * Has no effect if the holder has a fencing token.
+   * Records that an operator force-released a foreign hold, so that Lockkeeper can recognize the hold if its library
+   * recreates it. Has no effect if the holder has a fencing token.
    */
   recordForceRelease({ key, format, holders }: HeldObservation, holder = holders[0]): void {
     if (holder.fence === null) this.deps.eventReporter.recordForceRelease(key, holder.token, format);

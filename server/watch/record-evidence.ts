@@ -4,7 +4,7 @@ import type { Watcher } from "./watcher.ts";
 /**
  * Connects an evidence recorder to a watcher that has not started yet.
  *
- * @param isWriter returns whether this instance writes the evidence for the target
+ * @param isWriter returns whether this instance writes the evidence for the target's locks
  */
 export function recordEvidence(recorder: EvidenceRecorder, watcher: Watcher, isWriter: () => boolean): void {
   watcher.onReading((key, before, after, _waiters, observation) =>

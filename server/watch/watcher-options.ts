@@ -19,6 +19,6 @@ export interface WatcherOptions {
   readonly locksMax?: number;
   /** Pause, in ms, between scans for missed changes while notifications arrive. The default is 30,000 ms. */
   readonly reconcileEveryMs?: number;
-  /** Returns the state of a hold that was stored before this process started, or `undefined` if there is none. */
+  /** Returns a hold's state as stored before this process started, or `undefined` if no state was stored. */
   readonly restoreHold?: LockIndexDeps["restoreHold"];
 }

@@ -134,15 +134,15 @@ export class Watcher {
   }
 
   /**
-   * Calls the listener for each reading, before the events of that reading are published. Returns a function that
-   * removes the listener.
+   * Calls the listener for each reading, before the events that result from the reading are published. Returns a
+   * function that removes the listener.
    */
   onReading(listener: ReadingListener): () => void {
     return this.#pipeline.onReading(listener);
   }
 
   /**
-   * Calls the listener when a Redisson client has entered or left the queue of a fair lock. Returns a function that
+   * Calls the listener when a Redisson client enters or leaves the queue of a fair lock. Returns a function that
    * removes the listener.
    */
   onQueueChange(listener: (key: Key) => void): () => void {
@@ -248,7 +248,7 @@ export class Watcher {
     return { observation, hold: this.#createTransientHold(observation) };
   }
 
-  /** Reads a key as a lock of the given format without changing the index. @throws if Redis is unreachable */
+  /** Reads a key as a lock in the given format without changing the index. @throws if Redis is unreachable */
   readKeyAs(key: Key, format: FormatName): Promise<Observation> {
     return this.#view.readWithRules(key, { findFormat: () => format });
   }
@@ -259,7 +259,8 @@ export class Watcher {
   }
 
   /**
-   * Records that an operator force-released a foreign hold. A hold that then reappears was recreated by its library.
+   * Records that an operator force-released a foreign hold, so that Lockkeeper can recognize the hold if its library
+   * recreates it. Has no effect if the holder has a fencing token.
    */
   recordForceRelease(observation: HeldObservation, holder = observation.holders[0]): void {
     this.#pipeline.recordForceRelease(observation, holder);
@@ -270,7 +271,7 @@ export class Watcher {
     this.#ownScriptEvents.recordReply(change, key, fence);
   }
 
-  /** Waits until all notifications for the key sent so far have arrived. @throws if Redis is unreachable */
+  /** Waits until all notifications that Redis has sent for the key have arrived. @throws if Redis is unreachable */
   confirmContinuity(key: Key): Promise<void> {
     return this.#view.confirmContinuity(key);
   }

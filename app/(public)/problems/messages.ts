@@ -16,7 +16,7 @@ const MESSAGES_BY_LANGUAGE: Readonly<Record<Language, ProblemPageMessages>> = {
   zh: { messages: chinese, translations: chineseProblems.translations },
 };
 
-/** Returns the messages of the problem pages in the language of the request. */
+/** Returns the messages for the problem pages in the language of the request. */
 export async function resolveProblemPageMessages(): Promise<ProblemPageMessages> {
   return MESSAGES_BY_LANGUAGE[await resolveRequestLanguage()];
 }

@@ -30,8 +30,8 @@ export const COLUMN_CLASSES: Readonly<Record<FeedLayout, string>> = {
 };
 
 /**
- * The classes of the button that opens an entry. They extend its clickable area to the whole row, beneath the other
- * controls.
+ * The CSS classes of the button that opens an entry. The classes extend the button's clickable area to the whole row,
+ * beneath the other controls.
  */
 export const OPEN_BUTTON_CLASS =
   "text-left outline-offset-[-2px] after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent";

@@ -4,7 +4,7 @@ import type { HistoryEntry, LockEvent } from "@/lib/contract/event.ts";
 export interface RenewalGroup {
   readonly count: number;
   readonly locks: number;
-  /** Newest first. */
+  /** The renewals, newest first. */
   readonly entries: readonly LockEvent[];
 }
 

@@ -13,7 +13,7 @@ interface NewEventsButtonProps {
   className?: string;
 }
 
-/** A button that adds the events that arrived while the list was paused. Shows their number. */
+/** A button that shows how many events arrived while the list was paused. A click adds these events to the list. */
 export function NewEventsButton({ listId, count, onShow, className }: NewEventsButtonProps) {
   const { pause } = useMessages(events);
   if (count === 0) return null;

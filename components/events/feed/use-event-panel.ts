@@ -7,7 +7,7 @@ export const EVENT_PANEL_QUERY = "(width >= 75rem)";
 export const EVENT_PANEL_CLASS =
   "flex w-[272px] shrink-0 flex-col border-l border-line bg-panel max-[74.99rem]:hidden";
 /**
- * The class of the ticker below the table. The class hides the ticker on phones, where the bottom bar links to the
+ * The CSS classes of the ticker below the table. They hide the ticker on phones, where the bottom bar links to the
  * events.
  */
 export const EVENT_TICKER_CLASS = "-mx-3 -mt-2 h-8 shrink-0 border-t border-line bg-panel max-sm:hidden";
@@ -42,8 +42,8 @@ export function useEventPanel(): EventPanelVisibility {
 }
 
 /**
- * Moves the focus to the button that appears after the panel was opened or closed, because the clicked button
- * disappears. Call this function from the refs of the open button and the close button.
+ * Moves the focus to the button that appears when the panel is opened or closed, because the clicked button disappears.
+ * Call this function in the ref callbacks of the open button and the close button.
  */
 export function focusEventToggle(button: HTMLButtonElement | null): void {
   if (!wasToggled || button === null || button.offsetParent === null) return;

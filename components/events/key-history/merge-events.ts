@@ -15,7 +15,7 @@ export function isHoldEnd(event: HistoryEntry): boolean {
   return event.type === "expired" || event.type === "evicted" || event.type === "force_released";
 }
 
-/** Returns the entries up to a time. A gap that contains the time is cut off at that time. */
+/** Returns the entries up to a time. A gap that contains the time is truncated to end at that time. */
 export function selectEventsUntil(entries: readonly HistoryEntry[], at: number): HistoryEntry[] {
   return entries.flatMap((entry): HistoryEntry[] => {
     if (!isGap(entry)) return entry.at <= at ? [entry] : [];

@@ -1,7 +1,7 @@
 export const REPLAY_SPEEDS = [1, 10, 60] as const;
 export type ReplaySpeed = (typeof REPLAY_SPEEDS)[number];
 
-/** The clock of a replay. Times are Unix milliseconds of the Redis clock unless stated otherwise. */
+/** The clock of a replay. Times are in Unix milliseconds on the Redis clock unless stated otherwise. */
 export interface ReplayClock {
   readonly from: number;
   readonly to: number;
@@ -25,7 +25,7 @@ export function createStoppedClock(
 }
 
 /**
- * Returns the replay position at `now`, in Unix milliseconds of the Redis clock.
+ * Returns the replay position at `now`, in Unix milliseconds on the Redis clock.
  *
  * @param now monotonic time in ms
  */

@@ -4,7 +4,7 @@ import { eventsPage } from "@/lib/i18n/en/events-page.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { EventSearch } from "../feed/use-event-reader.ts";
 
-/** Shows which events the replay includes: all events, or the events that match the search of the page. */
+/** Shows which events the replay includes: all events, or the events that match the page's search. */
 export function ReplayScope({ search: { filter, types } }: { search: EventSearch }) {
   const { replay } = useMessages(eventsPage);
   const { names } = useMessages(events);

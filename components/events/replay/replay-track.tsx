@@ -24,8 +24,8 @@ interface ReplayTrackProps {
 }
 
 /**
- * Shows the number of events over time, marks where holds ended, the gaps, and the current position. Each bar has at
- * most one mark of each type.
+ * Shows the current position, the gaps and, as bars, the number of events over time. Marks on the bars show where holds
+ * ended. Each bar has at most one mark of each type.
  */
 export function ReplayTrack({ entries, from, to, position }: ReplayTrackProps) {
   const place = (at: number) => (100 * (at - from)) / Math.max(1, to - from);

@@ -16,7 +16,7 @@ export interface EventMessages {
 /**
  * Describes an event in one line, without the key. The result can contain untrusted strings from Redis.
  *
- * @param brief whether to omit the fencing token and the hold time, for a narrow column
+ * @param brief whether to omit the fencing token and the hold time, because the column is narrow
  */
 export function formatEventDetail(
   event: LockEvent,

@@ -8,7 +8,7 @@ import { isHoldEnd } from "../key-history/merge-events.ts";
  */
 export type HoldBarEnd = "released" | "expired" | "evicted" | "force_released" | "open" | "unobserved";
 
-/** One hold as a bar of the timeline. Times are Unix milliseconds of the Redis clock. `from` is never after `to`. */
+/** One hold as a bar of the timeline. Times are in Unix milliseconds on the Redis clock. `from` is never after `to`. */
 export interface HoldBar {
   /**
    * Id of the first event of the hold. For a bar created from a `PastHold`: owner, fencing token and start, joined by
@@ -56,13 +56,13 @@ export interface Timeline {
   /** Lanes sorted by the end of their last bar, latest first. */
   readonly lanes: readonly HolderLane[];
   readonly overlaps: readonly Overlap[];
-  /** Oldest first. */
+  /** The gaps in the history, oldest first. */
   readonly gaps: readonly GapEvent[];
   readonly from: number;
   readonly to: number;
 }
 
-/** How many holders a lock can have at the same time. `unknown`: the lock is not held, so its kind is unknown. */
+/** The number of holders that a lock can have at the same time. `unknown`: the kind of the lock is unknown. */
 export type HolderCapacity = "one" | "several" | "unknown";
 export function getHolderCapacity(kind: LockKind | null): HolderCapacity {
   if (kind === null) return "unknown";
@@ -82,7 +82,7 @@ interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended" | "requests"
  * Computes the holds of a lock from its history and groups them into one lane per owner.
  *
  * @param entries newest first
- * @param now Unix milliseconds of the Redis clock. The timeline ends at this time or at the latest event, whichever is
+ * @param now Unix milliseconds on the Redis clock. The timeline ends at this time or at the latest event, whichever is
  * later
  */
 export function buildTimeline(

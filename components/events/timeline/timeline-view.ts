@@ -2,7 +2,7 @@ import { type HoldBar, type HolderLane, sortBarsByTime, type Timeline } from "./
 
 export type TimelineSpan = "latest" | "all";
 
-/** Number of holds to show at first. The timeline would be unreadable with all short holds of a day. */
+/** Number of holds to show at first. With every short hold of a day, the timeline would be unreadable. */
 export const LATEST_BARS = 12;
 const LANES_MAX = 12;
 /** Fraction of the time range that is added before the first bar, so that the start of the bar is visible. */
@@ -10,7 +10,7 @@ const MARGIN = 0.02;
 
 export interface TimelineView {
   readonly lanes: readonly HolderLane[];
-  /** Number of lanes in excess of `LANES_MAX`, which are not shown. */
+  /** Number of lanes that are not shown because they exceed `LANES_MAX`. */
   readonly others: number;
   readonly from: number;
   readonly to: number;
@@ -62,8 +62,8 @@ export function computeTicks({ from, to }: Pick<TimelineView, "from" | "to">): n
 
 /**
  * Returns the bar that a navigation key moves to. Left and right move to the previous and next hold in time. Up and
- * down move to the closest hold in the adjacent lane. Home and End move to the first and last hold. Returns `undefined`
- * if there are no holds.
+ * down move to the closest hold in the adjacent lane. Home and End move to the first and last hold. If no bar is
+ * active, all keys except Home move to the last hold. Returns `undefined` if there are no holds.
  */
 export function findNextBar(
   lanes: readonly HolderLane[],

@@ -3,8 +3,8 @@ import { type ColumnPlacement, getColumnLimits } from "./column-layout.ts";
 import type { ColumnId } from "./columns.ts";
 
 /**
- * The handle that resizes a column at its right edge. `px` is the current width, `leastPx` the minimum and `mostPx` the
- * maximum width, in pixels.
+ * The handle at the right edge of a column, which resizes the column. `px` is the current width, `leastPx` the minimum
+ * and `mostPx` the maximum width, in pixels.
  */
 export interface ResizeHandle {
   id: ColumnId;
@@ -28,8 +28,9 @@ export function findResizeHandle(shown: readonly ColumnPlacement[], at: number):
 
 /**
  * Returns the widths of all visible columns after a column is resized to `px`, limited to the range of the handle. If
- * the column grows, the columns to its right shrink to their minimum widths, starting with the next column. If the
- * column shrinks, the next column grows by the same amount. The columns to the left do not change.
+ * the column grows, the columns to its right shrink one after another, starting with the next column, each to no less
+ * than its minimum width. If the column shrinks, the next column grows by the same amount. The columns to the left do
+ * not change.
  */
 export function resizeColumn(
   shown: readonly ColumnPlacement[],

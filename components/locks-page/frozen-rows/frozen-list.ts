@@ -52,7 +52,7 @@ export function freezeList(latest: LiveWindow): FrozenList {
 
 /**
  * Updates a frozen list with a newer window. Visible rows stay in place. Replaces the whole list if the filter or the
- * sort order has changed, if the list was empty, or if no visible row can be kept.
+ * sort order has changed, if the list was empty, or if the newer window starts after the last visible row.
  * @returns the updated list; the same object if nothing changed
  */
 export function updateFrozenList(

@@ -6,7 +6,7 @@ import { views } from "@/lib/i18n/en/views.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import type { FrozenRows } from "./use-frozen-rows.ts";
 
-/** Renders the button that pauses and resumes the updates of the list. */
+/** Renders the button that pauses and resumes list updates. */
 export function ListPauseButton({ table: { paused, toggle } }: { table: FrozenRows }) {
   const messages = useMessages(views);
   const Icon = paused ? Play : Pause;

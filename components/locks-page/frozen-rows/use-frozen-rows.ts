@@ -113,7 +113,7 @@ const PIN_DELAY_MS = 150;
 /**
  * Returns the lock paths of the frozen rows to pin, up to 200 paths and 40,000 characters; `undefined` if `held` is
  * `undefined`. The server keeps reporting pinned rows after they leave the window, so the page learns how their holds
- * ended. Changes of `held` take effect after a delay of `PIN_DELAY_MS`.
+ * ended. Changes to `held` take effect after a delay of `PIN_DELAY_MS`.
  */
 export function usePinnedPaths(held: readonly string[] | undefined): string[] | undefined {
   const [pinnedPaths, setPinnedPaths] = useState<string[] | undefined>();

@@ -15,7 +15,7 @@ import { useTargetName } from "@/lib/queries/targets.ts";
 import { EXPORT_LOCKS_MAX } from "../../../lib/contract/limits.ts";
 import { buildViewSearch, type ListSettings } from "../views/saved-views.ts";
 
-/** Which entries the menu contains. `all`: the entries for copying and for exporting. */
+/** Which entries the menu contains. `all`: both the copy and the export entries. */
 export type ListMenuKind = "copy" | "export" | "all";
 
 interface ListMenuProps {
@@ -30,7 +30,8 @@ interface ListMenuProps {
 }
 
 /**
- * Renders the menu that copies the current search as a link or a `curl` command, exports the matching locks, or both.
+ * Renders a menu with actions that copy the current search as a link or a `curl` command, actions that export the
+ * matching locks, or all of these actions.
  */
 export function ListMenu({ kind, anchor, onClose, ...list }: ListMenuProps) {
   const messages = useMessages(viewTools);

@@ -21,7 +21,7 @@ interface UnlistedChipProps {
 
 /**
  * Renders the chip for unlisted locks, with their number if it is known. A click on the chip lists these locks, and a
- * second click hides them again.
+ * second click hides them again. Renders nothing if there are no unlisted locks, unless the current view lists them.
  */
 export function UnlistedChip({ filter, window, onFilter }: UnlistedChipProps) {
   const messages = useMessages(english);

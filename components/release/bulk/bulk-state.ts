@@ -11,9 +11,9 @@ export type BulkSelection = { locks: readonly Lock[] } | { filter: string };
 
 /**
  * The step of a bulk release. `reviewing`: the server checks which locks can be released. `reviewed`: the operator
- * decides, or corrects a request that the server refused with `error`. `releasing`: results arrive. `ended`: the
- * release is `done`, was `stopped` by the operator, or was `cut` off before all results had arrived. `failed`: the
- * review failed.
+ * decides, or corrects a request that the server refused with `error`. `releasing`: results arrive. `ended`: all
+ * results have arrived (`done`), the operator stopped the release (`stopped`), or the response was interrupted before
+ * all results had arrived (`cut`). `failed`: the review failed.
  */
 export type BulkStep =
   | { at: "reviewing" }
@@ -26,14 +26,12 @@ export interface BulkState {
   step: BulkStep;
   /** Number of selected or matching locks; `undefined` while it is not known. */
   found: number | undefined;
-  /** Number of results that the current step will have; `undefined` while it is not known. */
+  /** Number of results that the current step produces; `undefined` while it is not known. */
   total: number | undefined;
   reviewed: readonly BulkItemResult[];
   /** Results of the current release, at most one per lock. */
   released: readonly BulkItemResult[];
-  /**
-   * Results of earlier releases, without the results that another review may change, such as `changed` and `unknown`.
-   */
+  /** Results of earlier releases, except the results of locks that are reviewed again. */
   before: readonly BulkItemResult[];
 }
 
@@ -104,8 +102,8 @@ function findUnreportedItems(state: BulkState): BulkItem[] {
 }
 
 /**
- * Returns the results of the current and all earlier releases for the CSV file, without earlier results that another
- * review may have changed.
+ * Returns the results of the current and all earlier releases for the CSV file, except earlier results of locks that
+ * were reviewed again.
  */
 export function collectResults({ before, released }: BulkState): BulkItemResult[] {
   return [...before, ...released];

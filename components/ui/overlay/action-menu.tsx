@@ -9,7 +9,7 @@ export interface MenuAction {
   name: string;
   /** The second line of the item: the effect of the action, or the text to copy. */
   hint?: ReactNode;
-  /** Why the item is disabled; `null` or `undefined` if it is enabled. Replaces the hint. */
+  /** Why the item is disabled; `null` or `undefined` if it is enabled. Shown instead of the hint. */
   blocked?: string | null | undefined;
   variant?: "danger" | undefined;
   /** Whether a line separates the item from the previous one. */

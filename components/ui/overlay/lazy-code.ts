@@ -9,7 +9,7 @@ export interface LazyCode<Code> {
   get(): Code | undefined;
   /**
    * Loads the code when the browser is idle, at least 3 s after the page has loaded. Ignores failures, because a later
-   * call of `load` retries.
+   * call to `load` retries.
    */
   preload(): void;
 }

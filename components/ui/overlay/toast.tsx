@@ -7,7 +7,7 @@ const SHOWN_MS = 2500;
 export interface Toast {
   /**
    * The element that shows the message. Render it even while it is empty, because screen readers announce only changes
-   * of an existing element.
+   * to an existing element.
    */
   note: ReactNode;
   showToast(text: ReactNode): void;

@@ -8,7 +8,7 @@ export interface Completion {
 }
 
 /**
- * Returns the text and the caret position after a completion was accepted. Adds a space after the completion if no
+ * Returns the text and the caret position after a completion is accepted. Adds a space after the completion if no
  * whitespace follows and the completion does not end with `:`, `<` or `>`.
  */
 export function applyCompletion(

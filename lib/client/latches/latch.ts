@@ -32,7 +32,7 @@ export class Latch {
   /**
    * Creates a handle for the latch at a key. Sends no request.
    *
-   * @throws InvalidError
+   * @throws InvalidError if `client` is not a LockkeeperClient or `key` is not a string
    */
   constructor(
     client: LockkeeperClient,
@@ -45,9 +45,10 @@ export class Latch {
   }
 
   /**
-   * Closes the latch by setting its count, from 1 to 1,000,000,000. Does nothing if the latch is already closed.
+   * Closes the latch by setting its count to a value from 1 to 1,000,000,000. Does nothing if the latch is already
+   * closed.
    *
-   * @returns whether the count was set; false if the latch is already closed
+   * @returns whether the count was set; false if the latch was already closed
    * @throws NotALockError, KeyNotAllowedError, InvalidError, UnauthenticatedError, ForbiddenError, UnavailableError,
    * UnknownOutcomeError, RefusedError
    */
@@ -79,9 +80,9 @@ export class Latch {
 
   /**
    * Waits until the latch is open. A wait of more than 55 s is split into several requests. The wait also ends if a
-   * client of Lockkeeper opened the latch and closed it again between two requests.
+   * Lockkeeper client opened the latch and closed it again between two requests.
    *
-   * @throws WaitTimeoutError after `waitMs`; AbortedError; and the errors of `trySetCount`
+   * @throws WaitTimeoutError after `waitMs`; AbortedError if `signal` aborts; and the errors of `trySetCount`
    */
   async await(options: LatchWaitOptions = {}): Promise<void> {
     assertOptions("await", { waitMs: "number", signal: "object" }, options);
@@ -117,7 +118,7 @@ export class Latch {
     }
   }
 
-  /** @param end the end of the path after the key, including the `?` that starts the query */
+  /** @param end the part of the path that follows the key, including the `?` that starts the query */
   #buildPath(end: "?" | "/count-down?"): string {
     const { target } = this.#connection;
     const query = target === undefined ? "" : `target=${encodeURIComponent(target)}&`;

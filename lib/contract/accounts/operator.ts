@@ -13,7 +13,7 @@ export const OperatorName = z
     example: "mei",
   });
 
-/** A new password. The schema of login requests does not require the minimum length. */
+/** A new password. The schema of login requests does not enforce the minimum length. */
 export const NewPassword = z
   .string()
   .min(PASSWORD_CHARACTERS_MIN, `must have at least ${PASSWORD_CHARACTERS_MIN} characters`)

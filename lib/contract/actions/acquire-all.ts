@@ -3,7 +3,7 @@ import { KEY_BYTES_MAX } from "../../keys/key.ts";
 import { asOfSchema } from "../lock.ts";
 import { acquireFields, assertLockOptions, Hold, NewLeaseMs } from "./verb.ts";
 
-/** Maximum number of locks that one request acquires. */
+/** Maximum number of locks that one request can acquire. */
 export const LOCKS_MAX = 32;
 
 const encoder = new TextEncoder();

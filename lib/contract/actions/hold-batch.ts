@@ -4,7 +4,7 @@ import { releaseRequestedSchema } from "../holds/release-request.ts";
 import { asOfSchema } from "../lock.ts";
 import { HOLD_ID_CHARACTERS_MAX, HoldIdText, LeaseMs, ReservedMs } from "./verb.ts";
 
-/** Maximum number of holds that one batch request renews or releases. */
+/** Maximum number of holds that one batch request can renew or release. */
 export const HOLDS_PER_REQUEST_MAX = 1000;
 /** Maximum size of a request body in bytes. Large enough for the maximum number of holds with the longest ids. */
 export const HOLD_BATCH_BODY_BYTES_MAX = HOLDS_PER_REQUEST_MAX * (HOLD_ID_CHARACTERS_MAX + 100);
@@ -38,7 +38,7 @@ export const RenewHoldsInput = z
   .meta({ id: "RenewHoldsInput" });
 export type RenewHoldsInput = z.infer<typeof RenewHoldsInput>;
 
-/** The result of one renewal in a batch. Results are in the order of the request. */
+/** The result of one renewal in a batch. Results are in the same order as the holds in the request. */
 export const RenewalResult = z
   .object({
     holdId: HoldIdText.meta({ description: "The `holdId` as it was sent." }),
@@ -83,7 +83,7 @@ export const ReleaseHoldsInput = z
   .meta({ id: "ReleaseHoldsInput" });
 export type ReleaseHoldsInput = z.infer<typeof ReleaseHoldsInput>;
 
-/** The result of one release in a batch. Results are in the order of the request. */
+/** The result of one release in a batch. Results are in the same order as the holds in the request. */
 export const ReleaseResult = z
   .object({
     holdId: HoldIdText.meta({ description: "The `holdId` as it was sent." }),

@@ -35,8 +35,8 @@ const createMillisecondsSchema = (least: number) =>
 export const LeaseMs = createMillisecondsSchema(LEASE_MS_MIN);
 export const LEASE_MS_DEFAULT = 30_000;
 /**
- * Maximum length of a `holdId` in characters, enough for the longest key, target and token. The parser of hold ids
- * checks everything else.
+ * Maximum length of a `holdId` in characters, enough for the longest key, target and token. The hold ID parser performs
+ * all other checks.
  */
 export const HOLD_ID_CHARACTERS_MAX = 2403;
 export const ReservedMs = createMillisecondsSchema(LEASE_MS_MIN).meta({
@@ -45,8 +45,8 @@ export const ReservedMs = createMillisecondsSchema(LEASE_MS_MIN).meta({
 });
 
 /**
- * Maximum wait of one request, in ms. For an acquire, another request with the same Idempotency-Key continues the wait
- * without losing its place in the queue.
+ * Maximum wait of one request, in ms. To continue to wait for a lock without losing the place in the queue, clients
+ * send another request with the same Idempotency-Key.
  */
 export const WAIT_MS_MAX = 55_000;
 

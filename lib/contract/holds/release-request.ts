@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The response of a holder to a release request. */
+/** A holder's response to a release request. */
 export const ReleaseAnswer = z.enum(["accepted", "refused"]);
 export type ReleaseAnswer = z.infer<typeof ReleaseAnswer>;
 

@@ -5,7 +5,7 @@ import { ERROR_CODES, type ErrorCode, STATUS_OF_CODE, TITLE_OF_CODE } from "../e
 import { createProblemExample, hasRetryAfter, PROBLEM_OF_CODE } from "./problem-catalogue.ts";
 import type { ProblemOutcome, ProblemRetry } from "./problem-kind.ts";
 
-/** A field that a code adds to the problem document. */
+/** A field that an error code adds to the problem document. */
 export interface ProblemField {
   readonly name: string;
   /** The type as shown to readers, such as `integer | null` or `Lock`. */

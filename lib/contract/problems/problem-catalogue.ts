@@ -13,8 +13,8 @@ import { REQUEST_PROBLEMS } from "./request-problems.ts";
 import { SERVER_PROBLEMS } from "./server-problems.ts";
 
 /**
- * The documentation of every code. The OpenAPI document, the problem pages and docs/problems.md are generated from this
- * table.
+ * The documentation of every error code. The OpenAPI document, the problem pages and docs/problems.md are generated
+ * from this table.
  */
 export const PROBLEM_OF_CODE = {
   ...REQUEST_PROBLEMS,

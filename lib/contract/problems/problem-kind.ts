@@ -19,7 +19,7 @@ export const MEANING_OF_RETRY = {
 } as const;
 export type ProblemRetry = keyof typeof MEANING_OF_RETRY;
 
-/** The documentation of one code, except for its status and title. */
+/** The documentation of one error code, except for its status and title. */
 export interface ProblemKind {
   /** One or two sentences that state what happened. */
   readonly meaning: string;

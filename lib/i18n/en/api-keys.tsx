@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Messages of the API key settings. */
+/** Messages for the API key settings. */
 export const apiKeys = {
   namespace: "apiKeys" as const,
   title: "API keys",

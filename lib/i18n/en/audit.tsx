@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The messages of the audit log page. */
+/** The messages for the audit log page. */
 export const audit = {
   namespace: "audit" as const,
   title: "Audit log",

@@ -15,7 +15,7 @@ const OUTCOMES: Readonly<Record<BulkOutcome, string>> = {
 
 const formatLockCount = (count: number, shown: string) => (count === 1 ? "1 lock" : `${shown} locks`);
 
-/** The messages of the dialog that releases several locks. */
+/** The messages for the dialog that releases several locks. */
 export const bulk = {
   namespace: "bulk" as const,
   outcomes: OUTCOMES,

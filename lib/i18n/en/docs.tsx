@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { SnippetLanguage } from "@/lib/snippets/language.ts";
 
-/** Messages of the docs page. The API reference on the page takes its text from the OpenAPI document instead. */
+/** Messages for the docs page. The text of the API reference on the page comes from the OpenAPI document. */
 export const docs = {
   namespace: "docs" as const,
   title: "Docs",
@@ -28,7 +28,7 @@ export const docs = {
       "It is one file and uses only the standard library. Replace the example below the line `Your work starts here.` with your work. The comment at the top lists what it needs.",
   },
   runSample: (file: string) => `Download and run ${file}`,
-  /** Requirements of a snippet, by language. No snippet needs a third-party package. */
+  /** Requirements for running a snippet, by snippet language. No snippet needs a third-party package. */
   needs: {
     curl: "curl 7.76 or newer, in a POSIX shell",
     typescript: "fetch, Node.js 20 or newer",

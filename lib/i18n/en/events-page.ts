@@ -1,4 +1,4 @@
-/** The messages of the events page and the replay. */
+/** The messages for the events page and the replay. */
 export const eventsPage = {
   namespace: "eventsPage" as const,
   title: "Events",

@@ -1,4 +1,4 @@
-/** Messages of the frame of the filter panel. The frame loads before the counts. */
+/** Messages for the frame of the filter panel, which loads before the counts. */
 export const facetSide = {
   namespace: "facetSide" as const,
   title: "Filters",

@@ -19,7 +19,7 @@ const liveness: Record<LivenessState, string> = {
   unknown: "unknown",
 };
 
-/** The messages of the filter panel: key prefixes, facets and targets. */
+/** The messages for the filter panel: key prefixes, facets and targets. */
 export const facets = {
   namespace: "facets" as const,
   names: "Key prefixes",
@@ -47,7 +47,7 @@ export const facets = {
   without: (count: string, field: string) => `${count} without ${field.toLowerCase()}`,
   nothing: "No lock matches.",
   invalidSearch: "Fix the invalid search first.",
-  /** @param at time of day of the counts */
+  /** @param at time of day at which the counts were read */
   staleCounts: (at: string) => `Counts from ${at}. Newer counts are unavailable.`,
   targets: "Targets",
   unreachable: "unreachable",

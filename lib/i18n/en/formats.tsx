@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Confidence } from "@/lib/contract/format.ts";
 
-/** The messages of the formats page: known formats, format rules and the lock finder. */
+/** The messages for the formats page: known formats, format rules and the lock finder. */
 export const formats = {
   namespace: "formats" as const,
   title: "Formats",

@@ -1,4 +1,4 @@
-/** The messages of the keyboard shortcuts dialog. */
+/** The messages for the keyboard shortcuts dialog. */
 export const keysHelp = {
   namespace: "keysHelp" as const,
   title: "Keyboard shortcuts",

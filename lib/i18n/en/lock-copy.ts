@@ -1,4 +1,4 @@
-/** The messages of the menu that copies details of a lock. */
+/** The messages for the menu that copies details of a lock. */
 export const lockCopy = {
   namespace: "lockCopy" as const,
   title: "Copy…",
@@ -12,7 +12,7 @@ export const lockCopy = {
   curl: "curl: inspect",
   releaseCurl: "curl: release",
   releaseCurlHint: "Only this hold; recorded in the audit log",
-  /** Reason in the copied curl command, which the audit log records. */
+  /** Reason that the copied curl command sends and that the audit log records. */
   curlReason: "Released with curl",
   formatUnknown: "The format is unknown. Release the lock in the console.",
   redisInspect: "redis-cli: inspect",

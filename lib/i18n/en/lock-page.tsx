@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { UnreadableReason } from "@/lib/contract/lock.ts";
 
-/** The messages of the lock page. */
+/** The messages for the lock page. */
 export const lockPage = {
   namespace: "lockPage" as const,
   noKey: "No lock key in this URL",

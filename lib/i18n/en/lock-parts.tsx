@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Messages of the sections and dialogs of the lock page. */
+/** Messages for the sections and dialogs of the lock page. */
 export const lockParts = {
   namespace: "lockParts" as const,
 

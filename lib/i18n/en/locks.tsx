@@ -1,4 +1,4 @@
-/** Messages of the locks page that are needed before its first rows are loaded. */
+/** Messages for the locks page that are needed before the first rows are loaded. */
 export const locks = {
   namespace: "locks" as const,
   title: "Locks",

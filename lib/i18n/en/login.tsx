@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Messages of the login page. The login page also replaces all other pages if there is no session. */
+/** Messages for the login page, which also replaces all other pages if there is no session. */
 export const login = {
   namespace: "login" as const,
   loggingIn: "Logging in…",

@@ -40,7 +40,7 @@ import type { viewTools } from "./view-tools.ts";
 import type { views } from "./views.ts";
 import type { waits } from "./waits.tsx";
 
-/** The messages of a language, by namespace. The types are those of the English messages. */
+/** All messages in one language, by namespace. The types are those of the English messages. */
 export interface Messages {
   apiKeys: typeof apiKeys;
   audit: typeof audit;

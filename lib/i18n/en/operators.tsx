@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The messages of the operator settings. */
+/** The messages for the operator settings. */
 export const operators = {
   namespace: "operators" as const,
   title: "Operators",

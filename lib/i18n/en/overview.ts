@@ -3,7 +3,7 @@ import { ui } from "./ui.ts";
 
 const OVER: Readonly<Record<SeriesRange, string>> = { hour: "the last hour", day: "the last 24 hours" };
 
-/** The messages of the overview above the list of locks. */
+/** The messages for the overview above the list of locks. */
 export const overview = {
   namespace: "overview" as const,
   units: ui.units,
@@ -49,7 +49,7 @@ export const overview = {
     `Over ${OVER[range]} (data since ${since}): constant at ${amount}.`,
   between: (range: SeriesRange, since: string, least: string, most: string) =>
     `Over ${OVER[range]} (data since ${since}): between ${least} and ${most}.`,
-  /** @param at time of day of the figures */
+  /** @param at time of day at which the figures were read */
   staleFigures: (at: string) => `Figures from ${at}. Newer figures are unavailable.`,
   tops: {
     contended: {

@@ -1,6 +1,6 @@
 import type { OwnerGrouping } from "@/lib/contract/owner.ts";
 
-/** The messages of the owners page. */
+/** The messages for the owners page. */
 export const owners = {
   namespace: "owners" as const,
   title: "Owners",

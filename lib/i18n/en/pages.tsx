@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The messages of the error pages. */
+/** The messages for the error pages. */
 export const pages = {
   namespace: "pages" as const,
   pageFailed: "Something went wrong",

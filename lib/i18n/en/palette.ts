@@ -1,4 +1,4 @@
-/** The messages of the command palette (⌘K). */
+/** The messages for the command palette (⌘K). */
 export const palette = {
   namespace: "palette" as const,
   title: "Search and commands",

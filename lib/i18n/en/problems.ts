@@ -15,7 +15,7 @@ export interface ProblemMessages {
 /** The messages for failed and refused requests, and for invalid filters. */
 export const problems = {
   namespace: "problems" as const,
-  /** `null` to show the server's messages, which contain the details of each case. */
+  /** Translations of problems; `null` to show the server's messages, which contain the details of each case. */
   translations: null as ProblemMessages | null,
   /** Error messages for a filter comparison with an invalid value, by the expected kind of value. */
   comparison: {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The messages of release requests: in the release dialog, on the lock page and in the table. */
+/** Messages about release requests, shown in the release dialog, on the lock page and in the table. */
 export const releaseRequest = {
   namespace: "releaseRequest" as const,
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The messages of the dialog that releases a lock. */
+/** The messages for the dialog that releases a lock. */
 export const release = {
   namespace: "release" as const,
   title: (key: ReactNode) => <>Release {key}</>,

@@ -1,4 +1,4 @@
-/** Messages of the account and session settings, and messages that all settings share. */
+/** Messages for the account and session settings, and messages that are shared by all settings. */
 export const settings = {
   namespace: "settings" as const,
   title: "Settings",

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Messages of the page frame: navigation, connection states and banners. */
+/** Messages for the page frame: navigation, connection states and banners. */
 export const shell = {
   namespace: "shell" as const,
   console: "Console",

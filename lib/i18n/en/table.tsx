@@ -31,7 +31,7 @@ const ENDS: Partial<Record<EventType, string>> = {
   force_released: "force-released",
 };
 
-/** Messages of the lock table and its settings. They are loaded together with the first rows. */
+/** Messages for the lock table and its settings. They are loaded together with the first rows. */
 export const table = {
   namespace: "table" as const,
   title: "Locks",

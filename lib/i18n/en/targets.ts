@@ -35,7 +35,9 @@ const unreadableReasons: Readonly<Record<UnreadableReason, string>> = {
   error: "error",
 };
 
-/** Messages of the targets page, which shows the state of each watched Redis deployment and the risks for its locks. */
+/**
+ * Messages for the targets page, which shows the state of each watched Redis deployment and the risks for its locks.
+ */
 export const targets = {
   namespace: "targets" as const,
   title: "Targets",
@@ -45,7 +47,7 @@ export const targets = {
   again: "Try again",
   locks: (count: number, shown: string) => (count === 1 ? "1 lock" : `${shown} locks`),
   triedSince: (clock: string) => `Not connected yet. Retrying since ${clock}.`,
-  /** Separates the items of a list. */
+  /** Separator between the items of a list. */
   between: ", ",
   topologies: { standalone: "standalone", sentinel: "sentinel", cluster: "cluster", quorum: "quorum" },
   findings: "Findings",

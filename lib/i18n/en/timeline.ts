@@ -1,4 +1,4 @@
-/** Messages of the timeline of holds on the lock page. */
+/** Messages for the timeline of holds on the lock page. */
 export const timeline = {
   namespace: "timeline" as const,
   title: "Timeline",

@@ -1,4 +1,4 @@
-/** The messages of the toolbar above the list of locks: views and actions on the whole list. */
+/** The messages for the toolbar above the list of locks: views and actions on the whole list. */
 export const views = {
   namespace: "views" as const,
   bar: "Views",

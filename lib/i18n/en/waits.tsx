@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 const plural = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
-/** The messages of the waits page, and messages about blockers on other pages. */
+/** The messages for the waits page, and messages about blockers on other pages. */
 export const waits = {
   namespace: "waits" as const,
   title: "Waits",

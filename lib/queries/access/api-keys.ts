@@ -25,7 +25,7 @@ export function useApiKeys() {
   });
 }
 
-/** Returns a mutation that creates an API key. Only the response to the creation contains the secret of the key. */
+/** Returns a mutation that creates an API key. Only the response to this request contains the key's secret. */
 export function useCreateKey() {
   return useInvalidatingMutation<CreatedApiKey, ApiKeyInput>(API_KEYS_QUERY_KEY, (input) =>
     requestJson(sendRequest("POST", "/keys", input), (wire, json) => wire.readCreatedApiKey(json)),

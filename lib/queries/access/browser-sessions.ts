@@ -8,7 +8,7 @@ import { useInvalidatingMutation } from "../use-change.ts";
 const SESSIONS_QUERY_KEY = ["browser-sessions"];
 const REFETCH_MS = 15_000;
 
-/** Reads the session of this browser, with its operator. */
+/** Reads this browser's session and its operator. */
 export function useSession() {
   return useQuery<Session, RequestError>({
     queryKey: ["session"],
@@ -17,7 +17,7 @@ export function useSession() {
   });
 }
 
-/** Lists the sessions of the operator. For administrators of all targets, lists the sessions of all operators. */
+/** Lists the operator's sessions. For administrators of all targets, lists the sessions of all operators. */
 export function useBrowserSessions() {
   return useQuery<BrowserSessionList, RequestError>({
     queryKey: SESSIONS_QUERY_KEY,
@@ -27,7 +27,7 @@ export function useBrowserSessions() {
   });
 }
 
-/** Returns a mutation that ends sessions one by one, by id. It stops at the first failure. */
+/** Returns a mutation that ends the sessions with the given ids, one at a time. It stops at the first failure. */
 export function useEndSessions() {
   return useInvalidatingMutation<void, readonly string[]>(SESSIONS_QUERY_KEY, async (ids) => {
     for (const id of ids)

@@ -43,8 +43,8 @@ export function useRemoveOperator(name: string) {
 }
 
 /**
- * Returns a mutation that sets the password of the operator. Operators must enter their current password to change
- * their own, unless they are administrators who logged in with a one-time link. Administrators can set any password.
+ * Returns a mutation that sets an operator's password. Operators must enter their current password to change their own
+ * password, unless they are administrators who logged in with a one-time link. Administrators can set any password.
  */
 export function useSetPassword(name: string) {
   return useInvalidatingMutation<void, PasswordInput>(OPERATORS_QUERY_KEY, (input) =>

@@ -12,7 +12,8 @@ const compress = promisify(gzip);
 /**
  * Returns whether the client accepts gzip (RFC 9110, section 12.5.3).
  *
- * @param header the `Accept-Encoding` header. `*` counts as acceptance unless `gzip` is listed, and `q=0` as refusal
+ * @param header the `Accept-Encoding` header. `*` counts as acceptance unless `gzip` is listed, and `q=0` counts as
+ * refusal
  */
 export function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false;
@@ -28,7 +29,7 @@ export function acceptsGzip(header: string | undefined): boolean {
 }
 
 /**
- * Returns whether to compress a response. Only successful responses to GET with more than 1 KB are compressed.
+ * Returns whether to compress a response. Only responses to GET with status 200 and more than 1 KB are compressed.
  * Responses to other methods are not compressed, because they can contain new secrets and are on the hot path of
  * applications (decision 13).
  */
@@ -40,7 +41,7 @@ export function isCompressible(
   return request.method === "GET" && status === 200 && typeof body === "string" && body.length > MIN_BYTES;
 }
 
-/** Compresses the body on a thread outside the event loop if the client accepts gzip. Adds `Vary` in any case. */
+/** Compresses the body on a thread outside the event loop if the client accepts gzip. Always adds the `Vary` header. */
 export async function compressResponse(
   request: Pick<ApiRequest, "header">,
   response: ApiResponse & { readonly body: string },

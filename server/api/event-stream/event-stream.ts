@@ -73,8 +73,8 @@ export class EventStream {
   }
 
   /**
-   * Starts the stream and sends the events that the reader has missed. Resolves when the reader has received them or
-   * the stream is closed. The stream then continues with new events as they are published.
+   * Starts the stream and sends the events that the reader has missed. Resolves when these events have been sent or the
+   * stream is closed. The stream then continues with new events as they are published.
    *
    * @param lastId id of the last event that the reader has; `undefined` to send only new events
    */
@@ -117,7 +117,8 @@ export class EventStream {
   /**
    * Sends the recorded events after `from`, and then new events as they are published.
    *
-   * @param hasSnapshot whether the reader has received a snapshot. If true, no event since the snapshot may be missing
+   * @param hasSnapshot whether the reader has received a snapshot. If true, the replay must contain every event since
+   * the snapshot
    * @returns false if the reader needs a new snapshot or the stream is closed
    */
   async #replayAndFollow(from: string | null, hasSnapshot: boolean): Promise<boolean> {

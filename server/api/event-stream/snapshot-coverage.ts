@@ -24,9 +24,9 @@ interface SentHold {
 /**
  * The recent holds in a snapshot. Determines which events would report these holds to the reader again.
  *
- * An event is suppressed only if it starts a hold of the snapshot and no other event for its key has been sent. All
- * other events are sent in order, so that the last event of a key always leaves the reader with the final state of the
- * lock.
+ * An event is suppressed only if it reports the start of a hold in the snapshot and no other event for its key has been
+ * sent. All other events are sent in order, so that the last event for a key always leaves the reader with the final
+ * state of the lock.
  */
 export class SnapshotCoverage {
   readonly #holds = new Map<Key, SentHold>();

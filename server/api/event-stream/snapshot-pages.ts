@@ -10,12 +10,12 @@ const PAGE_CHARACTERS_MAX = 32 * 1024;
 
 export interface SnapshotPage {
   readonly holds: readonly ObservedHold[];
-  /** Data of the `snapshot` message. */
+  /** The data of the `snapshot` message. */
   readonly json: string;
   readonly isLast: boolean;
 }
 
-/** Prepares the index for `buildSnapshotPage` and `countSnapshotLocks`. Must be awaited before each of these calls. */
+/** Prepares the index for `buildSnapshotPage` and `countSnapshotLocks`. Must be awaited before each call to them. */
 export function prepareSnapshot(
   { watcher }: Target,
   allowedKeys: KeyPatternSet | undefined,
@@ -24,7 +24,7 @@ export function prepareSnapshot(
   return watcher.index.prepareQuery("", BY_KEY, allowedKeys, owner);
 }
 
-/** Builds one page of a snapshot from the current state of the index: the locks after `previous` in key order. */
+/** Builds one page of a snapshot from the current state of the index: the locks that follow `previous` in key order. */
 export function buildSnapshotPage(
   { watcher }: Target,
   previous: ObservedHold | undefined,

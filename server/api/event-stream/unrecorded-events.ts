@@ -4,8 +4,8 @@ import type { Journal, PublishedEvent } from "../../history/journal.ts";
 const EVENTS_MAX = 10_000;
 
 /**
- * Collects published events that are not recorded, except live-only events. The journal cannot replay events that are
- * not recorded.
+ * Collects published events that have not been recorded, except live-only events. The journal cannot replay these
+ * events.
  */
 export class UnrecordedEvents {
   /**

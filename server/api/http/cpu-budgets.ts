@@ -17,7 +17,7 @@ const WAIT_MAX_MS = 30_000;
 export interface CpuBudget extends TaskOwner {
   /** Asserts that the caller has CPU time left. @throws LockkeeperError rate_limited */
   assertAvailable(): void;
-  /** Runs synchronous work and charges its CPU time. */
+  /** Runs synchronous work and charges the caller for its CPU time. */
   run<Result>(work: () => Result): Result;
 }
 
@@ -29,10 +29,10 @@ export const UNLIMITED_CPU: CpuBudget = {
 
 /**
  * Limits the CPU time that each caller uses for expensive reads. Time is charged after it is used, so the request
- * that exceeds the budget is served and the next request is refused. Each instance counts separately.
+ * that exceeds the budget is served and the next request is refused. Each Lockkeeper instance has separate budgets.
  */
 export class CpuBudgets {
-  /** Time at which the budget of each caller will be full again, as a value of `performance.now()` in ms. */
+  /** For each caller, the time at which its budget will be full again, as a value of `performance.now()` in ms. */
   readonly #fullAt = new Map<string, number>();
 
   /** @param rate `undefined` for no limit */

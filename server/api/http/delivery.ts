@@ -44,8 +44,8 @@ export function markDelivered(socket: WatchedSocket): void {
 }
 
 /**
- * Watches the response that is about to be sent. Calls `takeBack` at most once, if the client closes the connection
- * within 1 s without having received the response, as far as TCP reveals this.
+ * Watches the response that is about to be sent. Calls `takeBack`, at most once, if TCP indicates that the client has
+ * closed the connection within 1 s without receiving the response.
  */
 export function watchDelivery(socket: WatchedSocket, outgoing: ServerResponse, takeBack: () => void): void {
   const isWatched = socket[SENT_RESPONSE] !== undefined;

@@ -10,17 +10,17 @@ const ETAG_HEADERS = { "cache-control": "private, no-cache" };
 const DEADLINE_PRECISION_MS = 50;
 
 /**
- * Creates a response with an ETag of its content. A client that sends the ETag does not receive an unchanged body
- * again.
+ * Creates a response with an ETag of its content. A client that sends the ETag with its next request does not receive
+ * an unchanged body again.
  */
 export function createTaggedResponse(value: object): ApiResponse {
   return createJsonResponse(200, value, { headers: { ...ETAG_HEADERS, etag: computeEtag(value) } });
 }
 
 /**
- * Computes a weak ETag. Two reads of an unchanged value normally have the same ETag, although `asOf`, `watchedMs` and
- * the remaining times differ: `asOf` and `watchedMs` are ignored, and remaining times are hashed as deadlines, rounded
- * to 50 ms. The client can still compute correct deadlines from its older copy.
+ * Computes a weak ETag. Two reads of an unchanged value normally produce the same ETag, although `asOf`, `watchedMs`
+ * and the remaining times differ: `asOf` and `watchedMs` are ignored, and remaining times are hashed as deadlines,
+ * rounded to 50 ms. A client that does not receive the body again can still compute correct deadlines from its copy.
  */
 export function computeEtag(value: object): string {
   const parts: (string | number | boolean | null | undefined)[] = [];

@@ -25,11 +25,11 @@ export interface ApiResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** The text or the compressed bytes of the body, or a function that writes a stream to the sink. */
   readonly body?: string | Uint8Array<ArrayBuffer> | ((sink: ResponseSink) => void);
-  /** The outcome to record in the statistics, for responses to verbs. */
+  /** The outcome to record in the statistics. Set only on responses to lock verbs, such as acquire or renew. */
   readonly verbEnd?: VerbEnd | undefined;
   /** Additional fields of the audit outcome, for audited calls. */
   readonly auditOutcome?: Partial<AuditOutcome> | undefined;
-  /** Called if the connection was closed before the response could be sent, or before the stream started. */
+  /** Called if the client disconnects before the response is delivered, or before a stream starts. */
   readonly onUndelivered?: (() => void) | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Builds the `Location` header of a created resource: its path. */
+/** Builds the value of the `Location` header for a created resource: the path of the resource. */
 export function buildLocation(basePath: string, collection: string, id: string): string {
   return `${basePath}/api/v1/${collection}/${encodeURIComponent(id)}`;
 }

@@ -15,7 +15,7 @@ export interface RateLimitOptions {
   readonly perAddress: Rate | undefined;
   /** Limit on the CPU time for expensive reads per API key or operator. `undefined` for no limit. */
   readonly readCpu: CpuRate | undefined;
-  /** Whether to send the rate limit headers with every response and not only with `rate_limited`. */
+  /** Whether to send the rate limit headers with every response, instead of only with `rate_limited` errors. */
   readonly sendsHeaders: boolean;
 }
 
@@ -23,8 +23,8 @@ export interface RateLimitOptions {
 type RateLimitSubject = "caller" | "address";
 
 /**
- * Builds the headers of draft-ietf-httpapi-ratelimit-headers-10: the quota, the remainder, and the seconds until the
- * quota is full again.
+ * Builds the headers of draft-ietf-httpapi-ratelimit-headers-10: the quota, the remaining requests, and the seconds
+ * until the quota is full again.
  */
 export function buildRateLimitHeaders(
   { perSecond, burst }: Rate,
@@ -44,8 +44,8 @@ const BUCKETS_MAX = 10_000;
 const BUCKETS_EVICTED_AT_ONCE = BUCKETS_MAX / 10;
 
 /**
- * Limits the request rate of each caller and address. Each instance counts separately, so two instances permit twice
- * the rate.
+ * Limits the request rate of each caller and address. Each Lockkeeper instance counts separately, so two instances
+ * permit twice the rate.
  */
 export class RateLimits {
   readonly sendsHeaders: boolean;
@@ -75,7 +75,7 @@ export class RateLimits {
     this.#callerBuckets?.consume(caller, Math.min(requests, this.#callerBuckets.rate.burst - 1));
   }
 
-  /** Counts a request of a client address, or of its /64 network for IPv6. @throws LockkeeperError rate_limited */
+  /** Counts a request from a client address, or from its /64 network for IPv6. @throws LockkeeperError rate_limited */
   consumeForAddress(address: string | undefined): void {
     this.#addressBuckets?.consume(getClientNetwork(address ?? ""));
   }

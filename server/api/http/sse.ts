@@ -24,7 +24,7 @@ export function encodeSseEvent(event: string, json: string): Uint8Array {
   return Buffer.from(formatSseText(event, json));
 }
 
-/** Formats an id without a message. Sending the id only advances the reader's `Last-Event-ID`. */
+/** Formats an id without a message. It advances the reader's `Last-Event-ID` but delivers no event. */
 export function formatSseId(id: string): string {
   return `id: ${id}\n\n`;
 }
@@ -103,7 +103,7 @@ export class OpenStreams {
     });
   }
 
-  /** Checks the access of all open streams immediately. Call it after permissions change. */
+  /** Checks immediately whether the callers of all open streams still have access. Call it after permissions change. */
   checkAll(): void {
     for (const check of this.#checks.values()) void check();
   }

@@ -11,8 +11,8 @@ export interface DrainLimits {
   /** Number of buffered bytes at or below which the wait ends. */
   readonly bufferedBytesMax: number;
   /**
-   * Time in ms without reads by the client after which its sink is closed. Only time in which this process could send
-   * data counts.
+   * Time in ms after which the sink of a client that reads no data is closed. Time in which this process was too busy
+   * to send data does not count.
    */
   readonly stalledMsMax: number;
 }

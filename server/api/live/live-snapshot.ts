@@ -28,7 +28,7 @@ export interface NewEvents {
 export class LiveSnapshot {
   readonly now: number;
   readonly #windows = new Map<string, RowWindow>();
-  /** Encoded messages by the current window and then by the window that the tab has. */
+  /** Encoded messages, by the current window and then by the window that the tab was last sent. */
   readonly #changes = new Map<RowWindow, Map<RowWindow | undefined, Uint8Array | undefined>>();
   #allEventsMessage: Uint8Array | undefined;
   #health: Health | undefined;
@@ -56,7 +56,10 @@ export class LiveSnapshot {
     return this.newEvents.events.length + this.newEvents.dropped;
   }
 
-  /** Returns the rows and counts of a view, or `undefined` if its filter has not been evaluated in its sort order. */
+  /**
+   * Returns the rows and counts of a view, or `undefined` if the filter and sort order of the view have not been
+   * evaluated.
+   */
   getWindow({ filter, sort, offset, limit }: LiveView): RowWindow | undefined {
     const question = `${offset} ${limit} ${sort} ${filter}`;
     const known = this.#windows.get(question);
@@ -90,7 +93,7 @@ export class LiveSnapshot {
     return formatCounts(window, this.now);
   }
 
-  /** Formats a lock as JSON (`text`). The `state` string changes only if the lock must be sent again. */
+  /** Formats a lock as JSON (`text`). The returned `state` string changes only if the lock must be sent again. */
   formatLock(key: Key, hold: ObservedHold | undefined): { text: string; state: string } {
     if (hold !== undefined) {
       const text = this.rowCache.getJson(hold);
@@ -107,8 +110,8 @@ export class LiveSnapshot {
 
   /**
    * Returns a `state` string that changes when a pinned row must be sent again, and the hold if the lock is held. For a
-   * held lock, `state` is the JSON of the row. Otherwise, it contains the time at which the last hold ended and the
-   * reason why the key is unreadable, if they are known.
+   * held lock, `state` is the JSON of the row. Otherwise, `state` contains the time at which the last hold ended and
+   * the reason why the key is unreadable, if they are known.
    */
   getPinnedState(key: Key): { state: string; hold: ObservedHold | undefined } {
     const hold = this.watcher.index.get(key);

@@ -30,11 +30,10 @@ export class LiveStreams {
   readonly #broadcasters = new WeakMap<Target, TabBroadcaster>();
 
   /**
-   * Opens the stream of a tab and sends the initial state of its view. Polls run as yielding tasks of their caller, so
-   * that many polls do not block the event loop for longer than a single poll.
+   * Opens the stream of a tab and sends the initial state of its view. Each poll runs as a yielding task of its caller,
+   * so that many polls do not block the event loop for longer than a single poll does.
    *
-   * @returns a promise that resolves when the complete initial state has been sent. The stream of a poll ends at that
-   * time
+   * @returns a promise that resolves when the complete initial state has been sent. For a poll, the stream then ends
    */
   async open(
     sink: ResponseSink,

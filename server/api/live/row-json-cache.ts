@@ -13,7 +13,7 @@ interface CachedRow {
   readonly note: string;
 }
 
-/** Caches the row of each observed hold as JSON. All tabs of a target share one cache. */
+/** Caches the JSON of each observed hold's row. All tabs of a target share one cache. */
 export class RowJsonCache {
   readonly #rows = new WeakMap<ObservedHold, CachedRow>();
 

@@ -27,7 +27,7 @@ const NO_EVENTS = { events: [], dropped: 0 };
  */
 export class TabBroadcaster {
   readonly #tabs = new Set<Tab>();
-  /** Tabs that have requested all events but have not received the recent events yet. */
+  /** Tabs that have requested all events but have not yet received the recent events. */
   readonly #awaitingRecent = new Set<Tab>();
   readonly #rowCache: RowJsonCache;
   #stopCallbacks: (() => void)[] = [];
@@ -160,7 +160,7 @@ export class TabBroadcaster {
   }
 
   /**
-   * Schedules a broadcast if a tab has unsent counts, so that the counts after the last of several changes are sent.
+   * Schedules a broadcast if a tab has unsent counts, so that the final counts after several quick changes are sent.
    */
   #scheduleCounts(): void {
     if (![...this.#tabs].some((tab) => tab.areCountsPending)) return;

@@ -43,7 +43,8 @@ export class TabCounts {
   }
 
   /**
-   * Evaluates the filters and groups the namespaces that are not ready. Resolves to `false` if one of them was refused.
+   * Evaluates the filters and groups the namespaces that are not ready. Resolves to `false` if this was refused, for
+   * example because the caller has no CPU time left.
    */
   async prepare(): Promise<boolean> {
     try {

@@ -25,7 +25,10 @@ export function hasSameCounts(one: LiveView, other: LiveView): boolean {
   return toPinsText(one) !== toPinsText(other) || toWindowText(one) !== toWindowText(other);
 }
 
-/** Returns the key of the single lock that a view shows, or `undefined` if there is none or its path is malformed. */
+/**
+ * Returns the key of the single lock that a view shows, or `undefined` if the view has no such lock or the path of the
+ * lock is malformed.
+ */
 export function parseViewKey(view: LiveView): Key | undefined {
   if (view.lock === undefined) return undefined;
   const parsed = parseKeyPath(view.lock);

@@ -29,8 +29,8 @@ const WINDOW_COUNTS_INTERVAL_MS = 500;
 export const COUNTS_INTERVAL_MS = 250;
 
 /**
- * The console stream of one tab: its window of the list, its pinned rows, its lock, its counts and its events. Memory
- * use stays bounded even if the tab reads slowly.
+ * The console stream of one tab: the window of the lock list, the pinned rows, the single lock, the counts and the
+ * events that the tab shows. Memory use stays bounded even if the tab reads slowly.
  */
 export class Tab {
   #view: LiveView;
@@ -96,8 +96,8 @@ export class Tab {
   }
 
   /**
-   * Sends the changes in a snapshot since the previous snapshot that was sent. If the tab is behind, sends nothing and
-   * only counts the events that the tab misses.
+   * Sends the differences between a snapshot and the data that the tab has received. If the tab is behind, sends
+   * nothing and only counts the events that the tab misses.
    */
   sendChanges(frame: LiveSnapshot): void {
     if (this.isBehind()) {
@@ -113,8 +113,8 @@ export class Tab {
   }
 
   /**
-   * Whether counts may have changed but were not sent, because the minimum time since the previous counts had not
-   * passed.
+   * Whether counts were not sent, although they may have changed, because the minimum time since the previous `counts`
+   * message had not passed.
    */
   get areCountsPending(): boolean {
     return this.#areCountsPending;
@@ -134,7 +134,7 @@ export class Tab {
     return true;
   }
 
-  /** If the window is not ready, evaluates the filter of the view, then sends the window and the pinned rows. */
+  /** If the window is not ready, evaluates the filter of the view and then sends the window and the pinned rows. */
   async prepareWindow(takeSnapshot: () => LiveSnapshot): Promise<void> {
     if (this.#isPreparing) return;
     this.#isPreparing = true;

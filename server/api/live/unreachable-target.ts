@@ -31,7 +31,7 @@ export function toOperatorHello(
 
 /**
  * Serves a tab whose target has never been reached. Sends the reason in `health` messages, and ends the stream when
- * the target has been opened, so that the tab reconnects.
+ * the target is opened, so that the tab reconnects.
  */
 export function streamUnreachable(
   id: string,

@@ -9,9 +9,9 @@ export interface RowWindow {
 }
 
 /**
- * Builds the message that changes one window into another. The message contains only the changed rows. It contains all
- * rows if more than half have changed, if the offset differs, or if `before` is `undefined`. Returns `undefined` if the
- * windows differ at most in counts.
+ * Builds the message that changes one window into another. The message contains the locks of the changed rows, or of
+ * all rows if more than half have changed, if the offset differs, or if `before` is `undefined`. Returns `undefined` if
+ * the windows differ at most in counts.
  */
 export function diffWindows(
   before: RowWindow | undefined,

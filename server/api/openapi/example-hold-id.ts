@@ -1,6 +1,6 @@
 import { formatHoldId } from "../../formats/hold-id.ts";
 
-/** The lock and the fencing token of its hold in the examples. They match `examples/locks.ts`. */
+/** The lock that the examples use, and the fencing token of its hold. The values match `examples/locks.ts`. */
 export const EXAMPLE_LOCK = {
   target: "default",
   key: "lock:orders:42",

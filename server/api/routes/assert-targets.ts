@@ -2,7 +2,7 @@ import { EVERY_TARGET } from "../../../lib/contract/access.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
 import type { Targets } from "../../targets/targets.ts";
 
-/** Asserts that all targets in a grant of access exist. @throws LockkeeperError invalid */
+/** Asserts that all targets for which access is granted exist. @throws LockkeeperError invalid */
 export function assertTargetsExist({ connectors }: Targets, names: readonly string[], field: string): void {
   const known = connectors.map(({ name }) => name);
   const unknown = names.find((name) => name !== EVERY_TARGET && !known.includes(name));

@@ -67,7 +67,7 @@ interface ResultOutput {
   readonly basePath: string;
 }
 
-/** Creates the route that reviews or force-releases several locks in one request. */
+/** Creates the route that force-releases several locks in one request, or lists them for review (`dryRun`). */
 export function createBulkRoutes(services: Services, log: Logger, basePath: string): Route[] {
   return [
     defineTargetRoute({

@@ -67,8 +67,8 @@ function readKeyHistory(journal: Journal, key: Key, { limit, cursor, at }: KeyHi
 }
 
 /**
- * Restricts an event filter to the keys that the caller may read. Gaps always match `allowedKeys`, because they affect
- * all keys.
+ * Restricts an event filter to the keys that the caller is allowed to read. Gaps are not restricted, because they
+ * affect all keys.
  */
 export function restrictEvents(
   isWanted: (entry: HistoryEntry) => boolean,

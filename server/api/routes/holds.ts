@@ -17,7 +17,7 @@ import { defineHoldRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
 /**
- * Builds the argument for lock verbs from a parsed holdId. Copies field by field, because spreading objects of
+ * Builds the argument for lock verbs from a parsed `holdId`. Copies field by field, because spreading objects of
  * different shapes takes longer than the rest of the handler.
  */
 export function toVerbHold(

@@ -16,7 +16,7 @@ import { defineRoute, HOME_ERRORS, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 import { assertTargetsExist } from "./assert-targets.ts";
 
-/** Creates the routes for the API keys of applications. The root key is not one of them. */
+/** Creates the routes for the API keys of applications. The root key is not included. */
 export function createApiKeyRoutes({ apiKeys, targets, quotas }: Services, basePath: string): Route[] {
   const withUsage = <Known extends KnownApiKey>(key: Known) => ({ ...key, usage: toUsage(quotas, key) });
   return [

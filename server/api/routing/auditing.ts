@@ -14,10 +14,10 @@ type AuditableCall = Pick<AnyCall, "request" | "principal" | "key" | "responseId
   Partial<Pick<AnyCall, "target" | "connector">>;
 
 /**
- * Returns the facts about a call that the audit log records. Must be called before `detach`, because the headers cannot
+ * Returns the facts that the audit log records about a call. Must be called before `detach`, because the headers cannot
  * be read afterwards.
  *
- * @param key the key of the lock, if it is not in the path
+ * @param key the key of the lock. Defaults to the key in the path
  */
 export function toAuditedCall(call: AuditableCall, key: Key = call.key): AuditedCall {
   const { request, principal, target, connector, responseId } = call;
@@ -37,7 +37,7 @@ export function toAuditedCall(call: AuditableCall, key: Key = call.key): Audited
   };
 }
 
-/** Returns the facts about a login or logout that the audit log records. `who` is the operator of the session. */
+/** Returns the facts that the audit log records about a login or logout, with the operator of the session as `who`. */
 export function toAuditedCallBy({ name }: { readonly name: string }, call: AuditableCall): AuditedCall {
   const called = toAuditedCall(call);
   return { ...called, who: { ...called.who, kind: "session", id: buildOperatorId(name), name } };
@@ -47,7 +47,7 @@ export function toAuditedCallBy({ name }: { readonly name: string }, call: Audit
  * Runs an action. Records its intent in the audit log before the action, and its outcome afterwards.
  *
  * @throws LockkeeperError unavailable if the intent cannot be recorded, or invalid if its details are too long; the
- * error of `run` if `run` fails
+ * error from `run` if `run` fails
  */
 export async function runAudited(
   audit: Audit,

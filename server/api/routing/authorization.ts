@@ -15,7 +15,8 @@ type RouteRequirements = Pick<Route, "access" | "scope" | "filtersByGrant">;
  * Asserts that the principal has the access that a route requires. Handlers check access to keys that are not in the
  * path, and permissions that depend on stored data.
  *
- * @param target the name of the target in the request, which may not exist. `undefined` if the route has no target
+ * @param target the name of the target in the request. A target with this name might not exist. `undefined` if the
+ * route has no target
  * @param key the key in the path or in its `holdId`. `undefined` if the path has neither
  * @throws ForbiddenError
  */

@@ -7,8 +7,8 @@ import type { RouteMatch } from "./route-table.ts";
 /** The decoded parameters in the path of a request, and the name of the target. */
 export interface PathParameters {
   /**
-   * Name of the target from the path, the `holdId` or the query, or the name of the default target. The target may not
-   * exist. `undefined` if the route has no target.
+   * Name of the target from the path, the `holdId` or the query, or the name of the default target. A target with this
+   * name might not exist. `undefined` if the route has no target.
    */
   readonly target: string | undefined;
   readonly key: Key | undefined;

@@ -15,7 +15,7 @@ export class PendingRequests {
   constructor(private readonly most = Number.POSITIVE_INFINITY) {}
 
   /**
-   * Asserts that a request of the caller may wait.
+   * Asserts that another request from the caller can wait.
    *
    * @throws LockkeeperError too_many_waiting, unavailable if the server is stopping
    */
@@ -90,7 +90,7 @@ export class PendingRequest implements AbortSignalLike {
     this.#listener?.handleEvent();
   }
 
-  /** Converts the error of an aborted wait to the error to return to the client. */
+  /** Converts the error from an aborted wait to the error to return to the client. */
   toWaitError(error: unknown): unknown {
     return this.#isStopped ? createStoppingError() : error;
   }

@@ -34,8 +34,8 @@ export class RequestAuthenticator {
    * Returns the principal of a request. The result is synchronous for a cached API key, for the root key, and for a
    * request without an API key to a route that requires no credentials.
    *
-   * @throws LockkeeperError unauthenticated, forbidden, unavailable or unknown_outcome; a returned promise rejects with
-   * these errors instead
+   * @throws LockkeeperError unauthenticated, forbidden, unavailable or unknown_outcome. If the result is a promise, it
+   * rejects with these errors
    */
   authenticate(request: ApiRequest, route: RouteAccess): Principal | Promise<Principal> {
     const authorization = request.header("authorization");
@@ -80,7 +80,8 @@ export class RequestAuthenticator {
   /**
    * Creates the value of the `Set-Cookie` header for a session.
    *
-   * @throws LockkeeperError forbidden without TLS, unless the browser is on this machine or `insecureHttp` is set
+   * @throws LockkeeperError forbidden if the browser does not use TLS, unless it is on this machine or `insecureHttp`
+   * is set
    */
   createSessionCookie(request: ApiRequest, secret: string, maxAgeSeconds: number): string {
     const scope = this.#getCookieScope(request);
@@ -103,7 +104,8 @@ export class RequestAuthenticator {
 
   /**
    * Returns whether the browser is on this machine. A connection from loopback is not sufficient, because it can come
-   * from an untrusted reverse proxy. If the proxy forwards the browser's `Host` header, that header reveals the proxy.
+   * from an untrusted reverse proxy. Therefore, the host in the `Host` header and in the public URL, if it is set, must
+   * also be a loopback address. The `Host` header reveals a proxy that forwards this header from the browser.
    */
   #isOnThisMachine(request: ApiRequest): boolean {
     const { publicUrl } = this.options;

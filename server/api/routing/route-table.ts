@@ -10,7 +10,7 @@ export interface RouteEntry {
   readonly segments: readonly (string | undefined)[];
   /**
    * Index of the segment with the key, or -1 if the path has no key. `idAt`, `holdAt` and `targetAt` are the indexes of
-   * the other parameters, with the same meaning of -1.
+   * the other parameters, or -1 if the path does not have them.
    */
   readonly keyAt: number;
   readonly idAt: number;
@@ -24,8 +24,8 @@ export interface RouteMatch {
 }
 
 /**
- * The routes of the API, by the encoded segments of their paths. Keys are decoded after the route has been found, so
- * that they are decoded exactly once.
+ * The routes of the API. They are matched with the encoded segments of a path. Keys are decoded after the route has
+ * been found, so that they are decoded exactly once.
  */
 export class RouteTable {
   readonly #bySize = new Map<number, RouteEntry[]>();

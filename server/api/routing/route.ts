@@ -36,12 +36,12 @@ export interface RouteCall<Query, Body> {
   readonly isStillAuthorized: () => Promise<boolean>;
 }
 
-/** A call for one configured target, which may not have been reached yet. */
+/** A call for one configured target, which Lockkeeper might not have reached yet. */
 export interface ConnectorCall<Query, Body> extends RouteCall<Query, Body> {
   readonly connector: TargetConnector;
 }
 
-/** A call for one target. The target is the first configured target if the request does not name one. */
+/** A call for one target: the target that the request names, or the first configured target by default. */
 export interface TargetCall<Query, Body> extends RouteCall<Query, Body> {
   readonly target: Target;
 }
@@ -60,7 +60,7 @@ export interface SuccessResponse {
   readonly example?: unknown;
   /** Media type of the body. Defaults to `application/json`. */
   readonly mediaType?: string;
-  /** Example bodies in other media types that the request can select, by media type. */
+  /** Example bodies in the other media types that a request can select, by media type. */
   readonly texts?: Readonly<Record<string, string>>;
   /**
    * For a stream of server-sent events, the name of the schema for the data of all messages. `messages` contains a
@@ -98,51 +98,56 @@ export interface Route {
   /** Description of `{id}` in the path. */
   readonly idParam?: { readonly description: string; readonly example: string };
   /**
-   * What the route applies to. `server`: the whole server. `target`: one target, named in the path, the `{holdId}` or
-   * the query, or by default the first one. `connector`: one target, which may not have been reached yet.
+   * What the route applies to. `server`: the whole server. `target`: one target, which is named in the path, the
+   * `{holdId}` or the query, and defaults to the first configured target. `connector`: one target, which Lockkeeper
+   * might not have reached yet.
    */
   readonly scope: "server" | "target" | "connector";
   /**
-   * Whether the route only reads the target or may change it. `writes` routes are refused if the target is read-only.
+   * Whether the route only reads data from the target (`reads`) or can change the data (`writes`). A `writes` route is
+   * refused if the target is read-only.
    */
   readonly effect: "reads" | "writes";
   /** Access that the route requires. `anyone` means that no credentials are required. */
   readonly access: Access | "anyone";
   /**
-   * Set if callers with access to only some keys may call the route. The handler then uses only the keys that the
-   * caller may access.
+   * Set if callers with access to only some keys are allowed to call the route. The handler then uses only the keys to
+   * which the caller has access.
    */
   readonly filtersByGrant?: true;
   /**
    * Set if the cost of the route grows with the number of locks or events. The dispatcher refuses callers that have no
    * CPU time left, and charges the CPU time of the synchronous part of the handler. The handler charges later work to
-   * `call.cpu`. Never set on a verb.
+   * `call.cpu`. Never set on routes that run a lock verb, such as acquire or renew.
    */
   readonly expensive?: true;
   readonly summary: string;
   readonly description?: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** Example bodies in the OpenAPI document, by description. */
+  /** Example request bodies in the OpenAPI document, by description. */
   readonly examples?: Readonly<Record<string, object>>;
   /** Schema of the request headers that the handler reads. Used only in the OpenAPI document. */
   readonly headers?: z.ZodObject;
-  /** Maximum size of the body in bytes, if it differs from the default. */
+  /** Maximum size of the request body in bytes, if it differs from the default. */
   readonly bodyBytesMax?: number;
   /**
-   * Where the route stores Idempotency-Keys. `by_lock`: next to the lock. `by_answer`: in the home store, together with
-   * the response. `undefined` if the route accepts no Idempotency-Key.
+   * Where the route stores Idempotency-Keys. `by_lock`: next to the lock. `by_answer`: in the home store, with the
+   * response. `undefined` if the route does not accept an Idempotency-Key.
    */
   readonly idempotent?: "by_lock" | "by_answer";
   readonly response: SuccessResponse;
-  /** An alternative response with a different status. The request body determines which of the two is sent. */
+  /** An alternative to `response` with a different status. The request body determines which response is sent. */
   readonly otherResponse?: SuccessResponse;
   /**
    * Error codes of this route, in addition to the codes that follow from the rest of its declaration
    * (`listErrorCodes`).
    */
   readonly errors?: readonly ErrorCode[];
-  /** Returns the facts about a call for statistics and traces. Set only on verbs. */
+  /**
+   * Returns the facts about a call for statistics and traces. Set only on routes that run a lock verb, such as acquire
+   * or renew.
+   */
   readonly verb?: (call: AnyCall) => VerbCall;
   /**
    * Returns the facts to record in the audit log. The intent is recorded before the handler runs, and the outcome
@@ -154,7 +159,7 @@ export interface Route {
 }
 
 /**
- * A call as the dispatcher creates it for any route. `target`, `connector` and `hold` are set only if the route has
+ * A call to any route, as the dispatcher creates it. `target`, `connector` and `hold` are set only if the route has
  * them.
  */
 export interface AnyCall extends RouteCall<unknown, unknown> {
@@ -200,7 +205,7 @@ export function defineHoldRoute<Query extends z.ZodObject, Body extends z.ZodTyp
   return { ...declared, scope: "target", effect } as unknown as Route;
 }
 
-/** Defines a route for one configured target, which may not have been reached yet. */
+/** Defines a route for one configured target, which Lockkeeper might not have reached yet. */
 export function defineConnectorRoute<Query extends z.ZodObject, Body extends z.ZodType>(
   declared: RouteDeclaration<Query, Body, ConnectorCall<z.output<Query>, z.output<Body>>>,
 ): Route {

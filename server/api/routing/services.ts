@@ -18,8 +18,8 @@ import type { RequestAuthenticator } from "./request-authenticator.ts";
 import type { StoredResponses } from "./stored-responses.ts";
 
 /**
- * The dependencies of the routes. The dependencies of a target are not included, because they are passed with each
- * call.
+ * The dependencies of the routes. Dependencies that belong to a target are not included, because the target is passed
+ * with each call.
  */
 export interface Services {
   readonly targets: Targets;

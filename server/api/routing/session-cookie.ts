@@ -1,4 +1,4 @@
-/** The address at which the browser uses the console. Determines the name of the session cookie. */
+/** The address at which the browser reaches the console. Determines the name of the session cookie. */
 export interface CookieScope {
   /** `LOCKKEEPER_PUBLIC_URL`, if it is set. */
   readonly publicUrl: string | undefined;
@@ -13,7 +13,7 @@ export interface CookieScope {
 const PORT = /:(\d{1,5})$/;
 
 /**
- * Builds the name of the session cookie: `lockkeeper_`, followed by the port and base path that the browser uses. Over
+ * Builds the name of the session cookie: `lockkeeper_`, followed by the port and base path that the browser uses. With
  * TLS, the name starts with `__Host-` or `__Secure-`. The name does not depend on the port on which the instance
  * listens, so all instances behind a proxy read the same cookie.
  *

@@ -33,11 +33,11 @@ type IdempotentCall = Pick<AnyCall, "principal" | "requestId" | "body"> & {
 };
 
 /**
- * Stores responses by caller and Idempotency-Key in the home store for two minutes. In this time, a request is executed
- * only once, and a repeated request on any instance gets the stored response. A request that certainly failed can be
- * executed again with the same Idempotency-Key. Because responses can contain secrets that are shown only once,
- * they are encrypted with a key that is derived from the caller's credentials. The Idempotency-Key alone would not be
- * enough, because it could be guessed.
+ * Stores responses by caller and Idempotency-Key in the home store for two minutes. During this time, a request is
+ * executed only once, and a repeated request to any instance gets the stored response. A request that is known to have
+ * failed can be executed again with the same Idempotency-Key. Because responses can contain secrets that are shown only
+ * once, they are encrypted with a key that is derived from the caller's credentials and the Idempotency-Key. The
+ * Idempotency-Key alone would not be enough, because it could be guessed.
  */
 export class StoredResponses {
   constructor(private readonly home: HomeStore) {}
@@ -45,8 +45,8 @@ export class StoredResponses {
   /**
    * Executes a request, or returns the response that is stored for its Idempotency-Key.
    *
-   * @throws LockkeeperError idempotency_key_reused, unknown_outcome or unavailable; the error of the handler if the
-   * handler fails
+   * @throws LockkeeperError idempotency_key_reused, unknown_outcome or unavailable; the error from `handle` if `handle`
+   * fails
    */
   async runOnce(
     call: IdempotentCall,

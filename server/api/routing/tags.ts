@@ -1,4 +1,4 @@
-/** The tags that group the routes of the API, with their descriptions, in the order of the documentation. */
+/** The tags that group the routes of the API, with their descriptions, in the order in which they are documented. */
 export const TAGS = {
   Holds: "Acquire a lock, then renew, re-enter, verify and release the hold.",
   Locks: "List and read locks. Operators force-release, extend, reserve and annotate them.",

@@ -14,8 +14,8 @@ type Keys = RedisArgument[];
 export type ConditionKind = "lock" | "fair";
 
 /**
- * The state of a condition waiter. `stopped`: stopped waiting without a signal. `lost`: Redis has no record of the
- * waiter, so its hold cannot be restored.
+ * The state of a condition waiter. `stopped`: the waiter stopped waiting without a signal. `lost`: Redis has no record
+ * of the waiter, so its hold cannot be restored.
  */
 export type WaiterState = "waiting" | "signalled" | "stopped" | "lost";
 
@@ -50,7 +50,7 @@ export type SignalReply =
   | RefusedReply
   | { readonly outcome: "signalled"; readonly asOf: number; readonly count: number };
 
-/** A request of a holder to wait for a condition of its lock, or to signal the condition. */
+/** A request from a holder to wait for a condition of its lock, or to signal the condition. */
 export interface ConditionRequest extends LockRequest, HoldIdentity {
   readonly condition: string;
 }
@@ -82,7 +82,7 @@ export class ConditionScripts {
   }
 
   /**
-   * Gives up a hold and adds its client to the waiters of a condition.
+   * Gives up a hold and adds its client to the waiters for a condition.
    *
    * @param fairWaitMs the fair wait time in ms; only for a fair lock
    */
@@ -105,7 +105,7 @@ export class ConditionScripts {
     );
   }
 
-  /** Signals one or all waiters of a condition. Only the holder of the lock may signal. */
+  /** Signals one or all of the waiters for a condition. Only the holder of the lock can signal. */
   signal(
     redis: Commands,
     { key, kind }: Pick<HoldRef, "key"> & { readonly kind: ConditionKind },
@@ -118,7 +118,7 @@ export class ConditionScripts {
     ]);
   }
 
-  /** Renews the heartbeats of waiters of one lock. Returns the status of each waiter, in the order of `waiters`. */
+  /** Renews the heartbeats of condition waiters of one lock. Returns their status, in the same order as `waiters`. */
   renew(redis: Commands, key: Key, waiters: readonly string[]): Promise<WaiterStatus[]> {
     const request = [buildConditionChannel(key), formatShardedFlag(redis), ...waiters];
     return this.#renew.run(redis, buildConditionKeys(key), request);
@@ -126,7 +126,7 @@ export class ConditionScripts {
 
   /**
    * Ends or suspends a client's wait for a condition, as specified by `mode`. The returned status is meaningful only
-   * for `stop`. For the other modes, its state is `lost`.
+   * for `stop`. For the other modes, the returned state is `lost`.
    *
    * @param keepMs time in ms for which the waiter is kept; only for `keep`
    */

@@ -36,15 +36,15 @@ function buildCommonArguments(
   return { holders, words: [channel, JSON.stringify({ by, reason }), scope] };
 }
 
-/** Returns the strings that a release compares: the `stored` values of the holder, or its token if it has none. */
+/** Returns the strings that a release compares: the holder's `stored` values or, if they are not set, its token. */
 export function getStoredMembers({ stored, token }: SeenHolder): readonly Key[] {
   return stored ?? [token];
 }
 
 /**
- * Creates the function that force-releases holders in a sorted set.
+ * Creates a function that force-releases holders in a sorted set.
  *
- * @param scores whether a score is the time at which the holder expires, or the time of its last refresh
+ * @param scores what a score means: the time at which the holder expires (`end`), or the time of its last refresh
  * @param exclusive the member that exists while the lock is exclusive, if the format has one
  */
 export function createScoredRelease(scores: "end" | "refresh", exclusive = ""): ForceRelease {
@@ -86,7 +86,7 @@ export function forceReleaseFields(
 }
 
 export interface JobKeys {
-  /** In order: the hash, and the keys of the digest, the info, the primed jobs, the queued jobs and both registries. */
+  /** The keys, in order: the hash, the digest, the info, the primed jobs, the queued jobs and both registries. */
   readonly keys: RedisArgument[];
   readonly version: "8" | "9";
   readonly digest: RedisArgument;

@@ -13,8 +13,8 @@ const RESULTS = /(?:^|:)huey\.results\.(.+)$/s;
 const LOCK = ".lock.";
 
 /**
- * Detects the locks of huey's `lock_task` with the default storage, which are fields named `<name>.lock.<lock>` in the
- * hash of task results. Each such field is a lock without an owner. Lockkeeper does not read the TTLs of fields.
+ * Detects the locks that huey's `lock_task` creates with the default storage. Each lock is a field named
+ * `<name>.lock.<lock>` in the hash of task results, and has no owner. Lockkeeper does not read the TTLs of fields.
  */
 export function detectHueyLocks(raw: RawKey): DetectedLock | undefined {
   const [, results] = raw.type === "hash" ? (RESULTS.exec(formatKey(raw.key)) ?? []) : [];

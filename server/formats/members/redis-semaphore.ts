@@ -26,9 +26,9 @@ interface Member extends ScoredMember {
 
 /**
  * Detects a Semaphore or MultiSemaphore of redis-semaphore. Each score is the time of a holder's last refresh on the
- * client's clock. The timeout is not stored, but each refresh sets the TTL of the key to it. All holders are assumed to
- * have the same timeout. A member then expires earlier than the key by the difference between its score and the latest
- * score. This difference does not depend on the offset between the clients' clocks and the Redis clock.
+ * client's clock. The timeout is not stored, but each refresh sets the key's TTL to the timeout. All holders are
+ * assumed to have the same timeout. A member then expires earlier than the key by the difference between its score and
+ * the latest score. This difference does not depend on the offset between the clients' clocks and the Redis clock.
  */
 export function detectRedisSemaphore(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const scored = parseScoredMembers(raw);

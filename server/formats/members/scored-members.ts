@@ -8,7 +8,7 @@ import { type RawKey, toOwner } from "../raw-key.ts";
  */
 const OWNER_BYTES_MAX = 1024;
 
-/** Decodes members as owners. Returns `undefined` if a member is too long. */
+/** Decodes members as owners. Returns `undefined` if any member is longer than `OWNER_BYTES_MAX`. */
 export function parseOwners(members: readonly Buffer[]): Key[] | undefined {
   return members.every(({ length }) => length <= OWNER_BYTES_MAX) ? members.map(toOwner) : undefined;
 }
@@ -52,7 +52,7 @@ export function selectLiving<Each extends { leftMs: number | null }>(
   return alive.length > 0 ? alive : members;
 }
 
-/** Sorts holders by token, because each renewal changes their order by score. Returns `undefined` if there are none. */
+/** Sorts holders by token, because each renewal changes their order by score. Returns `undefined` for an empty list. */
 export function sortHolders(holders: readonly SeenHolder[]): Holders | undefined {
   const [first, ...rest] = holders.toSorted((a, b) => (a.token < b.token ? -1 : 1));
   return first === undefined ? undefined : [first, ...rest];

@@ -22,7 +22,7 @@ const LEASE_MS_MAX = 24 * 3_600_000;
 
 const BASE = { format: "redisson", candidates: [] } as const;
 
-/** Detects a lock, semaphore or latch of Redisson. */
+/** Detects a Redisson lock, semaphore or latch. */
 export function detectRedisson(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   if (raw.type === "hash") return detectHash(raw, how);
   if (raw.type !== "string") return undefined;
@@ -122,6 +122,6 @@ function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefin
   return { ...known, holders: [createForeignHolder(UNNAMED_HOLDER)], remainingMs, permits };
 }
 
-/** Whether the lock is a semaphore or latch of which Redis stores only a number and no holders. */
+/** Whether the lock is a semaphore or latch for which Redis stores only a number, without holders. */
 export const isUnnamedCounter = ({ type, holders }: HeldObservation) =>
   type === "string" && holders[0].token === UNNAMED_HOLDER;

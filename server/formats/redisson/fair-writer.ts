@@ -4,7 +4,7 @@ import { buildFairKeys } from "../keys.ts";
 import { type AcquireRequest, FAIR_WAIT_MS, type ReleaseRequest } from "../lock-requests.ts";
 import { formatShardedFlag, type KindPart, LockWriter } from "../lock-writer.ts";
 
-/** Runs the verbs on fair locks. The scripts for fair locks also read and write the queue of Redisson. */
+/** Runs the verbs on fair locks. The scripts for fair locks also read and write Redisson's queue. */
 export class FairWriter extends LockWriter {
   /** @param scripts as for `LockWriter` */
   constructor(scripts: URL = new URL("../", import.meta.url)) {

@@ -18,8 +18,8 @@ export interface Permits {
 }
 
 /**
- * Parses the acquired permits of an expirable semaphore, or the permits that Lockkeeper's holds have of a plain
- * semaphore. Returns `undefined` if there are none, or if the key is not a semaphore.
+ * Parses the acquired permits of an expirable semaphore or, for a plain semaphore, the permits of Lockkeeper's holds.
+ * Returns `undefined` if there are no such permits, or if the key is not a semaphore.
  */
 export function parsePermits({ content, permits, asOf, remainingMs, isPlain }: RawKey): Permits | undefined {
   const available = parseCounter(content[0]);
@@ -55,8 +55,8 @@ export function findLongestRemainingMs(holders: readonly SeenHolder[]): number |
 }
 
 /**
- * Parses the number in a semaphore or latch, which may be negative. Returns `undefined` if it is not a number of at
- * most ten digits without leading zeros.
+ * Parses the number in a semaphore or latch, which can be negative. Returns `undefined` if the value is not an integer
+ * of at most ten digits without leading zeros.
  */
 export function parseCounter(bytes: Buffer | undefined): number | undefined {
   const text = bytes?.toString("latin1") ?? "";

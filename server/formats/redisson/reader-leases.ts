@@ -11,7 +11,7 @@ export interface ReaderLeases {
   readonly leases: readonly RedisArgument[];
 }
 
-/** Builds the lease keys of each reader; empty if the lock has too many leases to read. */
+/** Builds the lease keys of each reader. Returns an empty list if the lock has too many leases to read. */
 export function buildReaderLeases({ key, holders }: HeldObservation): ReaderLeases[] {
   const readers = holders.filter(({ role }) => role === "read");
   const entries = readers.reduce((sum, { count }) => sum + count, 0);

@@ -7,12 +7,12 @@ import { isThreadOwner } from "./redisson-owner.ts";
  * holds on the masters, so they are matched by thread id, start time and TTL. docs/decisions/0009 gives the reasons.
  */
 
-/** A hold on one master that may be a part of a RedLock. */
+/** A hold on one master that may be part of a RedLock. */
 export interface RedLockPart {
   readonly seen: HeldObservation;
   /**
-   * When this owner was first observed on the master (`performance.now()`); `undefined` if the owner may have held the
-   * lock earlier.
+   * When this owner was first observed on the master (`performance.now()`); `undefined` if the owner may have acquired
+   * the lock long before that time.
    */
   readonly begunAt: number | undefined;
 }
@@ -30,7 +30,8 @@ const TTL_SPREAD_SHARE = 1 / 2;
 const TTL_SPREAD_MS_MIN = 2000;
 
 /**
- * Whether a single thread of a Redisson client holds the lock, and the lock is neither a read/write nor a multi lock.
+ * Whether a single thread of a Redisson client holds the lock, and the lock is neither a read/write lock nor a multi
+ * lock.
  */
 export function isPlainRedissonHold({ state, format, type, kind, holders }: HeldObservation): boolean {
   const [{ token, role, fence }, second] = holders;

@@ -36,7 +36,7 @@ const PERMITS_KEYS = {
 
 /**
  * Runs the verbs on semaphores of one kind. Acquire and release have their own scripts. Other verbs use the scripts
- * that all kinds share, with the `storage.lua` of a semaphore.
+ * that all kinds share, with the `storage.lua` for semaphores.
  */
 export class SemaphoreWriter extends LockWriter {
   readonly #permitsKeys: (typeof PERMITS_KEYS)[SemaphoreKind];

@@ -31,8 +31,8 @@ const DETECTORS: Readonly<Record<LockType, readonly Detector[]>> = {
 };
 
 /**
- * Detects the lock in a key; `undefined` if the key contains no lock. A Lockkeeper hold takes precedence over the
- * format rule, and the rule takes precedence over detection by content.
+ * Detects the lock in a key. Returns `undefined` if the key contains no lock. A Lockkeeper hold takes precedence over
+ * the format rule, and the rule takes precedence over detection by content.
  */
 export function detectLock(
   raw: RawKey,

@@ -17,7 +17,7 @@ interface DetailRequest {
 
 /**
  * Returns the observations, with additional data for held locks: the data that some formats store in other keys, and
- * the numbers of subscribers.
+ * the number of subscribers.
  */
 export async function readDetails(
   redis: Redis,

@@ -9,8 +9,8 @@ export interface KeyFingerprint {
   /** When the key expires, in Unix ms on the Redis clock; `undefined` if it has no TTL. */
   readonly deadlineMs: number | undefined;
   /**
-   * Hash of the type, size and content of the key. Covers only the first 1,024 bytes of a string, and only the type and
-   * size of a key of another type that is too large.
+   * Hash of the type, size and content of the key. For a string, covers only the first 1,024 bytes of the content. For
+   * a key of another type that is too large to be read, covers only the type and size.
    */
   readonly digest: string;
 }

@@ -64,26 +64,26 @@ function parseRawReplies(replies: unknown): (RawReply | Error)[] {
   return (replies as unknown[]).map((reply) => (reply instanceof Error ? reply : parseRawReply(reply)));
 }
 
-/** The functions that return the format rule for a key and, optionally, whether the API may acquire the key. */
+/** Looks up the format rule for a key and, optionally, whether the API is allowed to acquire the key. */
 export type FormatLookup = Pick<FormatRules, "findFormat"> & Partial<Pick<FormatRules, "findReach">>;
 
 /** The lookup for keys that the verbs read, all of which the API may acquire. */
 const LOCKABLE: FormatLookup = { findFormat: () => undefined, findReach: () => "lockable" };
 
 /**
- * Reads one key over the connection of the verbs, which may be to a cluster. Assumes that the API may acquire the key.
- * Uses no format rules and reads no additional data of formats.
+ * Reads one key over the connection for the verbs, which can be a cluster connection. Assumes that the API is allowed
+ * to acquire the key. Uses no format rules and reads no additional format-specific data.
  */
 export async function readKey(redis: Commands, key: Key): Promise<Observation> {
   return toObservation(key, await readScript.run(redis, buildLockKeyPair(key), LIMITS), LOCKABLE);
 }
 
 /**
- * Reads many keys, and then the additional data of some formats. Keys with small content are read in one round trip.
+ * Reads many keys, and then the additional data for some formats. Keys with small content are read in one round trip.
  *
  * @param routing locates keys that have moved to another master
- * @returns one observation per key. Keys that have moved are omitted, and `routing` has then recorded their new master
- * @throws ReadTimeoutError if Redis did not return a reply in time; the error of Redis if it is transient
+ * @returns one observation per key. Keys that have moved are omitted, and `routing` records their new masters
+ * @throws ReadTimeoutError if Redis does not reply in time; the error from Redis if it is transient
  */
 export async function readKeys(
   redis: Redis,
@@ -119,7 +119,7 @@ export interface RawKeyReading {
   readonly observation: Observation;
 }
 
-/** Reads one key, and returns the reply of read.lua and the observation based on it. @throws the error of Redis */
+/** Reads one key. Returns the reply from read.lua and the observation based on it. @throws any error from Redis */
 export async function readRawKey(
   redis: Redis,
   key: Key,

@@ -19,7 +19,7 @@ export interface SeenQueue {
   /** Waiters in the queue of the lock's library, including Lockkeeper's waiters of a fair lock. */
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
-  /** Number of clients that subscribe to release messages; `undefined` if subscribers cannot be counted. */
+  /** Number of clients that are subscribed to release messages; `undefined` if subscribers cannot be counted. */
   readonly listening: number | undefined;
 }
 

@@ -14,7 +14,7 @@ const SPLIT_TERMS: ReleaseTerms = {
   instead: "Wait until the owners release it or their leases expire.",
 };
 
-/** Returns whether an operator may release or reserve a lock, with the reasons and conditions. */
+/** Returns whether an operator is allowed to release or reserve a lock, with the reasons and conditions. */
 export function getReleaseTerms(seen: HeldObservation): ReleaseTerms {
   if (seen.votes?.agreement === "different_owners") return SPLIT_TERMS;
   const { format, type, candidates, confidence, holders } = seen;

@@ -57,7 +57,7 @@ function toPart([command, , ...more]: ReadCommand): Part | undefined {
  * as a script. Redirected commands are sent again to another node.
  *
  * @returns one reply per command; `undefined` if Redis refused the command
- * @throws any error that is not an error reply
+ * @throws any error other than an error reply from Redis
  */
 export async function runReadCommands(
   redis: Redis,
@@ -100,7 +100,7 @@ async function runPlain(redis: Redis, commands: readonly ReadCommand[]): Promise
 /**
  * Sends a redirected command to the node that has the key, because auxiliary keys may be in a different slot than the
  * lock.
- * @throws any error that is not an error reply
+ * @throws any error other than an error reply from Redis
  */
 async function retryElsewhere(command: ReadCommand, error: Error, routing?: SlotRouting): Promise<unknown> {
   if (!isReplyError(error)) throw error;

@@ -30,8 +30,9 @@ const APP_CHOSEN_VALUES: readonly (readonly [RegExp, FormatName])[] = [
 
 /**
  * Detects a string lock by comparing its key and value with the variants. Any other string counts as a possible lock if
- * the key contains a lock word, or if the API may acquire the key, because `acquire` reports such a key as held. If the
- * string is a deadline and the key names a lock, it counts as a likely lock.
+ * the key name contains a word such as `lock` or `mutex`. It also counts as a possible lock if the API is allowed to
+ * acquire the key, because `acquire` reports such a key as held. A string that is a deadline counts as a likely lock if
+ * the key names a lock.
  */
 export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undefined {
   const [value] = raw.content;

@@ -69,16 +69,18 @@ const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
  *   `orderMutex`).
  * - `lock_or_lockout`: the last segment is below a segment that names a lock (`shop:lock:orders`), or the key also
  *   names an account (`account_lock:7`). A time in the value may be the end of a lockout.
- * - `mentions_lock`: a lock word is elsewhere in the name (`account:lock:7`), or describes something else
- *   (`lock_expires`).
- * - `none`: no lock word.
+ * - `mentions_lock`: a word such as `lock` or `mutex` is elsewhere in the name (`account:lock:7`), or describes
+ *   something else (`lock_expires`).
+ * - `none`: the name contains no such word.
  */
 export type NameEvidence = "lock" | "lock_or_lockout" | "mentions_lock" | "none";
 
-/** Whether the key contains a lock word: true for `lock:a`, `orders.mutex`, `orderLock`, false for `clock:a`. */
+/**
+ * Whether the key contains a word such as `lock`: true for `lock:a`, `orders.mutex`, `orderLock`, false for `clock:a`.
+ */
 export const hasLockLikeName = (key: Key): boolean => assessName(key) !== "none";
 
-/** Whether the key names a lock, and does not only contain a lock word. */
+/** Whether the key names a lock. Returns `false` for a key that only mentions a lock, such as `lock_expires`. */
 export function isNamedAsLock(key: Key): boolean {
   const evidence = assessName(key);
   return evidence === "lock" || evidence === "lock_or_lockout";

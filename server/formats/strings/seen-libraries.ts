@@ -5,9 +5,9 @@ import type { Observation } from "../observation.ts";
 import { SIGNALLED_LIBRARIES, type SignalledLibrary } from "../release-signals.ts";
 
 /**
- * Tracks which libraries may have waiters on a target: libraries that a format rule assigns to the key, and libraries
- * that may have created a lock that was read since startup. A wrong guess causes only a few messages without
- * subscribers.
+ * Tracks which libraries may have waiters for a key: the library that a format rule assigns to the key, and libraries
+ * that may have created a lock that was read on the target since startup. A wrong guess causes only a few messages
+ * without subscribers.
  */
 export class SeenLibraries {
   /** Returns the current format rules; by default, none. */

@@ -20,8 +20,9 @@ export const forceReleaseDeadline: ForceRelease = (
 ) => LOCK_WRITERS.timestamp.forceRelease(redis, channel, key, { token, fence, ...ask });
 
 /**
- * The formats of libraries with string locks. Lockkeeper reads and releases them in the same way, except for the cases
- * in the code below.
+ * The formats of libraries with string locks. All of them are read and released in the same way, with these exceptions:
+ * Bull and BullMQ locks are read together with their jobs, `redis-lock` locks are released as deadline locks, and some
+ * formats are never released.
  */
 export const STRING_LOCK_FORMATS: readonly LockFormat[] = STRING_FORMAT_NAMES.map((name) => ({
   ...{ name, types: ["string"] },

@@ -14,7 +14,7 @@ const TTL_MS_MAX = 10 * 365 * 24 * 3_600_000;
 
 /**
  * Computes the remaining time of another library's lock in ms. At 0 or less, clients can acquire the lock. The lock is
- * held until its key expires, or until its deadline if the key has no TTL or one above `TTL_MS_MAX`. Must match
+ * held until its key expires, or until its deadline if the key has no TTL or a TTL above `TTL_MS_MAX`. Must match
  * storage.lua.
  */
 export function computeForeignRemainingMs(deadlineMs: number, asOf: number, ttlMs: number | null): number {

@@ -5,8 +5,8 @@ import type { AuditEntry, ChainPlace } from "../../../lib/contract/audit.ts";
 export const CHAIN_START: ChainPlace = { number: 0, hash: "0".repeat(64) };
 
 /**
- * An entry as stored in the chain. `hash` covers `prev` and the bytes of `text`, so verification does not depend on a
- * parser.
+ * An entry as stored in the chain. `hash` covers `prev` and the bytes of `text`, so verification does not depend on how
+ * `text` is parsed.
  */
 export interface ChainLink {
   /**
@@ -82,8 +82,8 @@ export class ChainCheck {
   to: number | null = null;
 
   /**
-   * @param anchor the place that the first entry must follow. `undefined` if the first entry may be at any place
-   * @param noted a hash to find in the chain (`notedAt`). A chain without this hash has no fault for that reason
+   * @param anchor the place that the first entry must follow. `undefined` if the first entry can be at any place
+   * @param noted a hash to find in the chain (`notedAt`). It is not a fault if the chain does not contain the hash
    */
   constructor(
     readonly anchor: ChainPlace | undefined,
@@ -126,7 +126,7 @@ export class ChainCheck {
   /**
    * Verifies that the last added entry is the end of the chain. Call it after the last `add`.
    *
-   * @param head the end of the chain according to the store
+   * @param head the end of the chain according to the store; `undefined` to skip this verification
    */
   end(head: ChainPlace | undefined): void {
     if (this.fault !== undefined || head === undefined) return;

@@ -74,7 +74,7 @@ export class AuditLog {
   ) {}
 
   /**
-   * Reads the end of the chain at startup, so that a loss of entries is noticed even if it happens before the first
+   * Reads the end of the chain at startup, so that a loss of entries is detected even if it happens before the first
    * action.
    */
   async load(): Promise<void> {

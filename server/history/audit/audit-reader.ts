@@ -27,7 +27,7 @@ type Outcome = NonNullable<AuditItem["outcome"]>;
 export class AuditReader {
   constructor(private readonly store: AuditStore) {}
 
-  /** Reads a page of actions, newest first. @throws LockkeeperError unavailable, unknown_outcome */
+  /** Reads a page of actions, newest first. @throws LockkeeperError `unavailable` or `unknown_outcome` */
   async readPage({ limit, cursor, ...filter }: AuditQuery): Promise<AuditPage> {
     const end = await this.store.readEnd();
     if (end === undefined) return { items: [], complete: true, head: CHAIN_START };
@@ -57,7 +57,7 @@ export class AuditReader {
     }
   }
 
-  /** Collects outcomes at or after `from`, because they may belong to earlier intents. */
+  /** Collects the outcomes in entry `from` and later entries, because they may belong to earlier intents. */
   async #readAhead(from: number, join: OutcomeJoiner): Promise<void> {
     let at = from - 1;
     for (let left = READ_AHEAD; left > 0; left -= AUDIT_PAGE_SIZE) {
@@ -84,8 +84,8 @@ export class AuditReader {
   }
 
   /**
-   * Yields the entries of the chain in pages, oldest first. Starts with the first entry that is not before `from`, and
-   * stops before the first entry after `to` (Unix ms).
+   * Yields the entries of the chain in pages, oldest first. Starts with the first entry at or after `from`, and stops
+   * before the first entry after `to`. Both times are in Unix ms.
    */
   async *iterateChain(from = 0, to = Number.POSITIVE_INFINITY): AsyncGenerator<ChainLink[]> {
     let hasBegun = false;

@@ -37,7 +37,7 @@ export type AuditAppendResult =
       readonly outcome: "behind";
       /** `undefined` if there is no chain. */
       readonly end: ChainEnd | undefined;
-      /** Hashes of the entries in `compare`, in the same order. "" for a missing entry. */
+      /** Hashes of the entries in `compare`, in the same order. An empty string represents a missing entry. */
       readonly hashes: readonly string[];
     };
 
@@ -63,8 +63,8 @@ const formatPlace = ({ number, hash }: ChainPlace) => `${number} ${hash}`;
 
 export interface AuditAppendRequest {
   /**
-   * The end of the chain that the caller expects, which the links follow. `undefined` if the caller expects no chain:
-   * the links then start a new chain after `begin`. Also `undefined` to only read the end.
+   * The expected end of the chain, after which the links are appended. `undefined` if no chain is expected, in which
+   * case the links start a new chain after `begin`. Also `undefined` for a request that only reads the end.
    */
   readonly head: ChainPlace | undefined;
   readonly begin: ChainPlace | undefined;
@@ -80,7 +80,7 @@ export class AuditStore {
     private readonly retention: AuditRetention,
   ) {}
 
-  /** Appends entries with a single call of the script. Does not retry, so the caller must handle errors. */
+  /** Appends entries with a single call to the script. Does not retry, so the caller must handle errors. */
   append(ask: AuditAppendRequest): Promise<AuditAppendResult> {
     const args = this.#toArguments(ask);
     return this.home.callOnce((redis) => APPEND_SCRIPT.run(redis, [STREAM_KEY, END_KEY], args));
@@ -99,7 +99,7 @@ export class AuditStore {
   /**
    * Reads the end of the chain. Resolves to `undefined` if there is no chain.
    *
-   * @throws LockkeeperError unavailable, unknown_outcome
+   * @throws LockkeeperError `unavailable` or `unknown_outcome`
    */
   async readEnd(): Promise<ChainEnd | undefined> {
     const args = this.#toArguments({ head: undefined, begin: undefined, links: [], compare: [] });
@@ -107,7 +107,7 @@ export class AuditStore {
     return reply.outcome === "behind" ? reply.end : undefined;
   }
 
-  /** Reads entries after a number, oldest first. @throws the same errors as `readEnd` */
+  /** Reads at most `count` entries after entry `number`, oldest first. @throws the same errors as `readEnd` */
   async readAfter(number: number, count = AUDIT_PAGE_SIZE): Promise<ChainLink[]> {
     // A negative `number` also selects an entry with the number 0. Redis rejects negative ids, and `(0-…` would exclude
     // that entry.
@@ -117,7 +117,7 @@ export class AuditStore {
   }
 
   /**
-   * Reads entries before a number, newest first. `Infinity` starts at the end of the chain.
+   * Reads at most `count` entries before entry `number`, newest first. `Infinity` starts at the end of the chain.
    *
    * @throws the same errors as `readEnd`
    */

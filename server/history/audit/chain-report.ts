@@ -3,10 +3,10 @@ import type { ChainCheck } from "./audit-chain.ts";
 const formatTime = (at: number | null) => (at === null ? "never" : new Date(at).toISOString());
 
 /**
- * Formats the result of a verification as lines of text. `isWhole`: whether the chain has no fault and contains
- * `noted`.
+ * Formats the result of a verification as lines of text. In the result, `isWhole` is `true` if the chain has no fault
+ * and contains `noted`.
  *
- * @param noted the hash that the chain must contain; `undefined` if none
+ * @param noted the hash that the chain must contain; `undefined` if no hash is required
  */
 export function formatChainReport(
   check: ChainCheck,

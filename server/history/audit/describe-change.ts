@@ -5,9 +5,9 @@ import { DETAILS_BYTES_MAX } from "./audit.ts";
 const RESERVED_BYTES = 1024;
 
 /**
- * Describes the replacement of a list for the audit log. Always includes the complete new list. Omits the previous list
- * if both lists together are too long. The audit entry of the previous change contains that list, and its `afterSha256`
- * equals the `beforeSha256` of this change.
+ * Builds the audit log's description of a change that replaces a list. Always includes the complete new list. Omits the
+ * previous list if both lists together are too long. The audit entry for the previous change then contains the omitted
+ * list, and its `afterSha256` equals the `beforeSha256` of this change.
  */
 export function describeReplacement(
   before: readonly unknown[],

@@ -30,7 +30,7 @@ interface RefusalWindow {
 /**
  * Counts refusals, so that password guessing does not fill the audit log. The first refusal of an action with a given
  * code is recorded immediately. Further refusals are counted in a single entry, which is written after at most a
- * minute, or earlier if an action of the same name begins or this process stops.
+ * minute, or earlier if an action with the same name begins or this process stops.
  */
 export class RefusalCounter {
   readonly #windows = new Map<string, RefusalWindow>();
@@ -56,7 +56,7 @@ export class RefusalCounter {
     this.#timer ??= setTimeout(() => this.flush(), WINDOW_MS).unref();
   }
 
-  /** Writes entries for the refusals that are not recorded yet. @param action if set, includes only this action */
+  /** Writes entries for the refusals that are not recorded yet. @param action if set, limits them to this action */
   flush(action?: string): void {
     for (const [id, window] of this.#windows) {
       if (action !== undefined && window.action !== action) continue;

@@ -59,7 +59,7 @@ export async function verifyExportFile(file: string, noted: string | undefined):
   return check;
 }
 
-/** Converts the result of a verification to its representation in the API. */
+/** Converts the result of a verification to the format that the API returns. */
 export function toAuditVerification(check: ChainCheck): AuditVerification {
   const { fault, entries, anchor = CHAIN_START, head, from, to, losses } = check;
   return {

@@ -12,7 +12,7 @@ export function parseEventId(text: string): EventId | undefined {
 }
 
 /**
- * Compares two ids. The result is negative if `a` is before `b`, and 0 if both are equal.
+ * Compares two ids. The result is negative if `a` is before `b`, 0 if they are equal, and positive if `a` is after `b`.
  *
  * @throws if an id is invalid. Check untrusted ids with `parseEventId` first
  */

@@ -6,8 +6,8 @@ import { measureEntryBytes } from "./stream-entry.ts";
 
 export interface EventRetention {
   /**
-   * Number of entries to keep. Up to a tenth more are kept before the oldest are dropped. Fewer are kept if their
-   * average size exceeds `EVENT_BYTES_MEAN_MAX`.
+   * Number of entries to keep. The oldest entries are dropped once this number is exceeded by a tenth, or earlier if
+   * the average size of an entry exceeds `EVENT_BYTES_MEAN_MAX`.
    */
   readonly most: number;
   readonly ms: number;
@@ -26,7 +26,7 @@ export interface EventSlice {
   readonly isTruncated: boolean;
 }
 
-/** The events of a target that are kept in memory, in the order of the stream and by key. */
+/** The events of a target that are kept in memory, in the order of the stream and grouped by key. */
 export class EventIndex {
   #entries: HistoryEntry[] = [];
   readonly #byKey = new Map<Key, LockEvent[]>();
@@ -55,7 +55,7 @@ export class EventIndex {
     return this.#lastDroppedId !== undefined;
   }
 
-  /** Id of the oldest entry, if earlier entries were dropped to limit memory use. Otherwise `null`. */
+  /** Id of the oldest entry if earlier entries were dropped to limit memory use. `null` if this has not happened. */
   get cutAt(): string | null {
     return this.#isCutByBytes ? this.oldest : null;
   }
@@ -119,7 +119,7 @@ export class EventIndex {
     return { entries: this.#entries.slice(start, start + limit), isTruncated: isCut };
   }
 
-  /** Yields the entries before an id, or all entries, newest first. */
+  /** Yields the entries before the id `before`, newest first. By default, yields all entries. */
   *iterateBackwards(before?: string): Generator<HistoryEntry> {
     // Trimming creates a new array, so this array keeps its entries while a reader yields to other work.
     const entries = this.#entries;
@@ -130,7 +130,7 @@ export class EventIndex {
     }
   }
 
-  /** Yields the entries after an id, or all entries, oldest first. */
+  /** Yields the entries after the id `after`, oldest first. By default, yields all entries. */
   *iterateForwards(after?: string): Generator<HistoryEntry> {
     const entries = this.#entries;
     for (let at = after === undefined ? 0 : this.#findIndexAfter(after); at < entries.length; at++) {
@@ -195,7 +195,12 @@ export class EventIndex {
   }
 }
 
-/** Returns the index of the first entry that is not before the id. @param entries entries in the order of their ids */
+/**
+ * Returns the index of the first entry whose id is `id` or a later id. Returns the number of entries if there is no
+ * such entry.
+ *
+ * @param entries entries in the order of their ids
+ */
 export function findIndex(entries: readonly HistoryEntry[], id: string): number {
   let low = 0;
   let high = entries.length;

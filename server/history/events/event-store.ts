@@ -27,7 +27,7 @@ export interface RecorderStamp {
   readonly last: string | null;
   /** The stamp as stored. Changes constantly while an instance records. `null` if there is no stamp. */
   readonly text: string | null;
-  /** Whether older entries were removed. */
+  /** Whether entries before the oldest entry were removed. */
   readonly isTruncated: boolean;
   /** The token in the recorder's lock. `null` if no instance holds the lock. */
   readonly leader: string | null;
@@ -42,7 +42,7 @@ export interface AppendRequest {
   readonly until: number | null;
   /** The id before which entries are dropped to limit memory use. `null` if only the limits on number and age apply. */
   readonly cutAt: string | null;
-  /** Whether older entries were removed. The store loses this information if it loses its data. */
+  /** Whether entries before the oldest entry were removed. The store loses this information if it loses its data. */
   readonly isTruncated: boolean;
   readonly entries: readonly AppendableEntry[];
 }
@@ -130,7 +130,7 @@ export class EventStore {
   /**
    * Reads a page of entries after an id. If there are none, waits for new entries for at most `waitMs`.
    *
-   * @param home a connection that is used for nothing else, because the wait blocks it
+   * @param home a connection that runs no other commands, because the wait blocks the connection
    */
   async waitForPage(home: StoreConnection, after: string | null, waitMs: number): Promise<StreamPage> {
     const args = ["COUNT", PAGE_SIZE, "BLOCK", waitMs, "STREAMS", this.#streamKey, after ?? "0-0"] as const;
@@ -147,7 +147,7 @@ export class EventStore {
   }
 }
 
-/** Returns the first entries that fit into one append, and at least one entry. */
+/** Returns the first entries that fit into one append; at least one entry, unless `entries` is empty. */
 export function takeBatch<Entry>(
   entries: readonly Entry[],
   toEntry: (entry: Entry) => UnnumberedEntry,

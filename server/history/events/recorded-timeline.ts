@@ -43,12 +43,12 @@ interface ForeignState {
  * recorded.
  *
  * Two events describe the same change in these cases:
- * - For a hold with a fencing token, if the events have the same token and `seq`, or both end the hold. It does not
- * matter which instance recorded an event, or whether the event was reported or inferred. Because tokens increase, the
- * timeline stays in order.
+ * - For a hold with a fencing token, if the events have the same token, and either have the same `seq` or both end the
+ * hold. It does not matter which instance recorded an event, or whether the event was reported or inferred. Because
+ * tokens increase, the timeline stays in order.
  * - For a foreign hold, if the events have the same owner and the second event is not a possible next step. An owner
- * cannot acquire a lock that it already holds, and cannot release a lock that it does not hold. Redis stores no number
- * for the changes of foreign holds.
+ * cannot acquire a lock that it already holds, and cannot release a lock that it does not hold. Redis stores no
+ * sequence number for changes to foreign holds.
  * - Exception: a `force_released` event is new even if another event for the same end is recorded, because it adds the
  * operator and the reason.
  */

@@ -59,7 +59,7 @@ export class StreamCopy {
   }
 
   /**
-   * Adds and publishes the new entries of a page. The page must have been read after an entry that this copy contains.
+   * Adds and publishes the new entries of a page. The page must start after an entry that this copy already contains.
    */
   applyPage({ entries, last }: StreamPage): void {
     if (last === null || !this.#isNew(last)) return;
@@ -79,8 +79,7 @@ export class StreamCopy {
   }
 
   /**
-   * Adds and publishes entries that this instance has appended. Omits entries that have since been read from the
-   * stream.
+   * Adds and publishes entries that this instance has appended. Omits entries that were already read from the stream.
    */
   applyAppended(recorded: readonly RecordedEntry[]): void {
     // Ids increase, so all entries after the first new entry are also new.
@@ -92,7 +91,7 @@ export class StreamCopy {
   }
 
   /**
-   * Writes entries again that the store has lost. Returns their number.
+   * Writes the entries that the store has lost back to the stream. Returns the number of these entries.
    *
    * @param lastThere id of the last entry that the store still has, or `null` if it has none
    * @throws if the store rejects an append, for example because this instance is no longer the leader

@@ -17,7 +17,7 @@ export type UnnumberedEntry = UnnumberedEvent | UnnumberedGap;
  */
 const FIELDS = ["type", "key", "at", "owner", "fence", "seq", "count", "heldMs", "more"] as const;
 
-/** Number of arguments of `append.lua` for each entry: the id and the fields above. */
+/** Number of arguments that `append.lua` expects for each entry: the id and the fields above. */
 export const ENTRY_ARGUMENT_COUNT = FIELDS.length + 1;
 
 /** Approximate size in bytes of an entry without its strings, in memory and in the arguments of a script call. */
@@ -31,7 +31,7 @@ export function measureEntryBytes(entry: UnnumberedEntry): number {
 }
 
 /**
- * Encodes an entry as arguments of `append.lua`.
+ * Encodes an entry as arguments for `append.lua`.
  *
  * @param id '*' for a new entry, or the original id of an entry that the store lost
  */

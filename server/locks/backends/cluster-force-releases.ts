@@ -7,9 +7,9 @@ import { subscribeToForceReleases } from "../verbs/force-release-channel.ts";
 const RECONNECT_MS = 100;
 
 /**
- * Subscribes to the force-releases and release requests of one client. A subscription on one master is sufficient,
- * because PUBLISH reaches all nodes of a cluster. Switches to another master if the connection closes or the node is
- * demoted.
+ * Subscribes to messages about force-releases and release requests for the holds of one client. A subscription on one
+ * master is sufficient, because PUBLISH reaches all nodes of a cluster. Switches to another master if the connection
+ * closes or the node is demoted.
  *
  * Uses a separate connection, because ordinary subscriptions are unreliable on a connection with sharded subscriptions.
  */
@@ -64,7 +64,7 @@ export class ClusterForceReleases {
     this.#timer.unref();
   }
 
-  /** Returns a master that differs from the previous master, if there is one. */
+  /** Returns a random master, other than the previous master if possible; `undefined` if no master is known. */
   #pickNode(): NodeName | undefined {
     const masters = [...this.map.masters];
     const others = masters.filter((node) => node !== this.#node);

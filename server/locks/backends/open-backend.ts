@@ -48,9 +48,10 @@ export interface BackendParts extends Pick<RedisLocksParts, "findSignalledLibrar
   /** `reads` if Lockkeeper never writes to the target; `reads_and_writes` by default. */
   readonly use?: MasterUse;
   /**
-   * How verbs are sent while up to 8 are active: `separately` and immediately, for the highest rate of a few callers,
-   * or `together` at the end of each turn of the event loop, for the least CPU time. `separately` by default. A quorum
-   * and a Redis Cluster ignore the option: a quorum uses `separately`, and a cluster has no batches.
+   * How verbs are sent while at most 8 are active. `separately`: each verb is sent immediately, for the highest
+   * throughput with a few callers. `together`: verbs are sent at the end of each turn of the event loop, for the lowest
+   * CPU usage. The default is `separately`. A quorum and a Redis Cluster ignore this option: a quorum uses
+   * `separately`, and a cluster has no batches.
    */
   readonly fewVerbs?: "separately" | "together" | undefined;
 }

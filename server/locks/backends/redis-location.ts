@@ -21,7 +21,8 @@ const MULTI_HOST_URL =
   /^(redis|rediss)-(sentinel|cluster):\/\/(?:([^@/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/;
 
 /**
- * Parses a URL. `redis-sentinel://[user:password@]host:port,host:port/db?master=NAME` and
+ * Parses the URL of a Redis server, Sentinel group or Redis Cluster. The forms
+ * `redis-sentinel://[user:password@]host:port,host:port/db?master=NAME` and
  * `redis-cluster://[user:password@]host:port,host:port` specify several hosts. The user and the password are those of
  * the servers that store the data.
  *
@@ -34,7 +35,7 @@ export function parseRedisLocation(url: string): RedisLocation {
   return where;
 }
 
-/** Asserts that all URLs of a location are valid. @throws StartupError if a URL in `where` is invalid */
+/** Asserts that all URLs in a location are valid. @throws StartupError if a URL in `where` is invalid */
 export function assertRedisLocation(where: RedisLocation): void {
   if (typeof where === "string") parseRedisAddress(where);
   else if ("sentinel" in where) createSentinelAddress(where);

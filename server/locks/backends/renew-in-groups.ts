@@ -4,8 +4,8 @@ import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
 import type { GuardedCommands } from "../verbs/safety.ts";
 
 /**
- * Renews holds with one script call for all holds that have the same format, kind and slot. If a call gets no reply,
- * only the renewals of that call are unknown.
+ * Renews holds with one script call for all holds that have the same format, kind and slot. If a call fails or times
+ * out, the results for its holds are `undefined`. The results of other calls are not affected.
  */
 export async function renewInGroups(
   getGuarded: () => GuardedCommands,

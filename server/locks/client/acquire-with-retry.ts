@@ -11,7 +11,7 @@ export interface Retry {
   /** Total number of attempts. */
   readonly tries: number;
   readonly pauseMs: number;
-  /** Maximum share, 0 to 1, by which each pause is lengthened or shortened at random. */
+  /** Maximum random change to each pause, as a share of `pauseMs` from 0 to 1; 0 by default. */
   readonly jitter?: number;
 }
 
@@ -42,7 +42,8 @@ export interface AcquireSubject {
 }
 
 /**
- * Acquires one or several locks, with retries or a wait as configured. Logs each attempt of a `retry` at level debug.
+ * Acquires one or several locks, with retries or a wait as configured. If `retry` is set, logs each attempt at the
+ * debug level.
  */
 export async function acquireWithRetry<Acquired>(
   send: Send<Acquired>,
@@ -65,7 +66,8 @@ export async function acquireWithRetry<Acquired>(
 /**
  * Calls `acquire` until it succeeds or fails with an error other than HeldError, at most `retry.tries` times.
  *
- * @throws InvalidError if `retry` is invalid; the error of the last attempt; an error if `signal` aborts a pause
+ * @throws InvalidError if `retry` is invalid; the error from the last attempt; AbortedError if `signal` aborts during a
+ * pause
  */
 export async function retryWhileHeld<Result>(
   acquire: () => Promise<Result>,

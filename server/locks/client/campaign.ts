@@ -12,7 +12,7 @@ export interface CampaignOptions extends Omit<HoldOptions, "waitMs" | "retry" | 
    * leadership has ended. Send `hold.fence` with each write.
    */
   readonly onElected: (signal: AbortSignal, hold: Hold) => Promise<void>;
-  /** Called with the LostError if the client loses the leadership. Not called if the client resigns. */
+  /** Called with the LostError if the client loses leadership. Not called if the client resigns. */
   readonly onLost?: (reason: unknown) => void;
   /** Ends the campaign when aborted. If the client is the leader, its leadership ends too. */
   readonly signal: AbortSignal;
@@ -26,11 +26,12 @@ const PAUSE_MS = 500;
  * on its own clock. If the process of a leader was suspended until the lease expired, the signal aborts when the
  * process resumes.
  *
- * When `onElected` has settled, the client releases the lock. After a short pause, it becomes a candidate again.
+ * When `onElected` settles, the client releases the lock. Unless this function throws, the client becomes a candidate
+ * again after a short pause.
  *
  * @returns once `signal` has aborted
- * @throws errors that `onElected` throws, except a LostError for its own hold and an error caused by its aborted
- * signal; InvalidError; errors that a retry cannot resolve
+ * @throws errors that `onElected` throws, except those caused by the abort of the signal that it received;
+ * InvalidError; errors from the acquire that a retry cannot resolve
  */
 export async function campaign(client: LockClient, key: string, options: CampaignOptions): Promise<void> {
   assertCampaignOptions(options);

@@ -20,7 +20,7 @@ interface ConditionCommands {
   signal(who: "one" | "all"): Promise<number>;
 }
 
-/** A condition of a held lock, like a `Condition` in Java. */
+/** A condition variable of a held lock, like a `Condition` in Java. */
 export class Condition {
   readonly #commands: ConditionCommands;
 
@@ -32,15 +32,15 @@ export class Condition {
   }
 
   /**
-   * Gives up the hold with all its counts, waits for a signal, and then acquires the lock again with the same count.
+   * Releases the hold, whatever its count, waits for a signal, and then acquires the lock again with the same count.
    * The hold then has a new `holdId` and a larger `fence`. Call `await` in a loop that checks the state you are waiting
-   * for. Another client may have changed that state first, and `await` can return without a signal if Redis or this
-   * process was interrupted.
+   * for: another client can change that state first, and `await` can return without a signal if Redis or this process
+   * was interrupted.
    *
    * @returns false if `waitMs` passed without a signal; the lock is held in either case
-   * @throws QueueFullError, ConditionUnsupportedError, UnavailableError or InvalidError, and the hold is unchanged; or
-   * AbortedError, WaitTimeoutError or UnavailableError (both after `reacquireMs`), LostError or UnknownOutcomeError,
-   * and the hold is lost
+   * @throws with the hold unchanged: QueueFullError, ConditionUnsupportedError, UnavailableError, InvalidError; with
+   * the hold lost: AbortedError, WaitTimeoutError or UnavailableError (both after `reacquireMs`), LostError,
+   * UnknownOutcomeError
    */
   async await(options: AwaitOptions = {}): Promise<boolean> {
     assertAwaitOptions(options);
@@ -69,9 +69,9 @@ export class Condition {
 }
 
 /**
- * Waits for a condition, and updates `lease` when the hold is given up, re-acquired or lost.
+ * Waits for a signal on a condition, and keeps the state of `lease` up to date.
  *
- * @param onIdentityChange called with the new token before the lease changes
+ * @param onIdentityChange called with the hold's new token before `lease` is updated with it
  * @returns false if `waitMs` passed without a signal
  */
 export async function awaitCondition(

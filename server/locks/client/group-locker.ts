@@ -25,7 +25,7 @@ export class GroupLocker {
   /**
    * Acquires all locks, and starts to renew their holds unless the option `renew` is false.
    *
-   * @param isClosed returns whether the client was closed during the acquire, in which case the locks are withdrawn
+   * @param isClosed returns whether the client was closed during the acquire; if so, the grants are withdrawn
    * @returns the holds; `undefined` if the client was closed
    * @throws like `LockClient.acquireAll`
    */
@@ -53,8 +53,7 @@ export class GroupLocker {
   }
 
   /**
-   * Runs the work inside the frames of all holds, which allows nested calls to re-enter each hold. Then releases the
-   * holds.
+   * Runs the work inside the frames of all holds, so that nested calls can re-enter each hold. Then releases the holds.
    *
    * @throws like `LockClient.withLocks`
    */
@@ -77,9 +76,9 @@ export class GroupLocker {
   }
 
   /**
-   * Releases all holds. A failed release is only logged.
+   * Releases all holds. A failed release is logged, not thrown.
    *
-   * @returns the LostError of the first lost hold, in the order of the group; `undefined` if no hold was lost
+   * @returns the LostError for the first hold of the group that was lost; `undefined` if no hold was lost
    */
   async #release({ holds }: HoldGroup): Promise<LostError | undefined> {
     const losses = await Promise.all(holds.map((hold) => releaseAfterWork(hold, this.log)));

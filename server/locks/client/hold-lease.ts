@@ -8,15 +8,15 @@ import type { RenewableHold } from "../verbs/backend.ts";
 import type { Grant } from "../verbs/contract/grant.ts";
 
 /**
- * The state of a hold in this process. `waiting`: the hold is being or was given up to wait for a condition. `closed`:
- * this process has begun to release its last count.
+ * The state of a hold in this process. `waiting`: the hold was given up, or is being given up, to wait for a condition.
+ * `closed`: this process has begun the final release of the hold.
  */
 export type LeaseState = "held" | "jeopardy" | "waiting" | "lost" | "closed";
 
 export interface LeaseEvents {
-  /** Called when a renewal failed or is late. */
+  /** Called when a renewal fails or is late. */
   onJeopardy(): void;
-  /** Called when the hold is lost, or when the release of its last count begins. */
+  /** Called when the hold is lost, or when its final release begins. */
   onEnd(): void;
 }
 
@@ -27,9 +27,9 @@ export type TimedGrant = readonly [grant: Grant, sentAt: Moment];
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * The state that all counts of a hold share: identity, deadline and loss. The local deadline counts from the moment
- * directly before the request was sent, on the monotonic or the wall clock, whichever has advanced further. The local
- * deadline is therefore never later than the deadline in Redis.
+ * The state that all `Hold` objects of one hold share: identity, deadline and loss. The local deadline counts from the
+ * moment directly before the grant or renewal was requested, on the monotonic or the wall clock, whichever has advanced
+ * further. The local deadline is therefore never later than the deadline in Redis.
  */
 export class HoldLease implements RenewableHold {
   readonly key: Key;
@@ -39,7 +39,7 @@ export class HoldLease implements RenewableHold {
   #token: string;
   #fence: string;
   readonly owner: string;
-  /** Number of counts that this process has not released, including pending re-entries. */
+  /** Number of `Hold` objects that this process has not released, including pending re-entries. */
   openCounts = 1;
   /**
    * Set while the outcome of a downgrade is unknown. `isWatched`: whether the watchdog renewed the hold before the
@@ -215,7 +215,9 @@ export class HoldLease implements RenewableHold {
     }
   }
 
-  /** Marks the hold as lost, even if its state is `closed`. A release may find that the hold had already ended. */
+  /**
+   * Marks the hold as lost, even if its state is `closed`, because a release can find that the hold has already ended.
+   */
   markLost(loss: LostError): void {
     if (this.#state === "lost") return;
     this.#end("lost");

@@ -43,7 +43,7 @@ export class HoldLeases implements HoldCommands {
   /**
    * Adds a newly granted hold, and starts to renew it if `renew` is true.
    *
-   * @returns the first count of the hold
+   * @returns the first `Hold` object of the hold
    */
   open(granted: TimedGrant, { renew, onJeopardy }: WatchOptions): Hold {
     const [{ token, count }] = granted;
@@ -150,8 +150,8 @@ export class HoldLeases implements HoldCommands {
   }
 
   /**
-   * Waits for a condition, and does not renew the hold during the wait. After an error, the hold is lost, unless the
-   * error shows that the hold was not given up.
+   * Waits for a signal on a condition, and does not renew the hold during the wait. If the wait fails, the hold is lost
+   * unless the error shows that the hold was not given up.
    */
   async awaitCondition(lease: HoldLease, condition: string, options: AwaitOptions): Promise<boolean> {
     const isWatched = this.#watchdog.isWatching(lease);
@@ -223,8 +223,8 @@ export class HoldLeases implements HoldCommands {
   }
 
   /**
-   * Releases a count that never reached its caller. First repeats the re-entry, to determine whether Redis added the
-   * count.
+   * Undoes a failed re-entry that Redis may have counted. Repeats the re-entry with the same request id, so that Redis
+   * has counted it exactly once, and then releases that count.
    */
   async #abandonReentry(lease: HoldLease, request: RenewOptions, deadline: number): Promise<void> {
     const { verbs } = this.backend;

@@ -9,7 +9,7 @@ import type { Hold } from "./hold.ts";
 export interface HoldOptions {
   /** Lease in milliseconds; 30,000 by default. The watchdog renews the lease after a third of that time. */
   readonly leaseMs?: number | undefined;
-  /** How long to wait in milliseconds; 0 by default, Infinity for no limit. */
+  /** How long to wait for the lock, in milliseconds; 0 by default, Infinity for no limit. */
   readonly waitMs?: number | undefined;
   /**
    * Holds that you keep while you wait for this lock. The holds of enclosing `withLock` and `withLocks` calls of the
@@ -32,8 +32,8 @@ export interface HoldOptions {
   /**
    * `lock` by default. `fair`: waiters acquire the lock in the order in which they began to wait. `read` and `write`: a
    * lock that several readers or one writer can hold. `semaphore`: several clients share `limit` permits.
-   * `plain_semaphore`: permits that Java applications can also acquire, with `RSemaphore` of Redisson. Every kind
-   * except `lock` requires the format `redisson`.
+   * `plain_semaphore`: permits that Java applications can also acquire, with Redisson's `RSemaphore`. Every kind except
+   * `lock` requires the `redisson` format.
    */
   readonly kind?: WritableKind | undefined;
   /**
@@ -42,14 +42,13 @@ export interface HoldOptions {
    */
   readonly permits?: number | undefined;
   /**
-   * The total number of permits; only for semaphores. Creates the semaphore with this total if the semaphore does not
-   * exist. An existing semaphore of the kind `semaphore` must have the same total. Without `limit`, the semaphore must
-   * exist.
+   * The total number of permits; only for semaphores. If the semaphore does not exist, it is created with this total.
+   * An existing semaphore of the kind `semaphore` must have the same total. Without `limit`, the semaphore must exist.
    */
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
-  /** Unit of the deadline; `ms` by default. Only for the format `timestamp`. */
+  /** Unit of the deadline; `ms` by default. Only for the `timestamp` format. */
   readonly unit?: TimestampUnit | undefined;
   /** Grace period in milliseconds: time after the lease in which other owners still cannot acquire the lock. */
   readonly graceMs?: number | undefined;
@@ -59,7 +58,7 @@ export interface HoldOptions {
   readonly record?: OwnerRecord | undefined;
   /** Whether the watchdog renews the lease; true by default. */
   readonly renew?: boolean | undefined;
-  /** Called when a renewal has failed or is late. The hold remains guaranteed until its deadline. */
+  /** Called when a renewal fails or is late. The hold remains guaranteed until its deadline. */
   readonly onJeopardy?: ((hold: Hold) => void) | undefined;
 }
 
@@ -69,7 +68,9 @@ export interface AcquireAllOptions
     HoldOptions,
     "holding" | "onDeadlock" | "kind" | "permits" | "limit" | "yieldsToWriters" | "onJeopardy"
   > {
-  /** Called when a renewal of one hold has failed or is late. The group remains guaranteed until its deadline. */
+  /**
+   * Called when the renewal of a hold in the group fails or is late. The group remains guaranteed until its deadline.
+   */
   readonly onJeopardy?: ((group: LockGroup<Hold>) => void) | undefined;
 }
 

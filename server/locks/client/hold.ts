@@ -11,9 +11,10 @@ import { createHoldLostError, type HoldLease } from "./hold-lease.ts";
 import { assertListener, assertReenterOptions, assertReleaseOptions } from "./options.ts";
 
 /**
- * The state of one count of a hold. `held`: guaranteed until the local deadline. `jeopardy`: before the deadline, but
- * the last renewal failed or is late. `waiting`: given up while the client waits for a condition. `lost`: another
- * client may hold the lock. `releasing`: the release of this count is in progress. `released`: this count was released.
+ * The state of a `Hold` object. `held`: guaranteed until the local deadline. `jeopardy`: before the deadline, but the
+ * last renewal failed or is late. `waiting`: given up while the client waits for a condition. `lost`: no longer
+ * guaranteed, so another client may hold the lock. `releasing`: `release` was called and has not succeeded yet.
+ * `released`: `release` has succeeded.
  */
 export type HoldState = "held" | "jeopardy" | "waiting" | "releasing" | "released" | "lost";
 
@@ -28,7 +29,7 @@ export interface HoldReleaseOptions {
 }
 
 export interface HoldReleaseRequest extends HoldReleaseOptions {
-  /** Id of the release. Every attempt uses the same id, so that repeated attempts release only one count. */
+  /** Id of the release. Every attempt uses the same id, so that repeated attempts decrease the count only once. */
   readonly requestId: string;
 }
 
@@ -37,20 +38,20 @@ export interface HoldCommands {
   renew(lease: HoldLease, leaseMs: number | undefined): Promise<void>;
   reenter(lease: HoldLease, options: ReenterOptions): Promise<Hold>;
   /**
-   * Decrements the number of open counts of the hold in this process, and cancels its wait for a condition. At 0, also
-   * stops the renewals, and resolves once no renewal is in progress.
+   * Decrements the number of unreleased `Hold` objects of the hold in this process, and cancels the hold's wait for a
+   * condition. At 0, also stops the renewals, and resolves once no renewal is in progress.
    */
   leave(lease: HoldLease): Promise<void>;
   release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released>;
   downgrade(lease: HoldLease): Promise<void>;
-  /** Returns false if `waitMs` passed without a signal. */
+  /** Waits for a signal on a condition. Returns false if `waitMs` passed without a signal. */
   awaitCondition(lease: HoldLease, condition: string, options: AwaitOptions): Promise<boolean>;
   signalCondition(lease: HoldLease, condition: string, who: "one" | "all"): Promise<number>;
 }
 
 /**
- * One count of a hold, which is released separately. All counts of a hold share its token, fencing token, deadline and
- * signal.
+ * A handle to a hold. The acquire and each re-entry return separate `Hold` objects, each of which must be released. All
+ * `Hold` objects of the same hold share its token, fencing token, deadline and signal.
  */
 export class Hold implements AsyncDisposable {
   readonly #lease: HoldLease;
@@ -62,7 +63,7 @@ export class Hold implements AsyncDisposable {
 
   constructor(
     lease: HoldLease,
-    /** The re-entrancy count after this count was granted. */
+    /** The re-entrancy count of the hold when this object was granted. For a semaphore, the number of permits. */
     readonly count: number,
     commands: HoldCommands,
   ) {
@@ -87,7 +88,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.unit;
   }
 
-  /** Token that identifies the hold and is stored in the lock in Redis. */
+  /** Token that identifies the hold in the lock's Redis key. */
   get token(): string {
     return this.#lease.token;
   }
@@ -100,7 +101,7 @@ export class Hold implements AsyncDisposable {
     return this.#lease.fence;
   }
 
-  /** Identifies the hold in the console, the API and logs. */
+  /** Id of the hold in the console, the API and logs. */
   get holdId(): string {
     return this.#lease.holdId;
   }
@@ -130,7 +131,7 @@ export class Hold implements AsyncDisposable {
     return this.state === "lost" ? this.#lease.loss : undefined;
   }
 
-  /** Estimate of the Redis clock, in Unix milliseconds. */
+  /** Estimate of the current time on the Redis clock, in Unix milliseconds. */
   get asOf(): number {
     return this.#lease.asOf;
   }
@@ -164,10 +165,9 @@ export class Hold implements AsyncDisposable {
 
   /**
    * Re-enters the hold, which increases its count in Redis by one. Never waits. Re-entry does not exclude other code
-   * under the same hold: code that runs under the returned count can run concurrently with code that runs under other
-   * counts.
+   * that uses the same hold: all `Hold` objects of the hold can be used concurrently.
    *
-   * @returns a count that is released separately
+   * @returns a separate `Hold` object, which must also be released
    * @throws LostError, UnavailableError, UnknownOutcomeError, NotReplicatedError, InvalidError
    */
   async reenter(options: ReenterOptions = {}): Promise<Hold> {
@@ -178,8 +178,9 @@ export class Hold implements AsyncDisposable {
 
   /**
    * Converts this writer's hold to a reader's hold and wakes waiting readers. No other writer can acquire the lock in
-   * between. The hold keeps its fencing token, lease and signal, but its kind, token and `holdId` change. Release the
-   * other counts first. If the outcome is unknown, call `downgrade` again: until it succeeds, the hold is not renewed.
+   * between. The hold keeps its fencing token, lease and signal, but its kind, token and `holdId` change. First release
+   * all other `Hold` objects of the hold. If the outcome is unknown, call `downgrade` again: until it succeeds, the
+   * hold is not renewed.
    *
    * @throws HeldError if the hold was re-entered; LostError, InvalidError, UnavailableError, UnknownOutcomeError,
    * NotReplicatedError
@@ -190,8 +191,8 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Returns a condition of the lock, like `newCondition` of a lock in Java. Conditions with the same name are shared by
-   * all holds of the lock. Sends no command. Only for plain and fair locks in the format `redisson`.
+   * Returns a condition of the lock, like `Lock.newCondition` in Java. All holds of the lock share the conditions with
+   * the same name. Sends no command to Redis. Only for plain and fair locks in the `redisson` format.
    *
    * @param name 1 to 64 letters, digits, dots, `_` or `-`
    * @throws InvalidError
@@ -215,8 +216,8 @@ export class Hold implements AsyncDisposable {
    * listener renews the hold once. From then on, operators can send requests. A request arrives immediately, or with
    * the next renewal if its message was lost. On a quorum, the listener is never called.
    *
-   * Call `accept` or `refuse` on each request. After `accept`, stop the work and release the hold. The listener applies
-   * to all counts of the hold and replaces an earlier listener.
+   * Call `accept` or `refuse` on each request. After `accept`, stop the work and release the hold. All `Hold` objects
+   * of the hold share one listener, and each call replaces the previous listener.
    *
    * @throws LostError, InvalidError
    */
@@ -227,9 +228,9 @@ export class Hold implements AsyncDisposable {
   }
 
   /**
-   * Releases this count. The release of the last count releases the lock. After a successful release, further calls
-   * have no effect. After a failure, the next call repeats the release with the options of the first call. If the hold
-   * has already ended, the outcome is `not_held`.
+   * Releases this `Hold` object. If the hold was re-entered, only the release of its last `Hold` object releases the
+   * lock. After a successful release, further calls have no effect. After a failure, the next call repeats the release
+   * with the options of the first call. If the hold has already ended, the outcome is `not_held`.
    *
    * @throws UnavailableError, UnknownOutcomeError, InvalidError
    */

@@ -14,7 +14,7 @@ export interface LatchWaitOptions {
 }
 
 /**
- * A count-down latch like `RCountDownLatch` of Redisson. Clients wait until the count reaches 0. A latch without a
+ * A count-down latch, like Redisson's `RCountDownLatch`. Clients wait until the count reaches 0. A latch without a
  * count is open.
  */
 export class Latch {
@@ -25,9 +25,9 @@ export class Latch {
   ) {}
 
   /**
-   * Closes the latch by setting its count, 1 to 1,000,000,000.
+   * Closes the latch by setting its count, from 1 to 1,000,000,000.
    *
-   * @returns false if the latch is already closed; its count then stays unchanged
+   * @returns true if the count was set; false if the latch was already closed, in which case its count is unchanged
    * @throws NotALockError, KeyNotAllowedError, InvalidError, UnavailableError, UnknownOutcomeError
    */
   async trySetCount(count: number): Promise<boolean> {

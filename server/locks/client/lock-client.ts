@@ -37,7 +37,7 @@ export interface LockClientOptions extends SafetyOptions {
    * matches the id in the console and the API only if the server uses the same name.
    */
   readonly target?: string;
-  /** Patterns of the keys that the client may lock; all keys by default. */
+  /** Patterns for the keys that the client is allowed to lock; all keys by default. */
   readonly lockable?: readonly string[];
   /**
    * Other libraries whose clients wait for the same `token` locks and sleep until a release signals them:
@@ -47,7 +47,7 @@ export interface LockClientOptions extends SafetyOptions {
   readonly signalledLibraries?: readonly SignalledLibrary[];
   /**
    * The fair wait time in milliseconds: the difference between the timeouts of successive waiters of a fair lock;
-   * 300,000 by default. If clients of Redisson use the same fair locks, set this option to their `fairLockWaitTimeout`.
+   * 300,000 by default. If Redisson clients use the same fair locks, set this option to their `fairLockWaitTimeout`.
    */
   readonly fairWaitMs?: number;
   readonly log?: Logger;
@@ -61,7 +61,7 @@ type GroupWork<Result> = (group: HoldGroup) => Promise<Result>;
 const LEASE_MS = 30_000;
 const OWNER = `${hostname()}:${process.pid}`;
 
-/** Acquires locks of one target for a Node.js process. Renews and re-enters the holds, and reports their loss. */
+/** A client that acquires locks on one target. Renews and re-enters the holds, and reports their loss. */
 export class LockClient {
   readonly #leases: HoldLeases;
   readonly #groups: GroupLocker;
@@ -123,7 +123,8 @@ export class LockClient {
   }
 
   /**
-   * Reserves a free lock for `reservedMs`. During this time, no client of any library can acquire the lock.
+   * Reserves a free lock for `reservedMs` milliseconds. During this time, no client of any library can acquire the
+   * lock.
    *
    * @throws HeldError, NotALockError, UnitConflictError, KindConflictError, KeyNotAllowedError, InvalidError,
    * UnavailableError, NotReplicatedError, UnknownOutcomeError
@@ -149,7 +150,7 @@ export class LockClient {
   }
 
   /**
-   * Returns the count-down latch of a key. Sends no command.
+   * Returns the count-down latch for a key. Sends no command to Redis.
    * @throws InvalidError
    */
   latch(key: string): Latch {
@@ -160,10 +161,10 @@ export class LockClient {
   /**
    * Acquires the lock, runs the work, and releases the lock afterwards.
    *
-   * A failed release is only logged, and the hold then ends when its lease expires.
+   * A failed release is logged, not thrown, and the hold then ends when its lease expires.
    *
-   * @throws LostError if the work finished after the hold was lost, even if it returned a result; errors that the work
-   * throws, with the loss as their `cause`; and the errors of `acquire`
+   * @throws errors that the work throws, with the LostError as their `cause` if the hold was lost; LostError if the
+   * hold was lost and the work returned a result; and the errors that `acquire` throws
    */
   withLock<Result>(key: string, work: Work<Result>): Promise<Result>;
   withLock<Result>(key: string, options: WithLockOptions, work: Work<Result>): Promise<Result>;
@@ -207,7 +208,7 @@ export class LockClient {
   /**
    * Acquires all locks, runs the work, and releases the locks afterwards.
    *
-   * @throws like `withLock`: LostError if one of the holds was lost
+   * @throws like `withLock`, including a LostError if any of the holds was lost
    */
   withLocks<Result>(keys: readonly string[], work: GroupWork<Result>): Promise<Result>;
   withLocks<Result>(
@@ -229,7 +230,10 @@ export class LockClient {
     return await this.#groups.run(await this.#acquireAll(keys, options), work);
   }
 
-  /** Closes the connections. All holds of this client are lost. In Redis, they end when their leases expire. */
+  /**
+   * Closes the connections, and marks all holds of this client as lost. In Redis, the holds end when their leases
+   * expire.
+   */
   close(): void {
     if (this.isClosed) return;
     this.#closed.abort(createClosedError());

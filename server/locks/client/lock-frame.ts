@@ -85,8 +85,8 @@ export class LockFrame {
 
   /**
    * Calls `callback` when no nested call is running inside the frame; immediately if none is running. A nested call
-   * that the work did not await can outlive the frame. The next branch outside the frame must wait for the end of that
-   * call.
+   * that the work did not await can outlive the frame. The next branch of the enclosing frame must wait until that call
+   * has ended.
    */
   whenVacant(callback: () => void): void {
     if (this.#isOccupied) this.#onVacant = callback;
@@ -99,7 +99,10 @@ export class LockFrame {
     for (const turn of [...this.#queue]) turn.settle("closed");
   }
 
-  /** Creates the error for a nested call while another branch is inside the frame. */
+  /**
+   * Creates the error for a nested call that was refused because another branch is inside the frame: a WaitTimeoutError
+   * if the call waited, otherwise a HeldError.
+   */
   createOccupiedError(waitMs: number): HeldError | WaitTimeoutError {
     const { key, owner, count, fence, asOf } = this.hold;
     const facts = {
@@ -142,7 +145,7 @@ export function findFrame(client: object, key: string): LockFrame | undefined {
   return frame?.isOpen ? frame : undefined;
 }
 
-/** Lists the holds of a client's enclosing frames that nested calls can re-enter, innermost first. */
+/** Lists the holds of the client's enclosing frames, innermost first. Omits holds that nested calls cannot re-enter. */
 export function listEnclosingHolds(client: object): Hold[] {
   const frames = scope.getStore() ?? [];
   return frames.flatMap((frame) => (frame.client === client && frame.canBeEntered ? [frame.hold] : []));

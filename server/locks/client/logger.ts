@@ -5,8 +5,8 @@
  * Log entries never contain a password.
  */
 export interface Logger {
-  /** Logs each attempt of a `retry`. */
+  /** Called for each attempt of an acquire that sets `retry`. */
   debug(details: object, message: string): void;
-  /** Logs a failed release after the work has ended, and the loss of a hold before its work ended. */
+  /** Called when the release after the work fails, and when a hold was lost before its work finished. */
   warn(details: object, message: string): void;
 }

@@ -119,7 +119,7 @@ export function assertNoUpgrade(client: object, key: string, { kind }: HoldOptio
 }
 
 /**
- * Returns the error for a refused acquire, extended with the fact that the caller itself holds the lock. Returns any
+ * Adds `heldByCaller` to the error for a refused acquire if the caller itself holds the lock in the frame. Returns any
  * other error unchanged.
  */
 export function markHeldByCaller(error: unknown, { canBeEntered, hold }: LockFrame): unknown {

@@ -18,9 +18,9 @@ export function computeRenewalIntervalMs(leaseMs: number): number {
 }
 
 /**
- * Renews each lease of a client when a third of it has passed. Uses a single timer, and one script call for up to a
- * hundred leases. Uses a separate connection, because other requests could delay a renewal. Continues after errors.
- * Does not renew a lease whose last count is being released, or whose deadline has passed.
+ * Renews each lease of a client when a third of it has passed. Uses a single timer, and renews up to 100 leases per
+ * batch. Uses a separate connection, because other requests could delay a renewal. Continues after errors. Does not
+ * renew a lease whose final release has begun, or whose deadline has passed.
  */
 export class Watchdog {
   readonly #dueAt = new Map<HoldLease, number>();
@@ -55,7 +55,7 @@ export class Watchdog {
   }
 
   /**
-   * Cancels the scheduled renewal of the lease. A renewal that is in progress continues, and may schedule the next
+   * Cancels the scheduled renewal of the lease. A renewal that is in progress continues, and can schedule the next
    * renewal.
    */
   forget(lease: HoldLease): void {

@@ -3,8 +3,8 @@ import type { Hold } from "./hold.ts";
 import type { Logger } from "./logger.ts";
 
 /**
- * Releases the hold after the work has ended. A failed release is only logged, and the hold then ends when its lease
- * expires.
+ * Releases the hold after the work has ended. A failed release is logged, not thrown, and the hold then ends when its
+ * lease expires.
  *
  * @returns the loss if the hold was lost before its release; otherwise `undefined`
  */

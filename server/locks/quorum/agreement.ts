@@ -3,7 +3,7 @@ import { computeMajority, groupLargestFirst, kthSmallest } from "../../redis/maj
 import type { MasterResults, PollProgress } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
-/** The hold that a master granted. */
+/** A master's vote for a hold: the reply with which the master granted it. */
 export interface Vote {
   readonly master: QuorumMaster;
   readonly reply: GrantedReply;
@@ -27,11 +27,11 @@ export function collectVotes(results: MasterResults<AcquireReply | RenewReply>):
 }
 
 /**
- * Returns the hold that a majority votes for; `undefined` if there is none.
+ * Returns the hold that a majority votes for; `undefined` if no hold has a majority.
  *
- * Votes with the same token are for the same hold. If a majority has the same fencing token, that fencing token is
- * kept. Otherwise, the largest fencing token is used. Every earlier hold had a majority, so at least one of the voting
- * masters knew the fencing token of that hold and issued a larger one.
+ * Votes with the same token are for the same hold. If a majority has the same fencing token, the hold gets that fencing
+ * token. Otherwise, it gets the largest one. Every earlier hold had a majority, so at least one of the voting masters
+ * knew the fencing token of that hold and issued a larger one.
  */
 export function findAgreement(votes: readonly Vote[], masters: number): Agreement | undefined {
   const majority = computeMajority(masters);

@@ -6,8 +6,8 @@ type MasterHold = Omit<GrantedReply, "outcome" | "how">;
 
 /**
  * Combines the copies of one hold on several masters; returns `undefined` if there is no copy. `remainingMs` and
- * `leaseMs` are the largest values that a majority of the masters reaches, or that all copies reach if there are fewer.
- * `remainingMs` is -1 if there is no TTL.
+ * `leaseMs` are the largest values that a majority of the masters reaches. If fewer masters have a copy, they are the
+ * largest values that all copies reach. `remainingMs` is -1 if there is no TTL.
  */
 export function findCommonHold(holds: readonly MasterHold[], masters: number): MasterHold | undefined {
   const [first] = holds;

@@ -7,15 +7,16 @@ import type { QuorumMaster } from "./quorum-master.ts";
 export interface ConfirmationOptions {
   readonly majority: number;
   readonly budgetMs: number;
-  /** Called when a master replies after the poll has ended. `agrees`: whether the master has the agreed values. */
+  /** Called when a master replies after the poll has ended. `agrees`: whether it has stored the agreed values. */
   readonly onLate?: (master: QuorumMaster, agrees: boolean) => void;
 }
 
 /**
- * Writes the agreed fencing token and count to the masters that have a different fencing token or a smaller count. The
- * caller may receive the hold only after a majority has stored both values.
+ * Writes the agreed fencing token and count to the voting masters that have a different fencing token or a smaller
+ * count. Return the hold to the caller only after a majority has stored both values.
  *
- * @returns the votes that agree, once they are a majority or can no longer become one
+ * @returns the votes of the masters that have stored both values, once these votes are a majority or can no longer
+ * become one
  */
 export async function confirmAgreement(
   key: Key,

@@ -12,8 +12,8 @@ import { type MasterResult, type MasterResults, pollMasters } from "./poll-maste
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Force-releases a hold on all masters. On each master, releases the vote with the token of the hold and the fencing
- * token that this master stores.
+ * Force-releases a hold on all masters. On each master, releases the vote with the hold's token, even if the master
+ * stores a different fencing token.
  *
  * Returns `released` if at least one master released its vote and no majority can still have the hold. A vote that
  * remains on an unreachable master expires with its lease and is not a hold. If no master released a vote, returns
@@ -68,8 +68,8 @@ async function forceReleaseOnMaster(
 
 /**
  * Whether a master has the holders that the operator saw. Ignores fencing tokens, because a master that missed the
- * agreement has a different one. A RedLock has a different owner on each master, so a master needs to have only one of
- * the owners.
+ * agreement has a different fencing token. A RedLock has a different owner on each master, so one of the owners that
+ * the operator saw is sufficient.
  */
 export function isSameHold(there: HeldObservation, seen: HeldObservation): boolean {
   const { ownersPerMaster } = seen.holders[0];

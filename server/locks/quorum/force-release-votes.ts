@@ -10,7 +10,7 @@ import type { QuorumMaster } from "./quorum-master.ts";
 const PENDING_MAX = 1000;
 
 /**
- * Subscribes to the force-releases of one client on all masters. Calls the listener once a majority has reported a
+ * Subscribes to force-releases of one client's holds on all masters. Calls the listener once a majority has reported a
  * force-release.
  */
 export function subscribeOnMasters(
@@ -28,8 +28,8 @@ export function subscribeOnMasters(
 }
 
 /**
- * Counts the masters that report each force-release, and calls the listener once a majority has reported it. Releases
- * on a minority of the masters do not end a hold.
+ * Counts the masters that report each force-release, and calls the listener once a majority has reported it. A
+ * force-release on a minority of the masters does not end a hold.
  */
 export class ForceReleaseVotes {
   readonly #pending = new Map<string, { masters: Set<number>; fences: Set<string> }>();

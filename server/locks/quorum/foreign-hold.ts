@@ -10,10 +10,10 @@ import { collectReplies, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
 
 /**
- * Checks whether a majority of the masters has a lock in another format, such as the RedLock of Redisson. A quorum
- * cannot acquire such locks.
+ * Checks whether a majority of the masters has a lock in another format, such as Redisson's RedLock. Lockkeeper cannot
+ * acquire such a lock on a quorum.
  *
- * @returns the error for an acquire; `undefined` if no majority has such a lock
+ * @returns the error for the refused acquire; `undefined` if no majority has such a lock
  */
 export async function readForeignHold(
   masters: readonly QuorumMaster[],

@@ -11,7 +11,7 @@ export interface QuorumLocation {
 }
 
 /**
- * Opens three connections to each master; a minority of the masters may be down.
+ * Opens three connections to each master. A minority of the masters can be down.
  *
  * @throws StartupError if the URLs do not form a valid quorum, or if no majority of the masters responds within five
  *   seconds

@@ -57,7 +57,7 @@ export class QuorumAttempt {
   readonly pendingVotes = new PendingVotes();
 
   /**
-   * @param idSource who chose the request id. A caller that chose the id may repeat the request, and then needs the
+   * @param idSource who chose the request id. A caller that chose the id can repeat the request, and then needs the
    * votes of this attempt
    */
   constructor(
@@ -111,12 +111,12 @@ export class QuorumAttempt {
     await Promise.all([...this.#requests.values()].map((request) => request.revoke()));
   }
 
-  /** Removes the request from the lists of waiters. */
+  /** Removes the request from the masters' lists of waiters. */
   stopWaiting(): void {
     for (const request of this.#requests.values()) request.stopWaiting();
   }
 
-  /** Ends the request and removes it from the lists of waiters. No attempt may follow. */
+  /** Ends the request and removes it from the masters' lists of waiters. Do not call `run` afterwards. */
   close(): void {
     this.#isClosed = true;
     this.stopWaiting();
@@ -149,7 +149,7 @@ export class QuorumAttempt {
   }
 
   /**
-   * Withdraws the votes that disagree with the majority, and adds the votes that may still confirm the agreement to
+   * Withdraws the votes that disagree with the majority, and adds the votes that can still confirm the agreement to
    * `pendingVotes`.
    */
   #settleOtherVotes(
@@ -170,7 +170,7 @@ export class QuorumAttempt {
 
   /**
    * Releases the votes of this attempt. Waits for the masters that granted the lock in time, but not for the other
-   * masters. If the caller chose the request id, the votes of masters that did not reply are kept.
+   * masters. If the caller chose the request id, does not release the votes of masters that did not reply.
    */
   async #rollBack(results: MasterResults<AcquireReply>): Promise<void> {
     const back: Promise<void>[] = [];

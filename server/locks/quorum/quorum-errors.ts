@@ -32,7 +32,7 @@ export function hasTooFewReplies(results: MasterResults<AcquireReply>): boolean 
 }
 
 /**
- * Whether a master reports that the id of the request was withdrawn. The request must then continue with another id.
+ * Whether a master reports that the request id was withdrawn. The request must then continue with another id.
  */
 export function isRequestWithdrawn(results: MasterResults<AcquireReply>): boolean {
   return collectReplies(results).some((reply) => reply.outcome === "lost" && reply.why === "withdrawn");

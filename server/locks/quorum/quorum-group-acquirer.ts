@@ -34,7 +34,7 @@ type GroupOutcome =
   | { readonly outcome: "refused"; readonly key: Key; readonly error: LockkeeperError };
 
 /**
- * Acquires several locks of a quorum, one after another in the order of their keys. The order is the same in every
+ * Acquires several locks on a quorum, one after another in the sort order of their keys, which is the same in every
  * process. If a lock is refused, the locks acquired before it are withdrawn.
  */
 export class QuorumGroupAcquirer {

@@ -55,8 +55,8 @@ const RENEWALS_AT_ONCE = 100;
 
 /**
  * The verbs for locks that a majority of independent masters must grant (Redlock). Supports only plain locks in the
- * format `token`, and neither latches, conditions nor release requests. A lock is lost once no majority of the masters
- * has it.
+ * `token` format. Does not support latches, conditions and release requests. A lock is lost once no majority of the
+ * masters has it.
  */
 export class QuorumLocks implements OperatorVerbs {
   readonly #lockable: LockableKeys;
@@ -111,7 +111,7 @@ export class QuorumLocks implements OperatorVerbs {
   readonly latches = NO_LATCHES;
   readonly conditions = NO_CONDITIONS;
 
-  /** @throws InvalidError */
+  /** @throws InvalidError because a quorum has no semaphores */
   async setLimit(): Promise<never> {
     throw createUnsupportedError("semaphores");
   }
@@ -134,8 +134,8 @@ export class QuorumLocks implements OperatorVerbs {
   }
 
   /**
-   * Replaces a NotALockError with the error for a foreign hold if a majority of the masters has one, because a foreign
-   * hold blocks the masters like a Lockkeeper hold. Returns any other error unchanged.
+   * Replaces a NotALockError with a HeldError if a majority of the masters has a foreign hold, because a foreign hold
+   * blocks the masters like a Lockkeeper hold. Returns any other error unchanged.
    */
   async #toRefusal(key: Key, error: LockkeeperError): Promise<LockkeeperError> {
     if (!(error instanceof NotALockError)) return error;

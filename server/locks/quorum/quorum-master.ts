@@ -21,8 +21,8 @@ export interface QuorumMaster {
 }
 
 /**
- * The accepted numbers of masters. `odd`: an odd number, 3 or more. `any`: 2 or more, for a quorum that Lockkeeper only
- * watches; an even number causes a finding.
+ * The accepted numbers of masters. `odd`: an odd number, 3 or more. `any`: 2 or more. The server accepts `any`, and
+ * reports an even number as a finding.
  */
 export type MasterCountRule = "odd" | "any";
 
@@ -34,7 +34,7 @@ const OPEN_MS = 5000;
 const STRAGGLER_WAIT_MS = 200;
 
 /**
- * Connects to all masters; a minority may be down.
+ * Connects to all masters. A minority of the masters can be down.
  *
  * @throws StartupError if the URLs do not form a valid quorum, or if no majority of the masters responds within five
  *   seconds

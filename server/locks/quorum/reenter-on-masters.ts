@@ -27,12 +27,12 @@ const GIVE_BACK_MS = 60_000;
 export class QuorumReentry {
   readonly #budgetMs: number;
   readonly #sentAtMs = performance.now();
-  /** Whether to release the counts that masters have added or will add, because the re-entry failed. */
+  /** Whether the re-entry must be undone. If so, the counts that masters have added or will add are released. */
   #hasFailed = false;
 
   /**
-   * @param idSource who chose the request id. A caller that chose the id can repeat the request, which counts only
-   * once, so re-entries with an unknown outcome are kept
+   * @param idSource who chose the request id. A caller that chose the id can repeat the request without increasing the
+   * count again, so re-entries with an unknown outcome are not undone
    */
   constructor(
     private readonly masters: readonly QuorumMaster[],

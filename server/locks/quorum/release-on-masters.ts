@@ -17,8 +17,8 @@ import type { QuorumMaster } from "./quorum-master.ts";
 const LEFTOVER_MS = 60_000;
 
 /**
- * Releases one count on all masters. If the hold no longer exists on a majority of the masters, also removes it from
- * the other masters.
+ * Releases one count of a hold on all masters. If the hold no longer exists on a majority of the masters, also removes
+ * it from the other masters.
  *
  * @throws LockkeeperError not_owner, idempotency_key_required, idempotency_key_reused, unavailable, unknown_outcome
  */

@@ -31,8 +31,8 @@ export interface RetryLimits {
 }
 
 /**
- * Attempts to acquire a lock until the lock is granted, another client holds it, a limit is reached or the signal
- * aborts.
+ * Attempts to acquire a lock until the lock is granted, another client holds it, a retry limit is reached or the signal
+ * aborts. Returns the outcome of the last attempt.
  */
 export async function retryAttempt(
   attempt: QuorumAttempt,
@@ -67,7 +67,10 @@ function computeRetryLimitMs(
   return isVoteSplit(results) ? patience.splitRetryMs : 0;
 }
 
-/** Creates the error for a failed attempt. */
+/**
+ * Creates the error for a failed attempt. The outcome is reported as unknown if the hold may exist and the caller chose
+ * the request id.
+ */
 export function toAttemptError(
   key: Key,
   request: AcquireRequest,

@@ -26,8 +26,8 @@ const DRIFT = 0.01;
 const RESOLUTION_MS = 2;
 
 /**
- * Returns how long a hold is guaranteed to last from now, in ms. 0 or less: the hold is not guaranteed. `remainingMs`
- * is the time that remained on a majority of the masters when they replied.
+ * Returns how long a hold is guaranteed to last from now, in ms; 0 or less if the hold is not guaranteed. `remainingMs`
+ * is the remaining lease on a majority of the masters when they replied.
  */
 export function computeValidityMs(sentAt: Moment, remainingMs: number): number {
   return Math.floor(computeCertainMs(remainingMs) - computeElapsedMs(sentAt));

@@ -35,7 +35,7 @@ import type { GuardedCommands } from "./safety.ts";
 const ROLLBACK_WAIT_MS = 500;
 
 /**
- * Time, in ms, after a release during which only the client that has waited longest may acquire the lock. This time is
+ * Time, in ms, after a release during which only the client that has waited longest can acquire the lock. This time is
  * longer than a wake-up takes on a busy machine. It also limits the delay for the other waiters if that client has
  * exited or is slow.
  */
@@ -72,7 +72,7 @@ export class Acquirer {
   }
 
   /**
-   * Acquires a lock. The methods from here to the wait are not async, which saves memory per waiter.
+   * Acquires a lock. This method and those that it calls up to the wait are not async, to save memory for each waiter.
    *
    * @param token the token to store; a new one by default
    * @throws LockkeeperError like `RedisLocks.acquire`
@@ -92,7 +92,7 @@ export class Acquirer {
    * Acquires a lock again after the client gave up its hold to wait for a condition. Retries while Redis is
    * unreachable.
    *
-   * @param options `sinceMs`: when the client stopped waiting for a signal, in Unix ms of the Redis clock
+   * @param options `sinceMs`: when the client stopped waiting for a signal, in Unix ms on the Redis clock
    * @throws LockkeeperError timeout, aborted, lost (Redis has no record of the hold); unavailable or unknown_outcome
    *   only if Redis is unreachable when the wait ends
    */
@@ -288,8 +288,8 @@ export class Acquirer {
   }
 
   /**
-   * Withdraws a grant as soon as Redis replies again, if its caller may never have received it. Until then, the lease
-   * limits the grant.
+   * Withdraws a grant that its caller may never have received. Retries for up to 60 s while Redis does not reply. If
+   * all retries fail, the grant ends with its lease.
    *
    * @param token the token of the grant
    */

@@ -69,7 +69,7 @@ export async function attempt<Reply>(
   }
 }
 
-/** Converts the error of a verb that shared a script call with other verbs to the error that `attempt` would throw. */
+/** Converts the error from a script call that several verbs shared to the error that `attempt` would throw. */
 export function toVerbError(error: Error): Error {
   const failure = classifyFailure(error);
   return failure === "fault" ? error : toOutcomeError(failure === "unknown", error);

@@ -6,7 +6,7 @@ import type { OperatorVerbs } from "./contract/verbs.ts";
 /** The backend of a library client: the verbs, and renewals on separate connections. */
 export interface Backend {
   readonly verbs: OperatorVerbs;
-  /** The format of new locks if none is given; `redisson` by default. */
+  /** The format of new locks for which the caller gives no format; `redisson` by default. */
   readonly format?: WritableFormat;
   /**
    * Renews up to a hundred holds, each attempt within `tryMs`. Returns the remaining time of each hold in ms. The time
@@ -14,21 +14,21 @@ export interface Backend {
    */
   renewMany(holds: readonly RenewableHold[], tryMs: number): Promise<RenewalResult[]>;
   /**
-   * Subscribes a listener to the force-releases and release requests of all holds of the client. Call this method at
-   * most once: a later call does not remove the earlier listener.
+   * Subscribes a listener to the force-releases of the client's holds and to release requests for them. Call this
+   * method at most once: a later call does not remove the earlier listener.
    */
   onForceRelease(listener: ForceReleaseListener): void;
   close(): void;
 }
 
-/** Receives the force-releases and the release requests of a client's holds. */
+/** Receives the force-releases of a client's holds and the release requests for them. */
 export interface ForceReleaseListener {
   onRelease(token: string, fence: string): void;
   /**
    * Called when an operator asks the client to release a hold, and again after each renewal until the client answers.
    */
   onReleaseRequested?(token: string, fence: string, request: ReleaseRequest): void;
-  /** Called when the subscription starts or resumes. Earlier force-releases may not have been reported. */
+  /** Called when the subscription starts or resumes. Force-releases before this call may have been missed. */
   onGap(): void;
 }
 

@@ -30,7 +30,7 @@ export class BatchRenewer {
     private readonly renewAlone: (hold: RenewalTarget) => Promise<Grant>,
   ) {}
 
-  /** Returns the result of each hold in the order of `holds`. Never rejects. */
+  /** Renews the holds, and returns their results in the same order as `holds`. Never rejects. */
   async renew(holds: readonly RenewalTarget[]): Promise<Settled[]> {
     const results = new Map<RenewalTarget, Settled>();
     const groups = new Map<string, RenewalTarget[]>();

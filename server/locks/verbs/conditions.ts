@@ -58,7 +58,7 @@ export interface ConditionParts {
   readonly requests: RequestFactory;
   readonly lockable: LockableKeys;
   readonly fairWaitMs: number;
-  /** Called when the hold was given up. */
+  /** Called when a hold is given up to wait for a condition. */
   readonly onGivenUp: (key: Key, fence: string) => void;
 }
 
@@ -144,7 +144,7 @@ export class Conditions implements ConditionVerbs {
     return reply;
   }
 
-  /** Waits for a signal until the time limit has passed, including while Redis is unreachable. */
+  /** Waits for a signal until the time limit has passed. Continues to wait while Redis is unreachable. */
   async #awaitSignal(wait: ConditionWait, givenUp: GivenUpHold, place: ConditionPlace): Promise<WakeUp> {
     const { waitMs, signal } = wait.options;
     if (givenUp.state !== "waiting") return { ...givenUp, isTimeout: false };
@@ -216,7 +216,7 @@ export class Conditions implements ConditionVerbs {
   }
 }
 
-/** @throws InvalidError */
+/** @throws InvalidError unless the name is a string of 1 to 64 letters, digits, dots, `_` or `-` */
 export function assertConditionName(condition: unknown): void {
   if (typeof condition === "string" && CONDITION_NAME.test(condition)) return;
   throw new InvalidError("The name of a condition must have 1 to 64 letters, digits, dots, _ or -.", {

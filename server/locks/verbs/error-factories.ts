@@ -57,7 +57,7 @@ export function toGrant(
 }
 
 /**
- * Converts the reply to a renewal or re-entry to a grant.
+ * Converts the reply to a renewal or re-entry into a grant.
  *
  * @throws LockkeeperError lost, not_owner, idempotency_key_reused, unknown_outcome
  */
@@ -169,7 +169,7 @@ export class LazyHeldOutcome {
   }
 
   /**
-   * The current holder. `undefined` if no holder is known, and for a read/write lock: every library that writes
+   * The current holder; `undefined` if no holder is known or the lock is a read/write lock. Every library that writes
    * read/write locks wakes the waiters, so the waiters do not have to poll.
    */
   get holder(): SeenHold | undefined {

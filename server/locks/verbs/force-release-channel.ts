@@ -7,7 +7,10 @@ import type { ForceReleaseListener } from "./backend.ts";
 /** Delay before a timed-out subscription is retried, in ms. */
 const RETRY_MS = 1000;
 
-/** Subscribes to the force-releases and release requests of one client. Subscribes again after each reconnect. */
+/**
+ * Subscribes to the force-releases of one client's holds and to the release requests for them. Subscribes again after
+ * each reconnect.
+ */
 export function subscribeToForceReleases(
   redis: Redis,
   clientId: string,

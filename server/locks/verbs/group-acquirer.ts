@@ -32,7 +32,8 @@ export class GroupAcquirer {
   ) {}
 
   /**
-   * Acquires all locks, or none of them. If a lock is refused, the request waits in the queue of that lock.
+   * Acquires all locks, or none of them. If a lock is refused and `waitMs` is above 0, the request waits in the queue
+   * of that lock.
    *
    * @throws LockkeeperError like `RedisLocks.acquireAll`
    */

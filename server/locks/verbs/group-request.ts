@@ -129,8 +129,8 @@ export class GroupRequest {
   }
 
   /**
-   * Acquires the locks of one step. After a failure, withdraws the locks of this round. After an unknown outcome, keeps
-   * them if the caller may be repeating the request.
+   * Acquires the locks of one step. After a failure, withdraws the locks of this round. After an unknown outcome, does
+   * not withdraw them if the caller chose the request id, because the caller may be repeating the request.
    */
   async #sendStep(
     step: readonly LockToAcquire[],

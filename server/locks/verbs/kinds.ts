@@ -108,8 +108,8 @@ function assertReaderOptions({ kind, graceMs, minHoldMs, yieldsToWriters }: Acqu
 }
 
 /**
- * Checks that a lock of this kind can be reserved. The kind `read` is rejected, because other readers may hold the
- * lock.
+ * Checks that a lock of this kind can be reserved. The kind `read` is rejected, because other readers can hold the lock
+ * at the same time.
  *
  * @throws InvalidError
  */

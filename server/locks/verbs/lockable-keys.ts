@@ -3,7 +3,7 @@ import { KeyNotAllowedError } from "../../errors/lock-errors.ts";
 import { KeyPatternSet } from "../../redis/glob.ts";
 import { assertMappable } from "./error-factories.ts";
 
-/** The patterns of the keys that clients may lock. */
+/** The patterns for the keys that clients are allowed to lock. */
 export class LockableKeys {
   readonly #range: KeyPatternSet;
 
@@ -11,7 +11,7 @@ export class LockableKeys {
     this.#range = new KeyPatternSet(patterns);
   }
 
-  /** @throws KeyNotAllowedError */
+  /** @throws KeyNotAllowedError unless the key matches a pattern and Lockkeeper can use it as a lock */
   assertAllowed(key: Key): void {
     assertMappable(key);
     if (this.#range.has(key)) return;

@@ -23,7 +23,7 @@ export class PermitReclaimer {
   /**
    * Starts to watch a semaphore from which permits were acquired. Has no effect if the semaphore is already watched.
    *
-   * @param delayMs minimum delay of the next check, in ms
+   * @param delayMs minimum delay before the first check, in ms
    */
   watch(key: Key, delayMs = FIRST_MS): void {
     if (this.#watched.has(key)) return;

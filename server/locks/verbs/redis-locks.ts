@@ -61,11 +61,11 @@ import { setSemaphoreLimit } from "./semaphore-limit.ts";
 
 export interface RedisLocksParts {
   /**
-   * Returns a connection that applies the safety options to a grant or renewal. `undefined` if no safety options are
-   * set.
+   * Returns the commands that send a grant or renewal, and its confirmation, as the safety options require. `undefined`
+   * if no safety options are set.
    */
   readonly getCommands?: ((what: "grant" | "renewal") => GuardedCommands) | undefined;
-  /** The connection for keyspace notifications. By default, the connection for wake-ups. */
+  /** The connection for keyspace notifications; defaults to the connection for wake-ups. */
   readonly keyspaceSubscriber?: Subscriber;
   /** Returns the libraries whose waiters a release of a `token` hold must signal; none by default. */
   readonly findSignalledLibraries?: FindSignalledLibraries | undefined;
@@ -183,8 +183,8 @@ export class RedisLocks implements OperatorVerbs {
 
   /**
    * Acquires all locks, or none of them. If a lock is held, the request waits for up to `waitMs` in the queue of that
-   * lock, and holds none of the locks during the wait. The grants are in the order of `keys`. On a cluster, acquires
-   * the locks of each slot together, one slot after another.
+   * lock, and holds none of the locks during the wait. The grants are in the same order as `keys`. On a cluster,
+   * acquires the locks of each slot together, one slot after another.
    *
    * @throws LockkeeperError like `acquire`; `held` and `timeout` name the lock that was refused
    */
@@ -260,7 +260,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Checks whether a hold exists, without changing it. The hold may end immediately afterwards.
+   * Checks whether a hold exists, without changing it. The hold can end immediately afterwards.
    *
    * @throws LockkeeperError not_owner, key_not_allowed, unavailable
    */
@@ -294,7 +294,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Force-releases one hold of any lock, including locks that are not lockable.
+   * Force-releases one hold of any lock, including locks that clients are not allowed to acquire.
    *
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
@@ -303,7 +303,7 @@ export class RedisLocks implements OperatorVerbs {
   }
 
   /**
-   * Extends one hold of any lock, including locks that are not lockable.
+   * Extends one hold of any lock, including locks that clients are not allowed to acquire.
    *
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */

@@ -17,7 +17,7 @@ import { toRecordText } from "./input/caller-texts.ts";
  * Asks the client of a hold to release the hold. Each call creates a request with a new id, which stays the same when
  * the script is retried after a lost reply.
  *
- * @returns the outcome `unsupported` for a hold of another library
+ * @returns the outcome `unsupported` if another library acquired the hold
  * @throws LockkeeperError unavailable, unknown_outcome
  */
 export async function requestReleaseOfHold(

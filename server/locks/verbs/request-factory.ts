@@ -61,7 +61,10 @@ export class RequestFactory {
     return options.kind === undefined ? request : { ...request, ...toKindFields(options, identity) };
   }
 
-  /** Creates the declaration of a waiter, or returns `undefined` if the options declare nothing. */
+  /**
+   * Creates a waiter's declaration of its holds and its deadlock behavior; returns `undefined` if the options contain
+   * no holds and `onDeadlock` is `report`.
+   */
   createDeclaration({
     holding = [],
     onDeadlock = "report",
@@ -158,9 +161,9 @@ export class RequestFactory {
 }
 
 /**
- * Derives the token of a hold that shares its key with other holds from the request id. Returns `undefined` for other
- * kinds and without a request id: the caller then creates a new token. The token is part of the name of the companion,
- * which a repeated request must find from any instance.
+ * Derives the token of a hold from the request id if several holds can share the key. Returns `undefined` for other
+ * kinds of lock and without a request id: the caller then creates a new token. The token is part of the companion's
+ * name, which a repeated request must find from any instance.
  */
 export function deriveSharedToken({
   kind,

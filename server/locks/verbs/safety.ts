@@ -11,7 +11,7 @@ export interface SafetyOptions {
   readonly replicas?: number | undefined;
   /** Time limit for the confirmations, in ms; 500 by default. */
   readonly replicaTimeoutMs?: number | undefined;
-  /** Time after a failover in which no lock is granted, in ms. Set this option to the longest lease. */
+  /** Time after a failover during which no lock is granted, in ms. Set this option to the longest lease. */
   readonly failoverHoldOffMs?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export function hasSafetyChecks({ replicas = 0, failoverHoldOffMs = 0 }: SafetyO
   return replicas > 0 || failoverHoldOffMs > 0;
 }
 
-/** The connection for one call to Redis, and the confirmation that this call requires. */
+/** The commands for one call to Redis, and the confirmation that this call requires. */
 export interface GuardedCommands {
   readonly commands: Commands;
   /**
@@ -73,8 +73,8 @@ export class SafetyGuard {
   }
 
   /**
-   * Returns the commands and the confirmation for one call. For some time after a failover, the commands refuse to send
-   * a grant. `confirm` waits until the replicas have confirmed the script.
+   * Returns the commands and the confirmation for one call. For `failoverHoldOffMs` after a failover, the commands
+   * refuse to send a grant. `confirm` waits until the replicas have confirmed the script.
    *
    * @param what the kind of call; renewals continue while grants are refused
    * @param connection the name of the connection, as passed to `ReplicationIdentity.watchAddress`
@@ -153,7 +153,7 @@ function explainCause(cause: unknown): string {
   return code === "NOPERM" ? " (NOPERM: the Redis user needs WAIT, and SET on lockkeeper:*)" : ` (${code})`;
 }
 
-/** Returns a factory for commands on one connection that call a hook before they send a script. */
+/** Returns a factory that wraps the commands of one connection, so that they call a hook before they send a script. */
 export function addSendHook(redis: Commands, place: string): CommandsWithSendHook {
   return (before) => ({
     get status() {

@@ -7,7 +7,9 @@ import type { SemaphorePermits } from "./contract/latch-verbs.ts";
 import { createRefusalError } from "./error-factories.ts";
 import { assertCount } from "./kinds.ts";
 
-/** Sets the total number of permits of a semaphore. Throws the same errors as `RedisLocks.setLimit`. */
+/**
+ * Sets the total number of permits of a semaphore. Throws the errors of `LockVerbs.setLimit` except `key_not_allowed`.
+ */
 export async function setSemaphoreLimit(redis: Commands, key: Key, limit: number): Promise<SemaphorePermits> {
   assertCount("limit", limit, PERMIT_LIMIT_MAX);
   const reply = await attempt(redis, () => SEMAPHORE_WRITER.setLimit(redis, key, limit));

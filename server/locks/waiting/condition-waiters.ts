@@ -9,10 +9,13 @@ const RENEWAL_INTERVAL_MS = 2000;
 const FAILED_RENEWAL_RETRY_MS = 500;
 const WAITERS_PER_CALL = 200;
 
-/** Renews the heartbeats of waiters of one lock, and returns their states in the same order. */
+/**
+ * Renews the heartbeats of clients that wait for conditions of one lock. Returns the states of the waiters in the same
+ * order as `waiters`.
+ */
 export type RenewWaiters = (key: Key, waiters: readonly string[]) => Promise<readonly WaiterStatus[]>;
 
-/** A waiter of this process, whose heartbeat is renewed until it leaves. */
+/** A condition waiter in this process. Its heartbeat is renewed until it leaves. */
 export class ConditionPlace {
   #woken: WaiterStatus | undefined;
   #onWoken: (() => void) | undefined;

@@ -56,7 +56,7 @@ export class DeadlockRefusals {
   }
 }
 
-/** Parses a message. Returns `undefined` if the message is not a refusal. */
+/** Parses a message on `DEADLOCK_CHANNEL`. Returns `undefined` if the message is not a refusal. */
 export function parseRefusal(message: string): WaitRefusal | undefined {
   let parsed: Partial<WaitRefusal> | null;
   try {

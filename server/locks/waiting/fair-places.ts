@@ -12,8 +12,8 @@ export type FairDeparture = Omit<QueueDeparture, "isKept" | "fairWaitMs">;
 export type Retry = <Reply>(call: () => Promise<Reply>) => Promise<Reply>;
 
 /**
- * Ends the waits of clients in the queues of fair locks. Keeps the place of a client that may return. If the turn of
- * the client comes before the client returns, this process gives up the place and thereby wakes the next waiter.
+ * Ends the waits of clients in the queues of fair locks. Keeps the place of a client that may return. If the client's
+ * turn comes before the client returns, this process removes the client from the queue, which wakes the next waiter.
  */
 export class FairPlaces {
   readonly #keptPlaces = new Map<string, WaitCancellation>();

@@ -8,14 +8,15 @@ import type { HeldOutcome, WaitCancellation } from "./wait-stop.ts";
 const RETRY_INTERVAL_MS = 2000;
 const JITTER = 0.2;
 /**
- * Time, in ms, for which one process may hand a lock over to its own waiters before other processes get a chance. A
- * hand-over saves a round trip and the wake-up of every other process, which matters only for holds of a few ms.
+ * Time, in ms, for which one process can hand a lock over to its own waiters before waiters of other processes get a
+ * chance. A hand-over saves a round trip and the wake-up of every other process. This matters only for holds of a few
+ * ms.
  */
 export const LOCAL_HAND_OVERS_MS = 10;
 
 /**
- * The reason why a waiter may make an attempt. `handed_over`: this process released its own hold and sent the release
- * together with the attempt of this waiter. `retry`: any other reason.
+ * The reason why a waiter can make an attempt. `handed_over`: this process released its own hold and sends this
+ * waiter's attempt together with the release. `retry`: any other reason.
  */
 export type Turn = "retry" | "handed_over";
 
@@ -25,7 +26,7 @@ export type Turn = "retry" | "handed_over";
  */
 export interface QueuePlace {
   /**
-   * Resolves when this waiter may make an attempt: it is first in the queue, and was woken or its timer fired. Rejects
+   * Resolves when this waiter can make an attempt: it is first in the queue, and was woken or its timer fired. Rejects
    * with `stop` if the wait ends before that.
    */
   awaitTurn(stop: WaitCancellation): Promise<Turn>;
@@ -49,8 +50,8 @@ export interface QueuePlace {
 
 /**
  * The state of a subscription to keyspace notifications. `unconfirmed`: no notification has arrived, so they may be
- * disabled. `confirmed`: a notification has arrived, so the next release will be reported. `refused`: the Redis user
- * may not subscribe, and this connection does not try again.
+ * disabled. `confirmed`: a notification has arrived, so the next release will be reported. `refused`: the Redis user is
+ * not allowed to subscribe, and this connection does not try again.
  */
 export type KeyspaceState = "unconfirmed" | "confirmed" | "refused";
 

@@ -5,7 +5,7 @@ const FIRST_MS = 10;
 const LAST_MS = 1000;
 
 /**
- * The intervals at which a waiter retries while a client of another library holds the lock. The release of that client
+ * The intervals at which a waiter retries while a client of another library holds the lock. A release by that client
  * may cause no message, in particular without keyspace notifications. Clients that poll every few milliseconds would
  * always overtake a waiter that retries every two seconds.
  *
@@ -23,7 +23,7 @@ export class RetryIntervals {
     else if (last === undefined || last.owner !== now.owner || last.fence !== null) this.#nextMs = FIRST_MS;
   }
 
-  /** Returns the next interval in ms, or `undefined` for the default. */
+  /** Returns the next interval in ms; `undefined` if the default interval applies. */
   takeNext(): number | undefined {
     const ms = this.#nextMs;
     if (ms !== undefined) this.#nextMs = ms < LAST_MS ? ms * 2 : undefined;

@@ -19,7 +19,7 @@ import type { EnqueueOptions, WaiterQueues } from "./waiter-queues.ts";
  * wakes no other client.
  */
 const HAND_OVER_RETRY_MS = 5;
-/** Time, in ms, for which a waiter that gave up can return to its place by repeating its request id. */
+/** Time, in ms, for which a waiter that cancelled or timed out can return to its place by repeating its request id. */
 export const PLACE_RETENTION_MS = 5000;
 const OUTAGE_RETRY_MS = 200;
 
@@ -32,7 +32,7 @@ export interface WaitOptions {
   readonly enqueueing?: EnqueueOptions;
   /** The id under which a deadlock refusal can end this wait; `undefined` if a deadlock cannot end it. */
   readonly refusableId?: string | undefined;
-  /** When the caller began to wait, in Unix ms of the Redis clock; the time of the first attempt by default. */
+  /** When the caller began to wait, in Unix ms on the Redis clock; the time of the first attempt by default. */
   readonly sinceMs?: number | undefined;
   /**
    * Whether to keep waiting if Redis is unreachable during the first attempt. Set this option if the caller cannot
@@ -41,7 +41,7 @@ export interface WaitOptions {
   readonly startsInOutage?: boolean | undefined;
 }
 
-/** The result of an attempt to acquire a lock. */
+/** The result of an attempt to acquire a lock: the grant in `done`, or the refusal. */
 export type WaitAttemptResult<Reply> = { readonly done: Reply; readonly heldMs?: number } | HeldOutcome;
 
 /** A grant that can be revoked if its caller has stopped waiting. */
@@ -50,8 +50,8 @@ export interface Revocable {
 }
 
 /**
- * Makes one attempt. `leftMs`: the remaining wait in ms. `sinceMs`: the start of the wait in Unix ms; `undefined` for
- * the first attempt. `turn`: the reason for the attempt.
+ * Makes one attempt to acquire the lock. `leftMs`: the remaining wait in ms. `sinceMs`: the start of the wait in Unix
+ * ms; `undefined` if it is not known yet. `turn`: the reason for the attempt.
  */
 export type WaitAttempt<Reply> = (
   leftMs: number,
@@ -81,12 +81,12 @@ export class WaitCoordinator {
   /**
    * Makes attempts until one returns `done`, or until the time limit passes, the signal aborts, a later request with
    * the same id takes over, or the wait is refused because of a deadlock. Between attempts, waits in the queue of the
-   * lock that was refused last.
+   * lock that was most recently refused.
    *
    * @param key the lock to wait for, unless an attempt reports a different lock
    * @param onEnd called once if the wait ends without the lock, with the start of the wait and, unless an attempt
    * failed, the reason
-   * @throws LockkeeperError timeout, deadlock, aborted, and errors of an attempt
+   * @throws LockkeeperError timeout, deadlock, aborted; errors that an attempt throws
    */
   async run<Reply extends Revocable>(
     key: Key,
@@ -147,7 +147,10 @@ export class WaitCoordinator {
     this.#runningWaits.set(name, stop);
   }
 
-  /** Keeps the place of a caller that gave up or timed out, because the caller may repeat the same request id. */
+  /**
+   * Keeps the place of a caller that cancelled or timed out, because the caller may repeat the request with the same
+   * id.
+   */
   #retainPlace(name: string | undefined, sinceMs: number, { ending }: WaitCancellation): void {
     if (name === undefined || ending === undefined || ending === "superseded" || ending === "deadlock")
       return;

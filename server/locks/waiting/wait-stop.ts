@@ -11,7 +11,10 @@ export interface SeenHold {
    * hold.
    */
   readonly owner: string;
-  /** `null` for a hold of another library. The release of such a hold may wake no Lockkeeper client. */
+  /**
+   * The fencing token; `null` if another library acquired the hold. The release of such a hold may wake no Lockkeeper
+   * client.
+   */
   readonly fence: string | null;
 }
 
@@ -27,7 +30,10 @@ export interface HeldOutcome {
    * be repeated quickly.
    */
   readonly holder?: SeenHold | undefined;
-  /** Creates the error only when it is needed, because an error uses more memory than the rest of a waiter. */
+  /**
+   * Creates the error for the refusal. The error is created only when it is needed, because it uses more memory than
+   * the rest of a waiter.
+   */
   toError(): HeldError;
 }
 
@@ -35,9 +41,9 @@ export interface HeldOutcome {
 export type WaitEndReason = "timed_out" | "given_up" | "superseded" | "deadlock";
 
 /**
- * Ends a wait when it times out, its caller gives up, a later request reuses its id, or the wait is refused because of
- * a deadlock. Not an `AbortSignal`: thousands of waits can be pending, and a signal uses as much memory as the rest of
- * a wait.
+ * Ends a wait when it times out, the caller's signal aborts, a later request with the same id takes over, or the wait
+ * is refused because of a deadlock. Not an `AbortSignal`: thousands of waits can be pending, and a signal uses as much
+ * memory as the rest of a wait.
  */
 export class WaitCancellation implements AbortListener {
   ending: WaitEndReason | undefined;

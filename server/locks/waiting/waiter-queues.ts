@@ -19,7 +19,7 @@ export interface EnqueueOptions {
   /** The kind of the lock; `lock` by default. Each kind has its own queue. */
   readonly kind?: WritableKind | undefined;
   /**
-   * Whether a hold of this process may be handed over to the waiter; true by default. Set this option to false if the
+   * Whether a hold of this process can be handed over to the waiter; true by default. Set this option to false if the
    * waiter also needs another lock, because a hand-over wakes no other process.
    */
   readonly acceptsHandOver?: boolean | undefined;

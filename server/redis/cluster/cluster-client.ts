@@ -15,12 +15,11 @@ const REDIRECT_BUDGET_MS = 500;
 const ONE_KEY_PRELUDE = readFileSync(new URL("one-key.lua", import.meta.url), "utf8");
 
 /**
- * Sends each script to the master of a Redis Cluster that has its keys.
+ * Sends each script to the Redis Cluster master that has the script's keys.
  *
- * Does not use the Cluster class of ioredis, which always queues commands. A node that is slow to connect would receive
- * an acquire whose caller has given up, and the lock would stay held without a client. That class also reports the same
- * error for a command that was never sent and for a command whose reply was lost. This class opens each connection with
- * `connect`.
+ * Does not use the Cluster class of ioredis, which always queues commands. A queued acquire command could then reach a
+ * node after the caller's timeout, and the lock would stay held without a client. The ioredis class also reports the
+ * same error for a command that was never sent and for a command whose reply was lost.
  */
 export class ClusterClient extends EventEmitter implements Commands {
   readonly isCluster = true;
@@ -101,7 +100,7 @@ export class ClusterClient extends EventEmitter implements Commands {
     return this.#sendToSlot(first, call, { before, keys, apart });
   }
 
-  /** Variants of `evalsha` and `eval` that return the strings in a reply as bytes. */
+  /** Variants of `evalsha` and `eval` that return strings in the reply as buffers. */
   readonly bytes: Pick<Commands, "evalsha" | "eval"> = {
     evalsha: (sha, count, ...parameters) =>
       this.#sendToSlot(parameters[0], (redis) => redis.callBuffer("EVALSHA", sha, count, ...parameters)),
@@ -166,8 +165,8 @@ export class ClusterClient extends EventEmitter implements Commands {
   }
 
   /**
-   * Retries a script with only one declared key if the destination of a migration returned TRYAGAIN and the source has
-   * none of the script's keys. Rethrows `error` in all other cases.
+   * Retries a script and declares only its first key. This is done if the destination of a slot migration returned
+   * TRYAGAIN and the source has none of the script's keys. Rethrows `error` in all other cases.
    */
   async #retryWithOneKey(error: unknown, script: SentScript, redis: Redis, node: NodeName): Promise<unknown> {
     const source = this.map.findMaster(computeSlot(script.keys[0] ?? ""));

@@ -77,7 +77,7 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
 
   /**
    * Refreshes the map in the background. Call this method after an error that an outdated map can cause. Has no effect
-   * within 200 ms of a refresh or after `close`.
+   * within 200 ms after a refresh or after `close`.
    */
   refreshSoon(): void {
     if (this.#isClosed || performance.now() - this.#refreshedAt < REFRESH_INTERVAL_MS) return;

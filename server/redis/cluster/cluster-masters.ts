@@ -20,14 +20,14 @@ const REFRESH_INTERVAL_MS = 1000;
  */
 const MOVING_MS = 30_000;
 
-/** The masters of a Redis Cluster, which change with failover, resharding and scaling. */
+/** The masters of a Redis Cluster, which change after a failover, resharding or scaling. */
 export class ClusterMasters implements Masters, SlotRouting {
   readonly db = 0;
   readonly routing: SlotRouting = this;
   readonly #map: ClusterMap;
   readonly #nodes = new Map<NodeName, ClusterMaster>();
   readonly #listeners = new Set<() => void>();
-  /** When each slot was last observed to migrate (`performance.now()`). */
+  /** Time at which each slot was last observed to migrate (`performance.now()`), by slot. */
   readonly #movedAt = new Map<number, number>();
   readonly #timer: NodeJS.Timeout;
   #list: readonly Master[] = [];

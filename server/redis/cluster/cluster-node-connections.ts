@@ -2,7 +2,7 @@ import type { Redis, RedisOptions } from "ioredis";
 import { COMMAND_TIMEOUT_MS, connect } from "../connect.ts";
 import type { ClusterMap, NodeName } from "./cluster-map.ts";
 
-/** The connections to the nodes of a cluster for one purpose, one per node. */
+/** The connections that serve one purpose, with one connection per cluster node. */
 export class ClusterNodeConnections {
   readonly #connections = new Map<NodeName, Redis>();
 

@@ -22,7 +22,7 @@ const KEYSPACE_PREFIX = Buffer.from("__keyspace@0__:");
 
 /**
  * Subscribes to channels on the master that has the slot of their lock, because that master publishes changes to the
- * lock. When a slot moves to another master, unsubscribes the channels of the slot and emits `ready`, so that the
+ * lock. When a slot moves to another master, unsubscribes from the slot's channels and emits `ready`, so that the
  * caller subscribes again.
  */
 export class ClusterSubscriber extends EventEmitter implements Subscriber {

@@ -1,6 +1,6 @@
 import { formatNodeName, type NodeName, parseNodeName } from "./cluster-map.ts";
 
-/** A MOVED or ASK redirect, with which a cluster node refers to the node that has the key. */
+/** A MOVED or ASK redirect, with which a cluster node refers a client to the node that has the key. */
 export interface Redirection {
   /** `ASK` applies to the next command only. */
   readonly kind: "MOVED" | "ASK";

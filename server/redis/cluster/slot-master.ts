@@ -16,7 +16,7 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
   readonly #slot: number;
   #isClosed = false;
 
-  /** Starts to connect, and returns immediately. @param key a key in the slot */
+  /** Starts to connect without waiting for the connection. @param key a key in the slot */
   constructor(address: ClusterAddress, name: string, key: string, more: RedisOptions = {}) {
     super();
     this.setMaxListeners(0);
@@ -37,7 +37,7 @@ export class SlotMaster extends EventEmitter<{ ready: []; end: [] }> {
    * Runs a command on the master. If the master redirects the command, the call fails. After a MOVED redirect, the next
    * call uses the new master.
    *
-   * @throws NeverSentError if the master is unknown; otherwise the error of the command
+   * @throws NeverSentError if the master is unknown, or the error from the command
    */
   async call<Reply>(command: (redis: Redis) => Promise<Reply>): Promise<Reply> {
     const redis = this.#getConnection();

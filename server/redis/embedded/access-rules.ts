@@ -15,7 +15,8 @@ const CLIENT_SUBCOMMANDS = ["setname", "getname", "setinfo", "id", "info", "repl
 
 /**
  * Lists the ACL key patterns that together match exactly the keys that do not begin with `prefix`. ACL patterns cannot
- * be negated, so each pattern matches the keys that end at one position of the prefix or first differ from it there.
+ * be negated. For each character of the prefix, one pattern therefore matches the key that ends before this character,
+ * and another pattern matches the keys that first differ from the prefix at this character.
  *
  * @param prefix must not contain characters that are special in a Redis glob
  */
@@ -26,7 +27,7 @@ export function buildPatternsOutside(prefix: string): string[] {
   });
 }
 
-/** Builds the rules of `ACL SETUSER` for a user. The rules contain only the SHA-256 of `password`. */
+/** Builds the `ACL SETUSER` rules for a user. The rules contain the SHA-256 hash of `password`, not the password. */
 export function buildUserRules(
   user: EmbeddedUser,
   password: string,
@@ -42,11 +43,11 @@ export function buildUserRules(
 
 /**
  * No client can log in as the user `default`. The user keeps all permissions, because Redis replays the append-only
- * file as this user and would drop transactions and scripts that the user may not run.
+ * file as this user and would drop transactions and scripts that the user is not allowed to run.
  */
 const DEFAULT_USER = "user default reset off ~* &* +@all";
 
-/** Builds an ACL file in which every login requires a password. */
+/** Builds an ACL file that requires every client to authenticate with a password. */
 export function buildAclFile(
   passwords: Readonly<Record<EmbeddedUser, string>>,
   binary: Pick<RedisServerBinary, "version">,

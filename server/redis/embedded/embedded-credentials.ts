@@ -13,24 +13,27 @@ const PASSWORD_PATTERN = /^[\w-]{43}$/;
 /** The password of each user of the embedded Redis. A restart does not change the passwords. */
 export type EmbeddedPasswords = Readonly<Record<EmbeddedUser, string>>;
 
-/** Returns the path of the file that contains the URL for `user`, in the form of `REDIS_URL`. */
+/** Returns the path of the file that contains the URL for `user`, in the same format as `REDIS_URL`. */
 export function getUrlFile(dir: string, user: EmbeddedUser): string {
   return join(dir, `${user}-redis-url`);
 }
 
-/** Builds the URL with which `user` connects. */
+/** Builds the URL with which `user` connects to the embedded Redis. The URL contains the password. */
 export function buildEmbeddedUrl(port: number, user: EmbeddedUser, password: string): string {
   return `redis://${user}:${password}@127.0.0.1:${port}`;
 }
 
-/** Reads the passwords of an earlier run. Generates missing or invalid passwords, but does not store them. */
+/**
+ * Reads the passwords from an earlier run. Replaces missing or invalid passwords with new ones, which are not stored.
+ */
 export async function loadPasswords(dir: string): Promise<EmbeddedPasswords> {
   const [lockkeeper, app] = await Promise.all(USERS.map((user) => readPassword(dir, user)));
   return { lockkeeper: lockkeeper ?? createPassword(), app: app ?? createPassword() };
 }
 
 /**
- * Reads the URL for a user. Returns `undefined` if the embedded Redis has never run.
+ * Reads the URL for a user from its file. Returns `undefined` if the file does not exist, because the embedded Redis
+ * has never run in `dir`.
  *
  * @throws EACCES if the file belongs to another account
  */
@@ -43,7 +46,7 @@ export async function readEmbeddedUrl(dir: string, user: EmbeddedUser): Promise<
   }
 }
 
-/** Writes the file with the URL of each user. Only Lockkeeper's account can read the files. */
+/** Writes one file per user, which contains the user's URL. Only Lockkeeper's account can read the files. */
 export async function writeUrlFiles(dir: string, port: number, passwords: EmbeddedPasswords): Promise<void> {
   for (const user of USERS)
     await writePrivateFile(getUrlFile(dir, user), `${buildEmbeddedUrl(port, user, passwords[user])}\n`);

@@ -7,7 +7,7 @@ import { isRunning } from "./server-process.ts";
 
 const LOCK_WAIT_MS = 30_000;
 
-/** The port and process id of a server, stored for the next run. */
+/** The port and process id of the embedded server, which are stored for the next run. */
 export interface ServerNote {
   port: number;
   pid: number;
@@ -22,7 +22,9 @@ export async function readNote(dir: string): Promise<ServerNote | undefined> {
   }
 }
 
-/** Writes the note about the server. The write is synchronous, so that a server never runs without a note. */
+/**
+ * Stores the port and pid of the server. The write is synchronous, so that a server never runs without a stored pid.
+ */
 export function writeNote(dir: string, note: ServerNote): void {
   const temporary = `${getNotePath(dir)}.${process.pid}`;
   try {
@@ -34,16 +36,16 @@ export function writeNote(dir: string, note: ServerNote): void {
   }
 }
 
-/** The record that a process uses the embedded server. The server keeps running while any process has a claim. */
+/** A claim of a process on the embedded server. The server keeps running while at least one process has a claim. */
 export interface ServerClaim {
   /**
    * Releases the claim. `last`: no other process uses the server, so the caller must stop it. `shared`: another process
-   * still uses the server. `given-up`: the claim ended earlier.
+   * still uses the server. `given-up`: the claim had already been released.
    */
   release(): "last" | "shared" | "given-up";
 }
 
-/** Records that this process uses the server. `fresh`: the server has just started, so earlier claims are void. */
+/** Records that this process uses the server. If `fresh`, removes all claims on the previous server process. */
 export async function claimServer(dir: string, { fresh }: { fresh: boolean }): Promise<ServerClaim> {
   const users = join(dir, "users");
   if (fresh) await rm(users, { recursive: true, force: true });
@@ -69,9 +71,10 @@ function readUsers(users: string): number[] {
 }
 
 /**
- * Runs `work` with the start lock of `dir`, because two servers would corrupt the append-only file.
+ * Runs `work` while holding the start lock of `dir`. The lock prevents a second server in `dir`, because two servers
+ * would corrupt the append-only file.
  *
- * @throws StartupError if the lock cannot be acquired within 30 s; otherwise any error of `work`
+ * @throws StartupError if the lock cannot be acquired within 30 s, or any error from `work`
  */
 export async function withStartLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
   const end = performance.now() + LOCK_WAIT_MS;
@@ -97,7 +100,7 @@ const heldLockPaths = new Set<string>();
 /**
  * Tries once to acquire the start lock of `dir`. Removes a stale lock file first.
  *
- * @returns a function that releases the lock, or `undefined` if the lock is held
+ * @returns a function that releases the lock, or `undefined` if the lock is already held
  */
 export async function tryStartLock(dir: string): Promise<(() => Promise<void>) | undefined> {
   const path = getLockPath(dir);

@@ -21,8 +21,8 @@ export interface ProbeLogin {
 /**
  * Determines whether the server on 127.0.0.1:`port` is a Redis that keeps its data in `dataDir`.
  *
- * @param login omit the login unless the process is known to be Lockkeeper's, because any program that listens on the
- * port can read the password
+ * @param login credentials to send. Pass credentials only if the process is known to be Lockkeeper's server, because
+ * any program that listens on the port can read the password
  */
 export async function probeServer(port: number, dataDir: string, login?: ProbeLogin): Promise<ProbeResult> {
   const client = createProbeClient(port);
@@ -47,8 +47,8 @@ export async function probeServer(port: number, dataDir: string, login?: ProbeLo
 }
 
 /**
- * Whether `pid` is a server process for `dataDir`, even if the process does not respond. The pid of an earlier server
- * may belong to another program by now. On systems other than Linux, compares only the program name.
+ * Returns whether `pid` is a server process for `dataDir`, even if the process does not respond. The pid of an earlier
+ * server can belong to another program by now. On systems other than Linux, compares only the program name.
  */
 export async function isServingDirectory(pid: number, dataDir: string): Promise<boolean> {
   if (process.platform === "linux") {
@@ -60,8 +60,8 @@ export async function isServingDirectory(pid: number, dataDir: string): Promise<
 }
 
 /**
- * Returns whether a newly launched server is ready. Redis does not report that it is loading until the client has
- * authenticated.
+ * Determines whether a newly launched server is ready or still loading its data. Redis does not report that it is
+ * loading until the client has authenticated.
  */
 export async function probeReadiness(
   port: number,

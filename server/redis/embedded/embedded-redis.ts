@@ -33,7 +33,7 @@ export interface AppConnection {
 }
 
 export interface EmbeddedRedis {
-  /** The URL with the password of the user `lockkeeper`, who has every permission. */
+  /** The URL with the password of the ACL user `lockkeeper`, which has every permission. */
   readonly url: string;
   /** The URL with the password of the ACL user `app`, which cannot access Lockkeeper's own keys. */
   readonly appUrl: string;
@@ -51,8 +51,8 @@ export interface EmbeddedRedis {
 }
 
 /**
- * Starts the embedded Redis on 127.0.0.1 with the data, passwords and port of the last run. If the port is taken,
- * chooses another one. If the server of the last run is still running and requires a password, adopts that server.
+ * Starts the embedded Redis on 127.0.0.1 with the data, passwords and port from the last run. If the port is in use,
+ * chooses another port. If the server from the last run is still running and requires a password, adopts that server.
  *
  * @throws StartupError with a one-line message if the server cannot be started or its files cannot be written
  */

@@ -16,10 +16,10 @@ export const KEYSPACE_EVENTS = "Kghszxe$";
 export interface EmbeddedOptions {
   binary: RedisServerBinary;
   /**
-   * The directory of the append-only file and of Lockkeeper's files about the server. Other accounts cannot read it.
+   * The directory for the append-only file and for Lockkeeper's files about the server. Other accounts cannot read it.
    */
   dataDir: string;
-  /** The port for the first start. Each later start prefers the stored port of the last start. */
+  /** The port for the first start. Each later start prefers the stored port from the last start. */
   preferredPort: number;
   onProgress?: (line: string) => void;
   /**
@@ -40,8 +40,8 @@ export interface ServerSetup {
 type RunningServer = { kind: "ours"; pid: number; isOpen: boolean } | Exclude<ProbeResult, { kind: "ours" }>;
 
 /**
- * Finds the server of an earlier run. Sends the password only to a process that serves Lockkeeper's directory, because
- * another account could listen on the port to read the password.
+ * Finds the server from an earlier run. Sends the password only to a process that serves Lockkeeper's directory,
+ * because another account could listen on the port to obtain the password.
  *
  * @throws StartupError if Lockkeeper's server is running but cannot be used
  */
@@ -117,7 +117,7 @@ function buildArguments(port: number, binary: RedisServerBinary): string[] {
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
-/** Creates the login of Lockkeeper's own user. */
+/** Returns the credentials of Lockkeeper's own user. */
 export function createLogin({ passwords }: ServerSetup): ProbeLogin {
   return { user: "lockkeeper", password: passwords.lockkeeper };
 }

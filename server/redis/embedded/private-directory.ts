@@ -10,8 +10,8 @@ export const EMBEDDED_REMEDY =
 const OTHERS = 0o077;
 
 /**
- * Creates `dir` for Lockkeeper's account only. Revokes other accounts' access to files that an earlier run left in the
- * directory.
+ * Creates `dir` with access for Lockkeeper's account only. Revokes other accounts' access to files that an earlier run
+ * left in the directory.
  *
  * @returns the real path of the directory
  * @throws StartupError if Lockkeeper cannot write to the directory

@@ -14,7 +14,8 @@ const OLDEST = { redis: [6, 2], valkey: [7, 2] } as const;
 export interface RedisServerBinary {
   path: string;
   /**
-   * The folders with the shared libraries of an unpacked server, separated by colons. `undefined` for other servers.
+   * The folders with the shared libraries of an unpacked server, separated by colons. `undefined` if the server was not
+   * unpacked.
    */
   libraryPath?: string;
   version: string;
@@ -47,8 +48,8 @@ export function parseServerVersion(output: string): ServerVersion | undefined {
 }
 
 /**
- * Returns the environment for `binary`; `undefined` for Lockkeeper's own environment. An unpacked server gets a minimal
- * environment, because an LD_LIBRARY_PATH for other programs must not affect its libraries.
+ * Returns the environment variables for `binary`, or `undefined` to use Lockkeeper's own environment. An unpacked
+ * server gets a minimal environment, because an LD_LIBRARY_PATH for other programs must not affect its libraries.
  */
 export function buildServerEnvironment(
   binary: Pick<RedisServerBinary, "libraryPath">,

@@ -10,23 +10,27 @@ const LOG_LIMIT_BYTES = 4 * 1024 * 1024;
 
 export interface LaunchOptions {
   binary: Pick<RedisServerBinary, "path" | "libraryPath">;
-  /** The working directory of the server. It contains the server's files, so the arguments need no paths. */
+  /** The working directory of the server. The directory contains the server's files, so the arguments need no paths. */
   cwd: string;
   args: string[];
   port: number;
   logFile: string;
-  /** Environment variables of the server. Unless the server was unpacked, they replace Lockkeeper's own environment. */
+  /**
+   * Environment variables of the server. For an unpacked server, these variables are added to a minimal environment.
+   * For any other server, they replace Lockkeeper's own environment.
+   */
   env?: Readonly<Record<string, string>> | undefined;
   onProgress?: ((line: string) => void) | undefined;
   /**
-   * The login for the readiness check. Without it, a server that requires a login counts as ready while it is loading.
+   * The credentials for the readiness check. Without credentials, a server that requires authentication counts as ready
+   * while it is loading.
    */
   login?: ProbeLogin;
   /** Whether to deny other accounts access to the files that the server creates. */
   isPrivate?: boolean;
-  /** Called with the pid in the same turn of the event loop in which the process is created. */
+  /** Called synchronously with the pid when the process is created. */
   onSpawn?: (pid: number) => void;
-  /** Cancels the start and stops the server. */
+  /** Aborting this signal cancels the start and kills the server. */
   signal?: AbortSignal;
 }
 
@@ -38,7 +42,7 @@ export interface LaunchedServer {
 /**
  * Starts a Redis server and waits until it has loaded its data and replies.
  *
- * @throws StartupError if the server exits, does not reply within 20 s, or the start is canceled
+ * @throws StartupError if the server exits or does not reply for 20 s, or if the start is canceled
  */
 export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
   const logStart = getLogSize(options.logFile);

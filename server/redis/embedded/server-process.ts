@@ -7,8 +7,8 @@ const STAT_STATE = 0;
 const STAT_THREADS = 17;
 
 /**
- * Whether `pid` is a running process. A zombie counts as running until its last thread has exited, because the process
- * keeps its port and files until then. Some containers never reap zombies.
+ * Returns whether `pid` is a running process. A zombie counts as running until its last thread has exited, because the
+ * process keeps its port and files until then. Some containers never reap zombies.
  */
 export function isRunning(pid: number): boolean {
   try {
@@ -49,8 +49,8 @@ export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boo
 }
 
 /**
- * Stops a Redis server after it has completed its append-only file. Kills the server if the stop takes longer than a
- * second.
+ * Stops a Redis server with SIGTERM, so that Redis completes its append-only file before it exits. Kills the server
+ * with SIGKILL if it is still running after 1 s.
  */
 export async function endServer(pid: number): Promise<void> {
   sendSignal(pid, "SIGTERM");
@@ -59,7 +59,7 @@ export async function endServer(pid: number): Promise<void> {
   await waitUntilGone(pid, 150);
 }
 
-/** Whether a server could listen on 127.0.0.1:`port` now. */
+/** Returns whether a server can listen on 127.0.0.1:`port` now. */
 export async function isPortFree(port: number): Promise<boolean> {
   // macOS allows binding to 127.0.0.1 even if another process listens on all addresses, so the function checks for such
   // a process first.

@@ -9,9 +9,9 @@ const STABLE_MS = 30_000;
 
 export interface SupervisorOptions {
   pid: number;
-  /** Restarts the server, or finds the server that another process started. Returns the pid. */
+  /** Restarts the server, or finds the server that another process restarted. Returns the pid of the server. */
   restart(signal: AbortSignal): Promise<number>;
-  /** Called with a message after each restart of the server, and after the first of a series of failed starts. */
+  /** Called with a message after each restart of the server, and after the first of a series of failed restarts. */
   onLine?: ((line: string) => void) | undefined;
 }
 

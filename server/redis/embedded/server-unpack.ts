@@ -35,8 +35,8 @@ export async function canUnpack(): Promise<boolean> {
 }
 
 /**
- * Unpacks a Redis server, and the libraries that this system lacks, into `dir`. Downloads the packages of the
- * distribution without root privileges. apt keeps its state in a folder that is deleted afterwards.
+ * Unpacks a Redis server, and the libraries that this system lacks, into `dir`. Downloads the distribution's packages
+ * without root privileges. apt keeps its state in a folder that is deleted afterwards.
  *
  * @throws StartupError if the server cannot be downloaded or does not work, or `dir` cannot be written
  */

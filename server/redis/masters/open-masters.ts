@@ -7,7 +7,7 @@ import { SingleMaster } from "./single-master.ts";
 import { VotingMasters } from "./voting-masters.ts";
 
 /**
- * Opens the masters of a target without waiting for their connections. A Redis that cannot be reached yet counts as
+ * Opens the masters of a target without waiting for the connections. A server that cannot be reached yet counts as
  * down.
  *
  * @throws StartupError if a URL is invalid, or is not valid for the topology

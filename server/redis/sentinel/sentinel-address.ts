@@ -20,7 +20,7 @@ export interface SentinelLocation {
 
 /**
  * Returns an address that resolves to the current master of a Sentinel group. Each connection queries the sentinels for
- * the master when it opens, and is closed when another server has been promoted.
+ * the master when it opens, and is closed when another server is promoted.
  *
  * @throws StartupError if there is no sentinel, a URL is invalid, or the name of the master is missing
  */

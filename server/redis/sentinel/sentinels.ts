@@ -66,9 +66,7 @@ export class Sentinels {
     return replies.reduce((latest, each) => (each.epoch > latest.epoch ? each : latest));
   }
 
-  /**
-   * Calls the callback whenever another server has become the master. @returns a function that ends the subscription
-   */
+  /** Calls the callback whenever another server becomes the master. @returns a function that removes the callback */
   onSwitch(onSwitch: (to: Endpoint) => void): () => void {
     clearTimeout(this.#stopTimer);
     this.#switchListeners.add(onSwitch);

@@ -69,8 +69,8 @@ export class Notes {
   }
 
   /**
-   * Returns the note about the key, or `undefined` if there is none. Ignores a note whose retention has passed or whose
-   * hold has ended.
+   * Returns the note about the key, or `undefined` if there is no note. Ignores a note whose retention period or hold
+   * has ended.
    *
    * @param hold the current hold of the key
    */
@@ -83,8 +83,8 @@ export class Notes {
   }
 
   /**
-   * Stores the note about a key, or removes the note if `text` is empty. When storing, also removes expired notes, and
-   * the oldest notes in excess of `NOTES_MAX`.
+   * Stores the note about a key, or removes the note if `text` is empty. Storing a note also removes expired notes, and
+   * the oldest notes if there are more than `NOTES_MAX`.
    *
    * @param version version of the hold that the note is about; `undefined` for a note about the key
    *

@@ -17,7 +17,7 @@ const SCAN_MS_MAX = 1000;
 const SAMPLE_MAX = 5;
 
 export interface RulePreviewDeps {
-  /** The held locks in the index. */
+  /** The indexed holds. */
   readonly holds: { keys(): Iterable<Key>; get(key: Key): ObservedHold | undefined; readonly size: number };
   readonly masters: readonly Master[];
   readonly watch: readonly string[];

@@ -11,7 +11,8 @@ export class Runbooks {
   }
 
   /**
-   * Returns the runbook URL of a key, or `undefined` if no pattern matches or the key would change the path of the URL.
+   * Returns the runbook URL for a key. Returns `undefined` if no pattern matches, or if the key is `.` or `..` and
+   * would change the path of the URL.
    */
   findUrl(key: Key): string | undefined {
     if (this.#runbooks.length === 0) return undefined;

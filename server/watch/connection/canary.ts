@@ -25,7 +25,7 @@ const EVENT_BYTES = {
 /**
  * The result of one beat, which changes the canary and checks that notifications arrive.
  *
- * - `wasIntact`: whether the canary still had the value of the previous beat. True if there was no previous beat.
+ * - `wasIntact`: whether the canary still had the value from the previous beat. True if there was no previous beat.
  * - `missing`: events that did not arrive.
  * - `refused`: Redis did not write the canary, because it temporarily refuses writes, the user has no permission, the
  *   server is a replica, or another master has the slot.
@@ -72,9 +72,9 @@ export class Canary {
   }
 
   /**
-   * Subscribes to the notifications of the canary. Must be called on each new connection.
+   * Subscribes to the notifications for the canary. Must be called on each new connection.
    *
-   * @throws ReplyError if this user may not subscribe
+   * @throws ReplyError if the Redis user is not allowed to subscribe
    */
   async subscribe(): Promise<void> {
     await this.master.subscriber.subscribe(this.#channel);
@@ -82,7 +82,7 @@ export class Canary {
 
   /**
    * Returns whether the canary is unchanged. Returns `true` before the first beat and if another master now has the
-   * slot, and `forbidden` if this user may not read the canary.
+   * slot, and `forbidden` if the Redis user is not allowed to read the canary.
    */
   async isPresent(): Promise<boolean | "forbidden"> {
     try {

@@ -33,23 +33,23 @@ export interface KeyspaceListener {
   onKeyChange(key: Key, event: string): void;
   onScriptEvent(event: ScriptEvent): void;
   /**
-   * Called for a script event that directly follows all notifications of its verb. Returns whether the event explains
-   * the notifications. If false, the subscriber reports the notifications and the event separately.
+   * Called for a script event that directly follows all notifications that the same verb caused. Returns whether the
+   * event explains the notifications. If false, the subscriber reports the notifications and the event separately.
    */
   onVerbEvent(event: ScriptEvent): boolean;
-  /** Called for a change to a key whose name is too long for the key of a lock. */
+  /** Called for a change to a key whose name is too long to be the key of a lock. */
   onOversizedKey(name: Uint8Array): void;
   /** Called for a malformed message on the script event channel. */
   onInvalidScriptEvent(): void;
-  /** Called when a Redisson client has entered or left the queue of a fair lock. */
+  /** Called when a Redisson client enters or leaves the queue of a fair lock. */
   onQueueChange?(key: Key): void;
 }
 
 /**
- * Subscriber to the keyspace notifications of the watched keys and to script events.
+ * Subscriber to the keyspace notifications for the watched keys and to script events.
  *
- * Any client that may `PUBLISH` can forge notifications and script events. A notification only causes a read of its
- * key. `UnconfirmedEventBudget` limits the rate of script events that no read has confirmed.
+ * Any client that is allowed to run PUBLISH can forge notifications and script events. A notification only causes a
+ * read of its key. `UnconfirmedEventBudget` limits the rate of script events that no read has confirmed.
  */
 export class KeyspaceSubscriber {
   readonly #redis: Redis;
@@ -109,7 +109,7 @@ export class KeyspaceSubscriber {
    * Subscribes to notifications and script events. Must be called on each new connection, because the automatic
    * resubscription of ioredis does not report failures.
    *
-   * @throws ReplyError if this user may not subscribe
+   * @throws ReplyError if the Redis user is not allowed to subscribe
    */
   async subscribe(): Promise<void> {
     await this.#redis.psubscribe(...this.#patterns.map((pattern) => this.#prefix + pattern));
@@ -131,7 +131,7 @@ export type NotificationSetting =
   | { status: "insufficient"; needed: string }
   | { status: "unknown"; why: string };
 
-/** Checks the notification setting and, if the policy is `set`, adds the required flags to the existing ones. */
+/** Checks the notification setting and, if the policy is `set`, adds the required flags to the existing flags. */
 export async function ensureNotificationSetting(
   redis: Redis,
   policy: "off" | "set",
@@ -159,7 +159,7 @@ export async function ensureNotificationSetting(
 const FALLBACK_TEXT = "Lockkeeper polls instead";
 
 /**
- * Determines whether notifications arrive, from the setting and the probe.
+ * Determines whether notifications arrive, based on the notification setting and the delivery probe.
  *
  * @param missing expected events that did not arrive, or `undefined` if delivery could not be probed
  */
@@ -198,8 +198,8 @@ export function hasRequiredFlags(flags: string): boolean {
 }
 
 /**
- * Adds the flags that the watcher needs to a value of `notify-keyspace-events`. `A` in the value stands for all
- * classes. `$` comes last, because a shell does not expand a trailing `$`.
+ * Adds the flags that the watcher needs to a value of `notify-keyspace-events`. `A` in the value stands for all event
+ * classes. `$` is placed last, because a shell does not expand a trailing `$`.
  */
 export function mergeFlags(flags: string): string {
   const present = [...flags];

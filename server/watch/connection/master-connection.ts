@@ -27,7 +27,7 @@ interface ConnectionListener {
 /** Probes one master at intervals, and tracks whether the master responds and delivers notifications. */
 export class MasterConnection {
   isUp = false;
-  /** Number of times that the master has gone down. */
+  /** Number of times that the master went down. */
   interruptions = 0;
   /**
    * Time at which the master went down, in Unix ms on Lockkeeper's clock; `undefined` while the master is up. Before

@@ -11,7 +11,7 @@ export interface MessageHandler {
   /**
    * Called for a message on a channel.
    *
-   * @returns whether the message is handled; if false, `onOther` receives the message
+   * @returns whether this method handled the message; if false, `onOther` receives the message
    */
   onMessage(data: Buffer, channel: number, channelEnd: number, message: number, messageEnd: number): boolean;
   /** Called with each complete reply that is not a message, and with each message that `onMessage` did not handle. */
@@ -87,7 +87,7 @@ export class MessageParser {
   }
 
   /**
-   * Returns the end offset of the message, or the negated offset if the handler did not accept the message. Returns
+   * Returns the end offset of the message, or the negated end offset if the handler did not handle the message. Returns
    * `undefined` if the message is incomplete.
    */
   #parseMessage(data: Buffer, at: number): number | undefined {

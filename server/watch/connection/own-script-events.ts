@@ -7,7 +7,7 @@ import type { ScriptEvent } from "./script-event.ts";
  */
 const REPLIES_MAX = 10_000;
 
-/** A change that a verb made: `acquired` if a hold began, `released` if the last count of a hold was released. */
+/** A change that a verb made: `acquired` if a hold began, or `released` if the final release ended a hold. */
 export type OwnChange = "acquired" | "released";
 
 /**

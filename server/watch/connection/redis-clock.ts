@@ -1,4 +1,4 @@
-/** An estimate of Redis's clock, based on the time in Redis's last reply. Uses this machine's clock until then. */
+/** An estimate of Redis's clock. Uses this machine's clock until `update` is first called. */
 export class RedisClock {
   #offsetMs = Date.now() - performance.now();
   #updatedAt: number | undefined;

@@ -4,7 +4,7 @@ import { decodeKey, KEY_BYTES_MAX, type Key } from "../../../lib/keys/key.ts";
 
 /**
  * A script event: the message in which one of Lockkeeper's Lua scripts reports its change to a lock. Script events are
- * exact, in order, and numbered by `seq` within the hold.
+ * exact, arrive in order, and are numbered by `seq` within the hold.
  */
 export interface ScriptEvent {
   readonly type: EventType;
@@ -56,9 +56,9 @@ const KNOWN_TYPES: ReadonlyMap<string, EventType> = new Map(EVENT_TYPES.map((typ
  * Parses `type ⇥ at ⇥ fence ⇥ seq ⇥ count ⇥ since ⇥ owner ⇥ JSON of actor and reason ⏎ key`. The event of a reader has
  * `⇥ token` before the line break.
  *
- * Returns `undefined` if the message has a different form or if a field is longer than the scripts write. Does not
- * decode messages above the length limit. These checks are required because any client can publish on the channel, and
- * each event reaches every open page and the history.
+ * Returns `undefined` if the message has a different form, or if a field exceeds the maximum length that the scripts
+ * write. Does not decode messages that exceed the length limit. These checks are required because any client can
+ * publish on the channel, and each event reaches every open page and the history.
  */
 export function parseScriptEvent(message: Uint8Array): ScriptEvent | undefined {
   if (message.length > HEADER_BYTES_MAX + KEY_BYTES_MAX) return undefined;

@@ -5,7 +5,7 @@ import { readInfoField } from "../../redis/server-info.ts";
 export interface ServerFingerprint {
   /** Identifies the data set. The value changes after a restart, a promotion or a full resynchronization. */
   readonly data: string;
-  /** Numbers of FLUSHALL, FLUSHDB and SWAPDB calls. The value also changes if the statistics are reset. */
+  /** The numbers of FLUSHALL, FLUSHDB and SWAPDB calls. The value also changes if the statistics are reset. */
   readonly wipes: string;
   /** `host:port` of the master, if this server is a replica. */
   readonly replicaOf: string | undefined;

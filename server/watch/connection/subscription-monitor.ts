@@ -76,7 +76,7 @@ export class SubscriptionMonitor {
     return !this.#isSubscribed && this.#subscribeRefusal === undefined;
   }
 
-  /** Starts a new observation period. Call this when changes may have been missed. */
+  /** Starts a new observation period. Call this method when changes may have been missed. */
   breakContinuity(): void {
     this.#continuity = ++continuityCount;
   }
@@ -117,7 +117,7 @@ export class SubscriptionMonitor {
 
   /**
    * Sends PING to detect a half-open connection, and reconnects if there is no reply. When the reply arrives, all
-   * messages that Redis sent before it have arrived too. Does nothing if the subscriber is not subscribed.
+   * messages that Redis sent before the reply have also arrived. Does nothing if the subscriber is not subscribed.
    */
   async pingSubscriber(): Promise<void> {
     if (!this.#isSubscribed) return;
@@ -183,8 +183,9 @@ export class SubscriptionMonitor {
   }
 
   /**
-   * Checks the notification setting of Redis, and enables the required notifications if Lockkeeper is configured to do
-   * so. Returns `undefined` if this user may not subscribe, because then no setting makes notifications arrive.
+   * Checks Redis's notification setting, and enables the required notifications if Lockkeeper is configured to do so.
+   * Returns `undefined` if the Redis user is not allowed to subscribe, because notifications then cannot arrive with
+   * any setting.
    */
   async #readSetting(): Promise<NotificationSetting | undefined> {
     if (this.#subscribeRefusal !== undefined) return undefined;

@@ -19,8 +19,9 @@ interface NotificationListener {
 }
 
 /**
- * Matches the script events of acquires and releases with the notifications that Redis sent for the same change. Redis
- * runs a script without interruption, so the notifications of a script directly precede its script event.
+ * Matches the script events for acquires and releases with the notifications that Redis sent for the same changes.
+ * Redis runs a script without interruption, so the notifications that a script causes directly precede its script
+ * event.
  */
 export class VerbNotifications {
   #key: Key = "";
@@ -67,7 +68,8 @@ export class VerbNotifications {
   }
 
   /**
-   * Returns how many of the last notifications the verb caused (1 or 2), or 0 if they do not match the verb exactly.
+   * Returns how many of the most recent notifications (1 or 2) the verb caused. Returns 0 if these notifications do not
+   * match the verb, or if the verb is neither an acquire nor a final release.
    */
   #countExplained({ type, count }: ScriptEvent): number {
     if (type !== "acquired" && (type !== "released" || count > 0)) return 0;

@@ -14,11 +14,11 @@ export interface NewEvent
   readonly fence: string | null;
 }
 
-/** The state of one holder after the last event reported for it. */
+/** The state of one holder after the last event that was reported for this holder. */
 export interface ReportedHold {
   /**
-   * The value that the lock stores for the holder. `undefined` for a Lockkeeper hold, other than a read lock, that is
-   * known only from script events. Such a hold is identified by its fencing token.
+   * The value that the lock stores for the holder. `undefined` for a Lockkeeper hold that is not a read lock and is
+   * known only from script events. The fencing token identifies such a hold.
    */
   readonly token: Key | undefined;
   /** The owner label that events show. */
@@ -27,7 +27,8 @@ export interface ReportedHold {
   readonly fence: string | null;
   readonly epoch: number;
   /**
-   * Re-entrancy count; 0 if the hold has ended. Ended holds are kept so that late reports about them can be ignored.
+   * Re-entrancy count; 0 if the hold has ended. Ended holds are stored so that late script events about them can be
+   * ignored.
    */
   readonly count: number;
   readonly seq: number;
@@ -41,8 +42,8 @@ export interface ReportedHold {
 }
 
 /**
- * Why a hold may have disappeared; `undefined` if there is no evidence. `blind`: Redis was not observed for a time.
- * `unreadable`: the key can no longer be read, so the hold may not have ended.
+ * Why a hold may have disappeared; `undefined` if there is no evidence. `blind`: Redis was not observed for some time.
+ * `unreadable`: the key can no longer be read, so the hold may still exist.
  */
 export type EndCause = "expired" | "evicted" | "blind" | "unreadable" | undefined;
 
@@ -56,7 +57,7 @@ export function hasScriptEvents({ fence, isVoted }: Pick<ReportedHold, "fence" |
 
 /**
  * Applies a script event to the reported state of a hold. Returns the next state and the events to report. Repeated
- * and outdated events of a Lockkeeper hold have no effect.
+ * and outdated events for a Lockkeeper hold have no effect.
  */
 export function eventsFromScript(
   reported: ReportedHold | undefined,
@@ -156,7 +157,7 @@ export interface CurrentHolder extends HolderSnapshot {
   /** Whether the lock has several holders that share one deadline. */
   readonly sharesEnd: boolean;
   readonly isInitialScan: boolean;
-  /** Whether this hold was force-released before, and its library recreated it. */
+  /** Whether a library recreated this hold after an operator had force-released it. */
   readonly wasForceReleased: boolean;
 }
 

@@ -45,8 +45,8 @@ export interface ReportedReading {
  */
 export class EventReporter {
   /**
-   * The reported state of each key. After a read, this is the observation that the index stores, if there is one, to
-   * save memory. Otherwise, it is a list with one entry per holder.
+   * The reported state of each key. If the state comes from a read and the index contains the hold, the value is the
+   * indexed hold, to save memory. Otherwise, the value is a list with one entry per holder.
    */
   readonly #reported = new Map<Key, ObservedHold | readonly ReportedHold[]>();
   readonly #endedHolds = new Map<Key, ReportedHold>();
@@ -101,7 +101,7 @@ export class EventReporter {
   }
 
   /**
-   * Replaces the owner in an event of a foreign hold with the value that the lock stores, if that value is known.
+   * Replaces the owner in an event for a foreign hold with the value that the lock stores, if that value is known.
    * Returns any other event unchanged.
    */
   #resolveToken(event: ScriptEvent): ScriptEvent {
@@ -113,8 +113,8 @@ export class EventReporter {
   }
 
   /**
-   * Finds the reported hold that the event is about or, if there is none, the hold that a new hold replaces (`known`).
-   * Also returns the other open holds (`others`).
+   * Finds the reported hold that the event is about (`known`) and the other open holds (`others`). If no open hold
+   * matches the event, `known` is the open hold that a new hold replaces, or the last ended hold of the key.
    */
   #findReportedHold(event: ScriptEvent): {
     known: ReportedHold | undefined;
@@ -136,7 +136,7 @@ export class EventReporter {
     };
   }
 
-  /** Records that an operator force-released a foreign hold of the given format. */
+  /** Records that an operator force-released a foreign hold in the given format. */
   recordForceRelease(key: Key, token: Key, format: FormatName): void {
     this.#forceReleased.add(key, token, { as: format });
   }
@@ -172,8 +172,8 @@ export class EventReporter {
   }
 
   /**
-   * Forgets the reported state of a key without reporting an end. Call this if the hold continues, and only its format
-   * or its listing has changed.
+   * Forgets the reported state of a key without reporting an end. Call this if the hold continues and the only change
+   * is to its format or to whether it is listed.
    */
   forgetReported(key: Key): void {
     this.#cancelDeferral(key);

@@ -20,8 +20,8 @@ interface HoldStart {
 }
 
 /**
- * The most recently force-released foreign holds. Lockkeeper uses these records to recognize a hold that its library
- * recreates after the force-release.
+ * Records of the most recently force-released foreign holds. Lockkeeper uses these records to recognize a hold that a
+ * library recreates after the force-release.
  */
 export class ForceReleasedHolds {
   readonly #records = new Map<string, ForceReleaseRecord>();
@@ -45,7 +45,7 @@ export class ForceReleasedHolds {
 
   /**
    * Returns whether a foreign hold was force-released and then recreated by its library. If the owner string can be
-   * reused, this is true only if the library can recreate its locks and the hold began soon after the force-release.
+   * reused, returns true only if the library can recreate its locks and the hold began soon after the force-release.
    */
   has(
     seen: HeldObservation,

@@ -20,8 +20,8 @@ interface HolderReading {
 }
 
 /**
- * Lists the holders for which events are reported. Returns no holders if the lock is free or its deadline has passed.
- * For an unlisted lock, returns only holders whose force-released hold was recreated by its library.
+ * Lists the holders for which events are reported. Returns an empty list if the lock is free or its deadline has
+ * passed. For an unlisted lock, returns only holders whose force-released hold was recreated by a library.
  */
 export function listCurrentHolders(
   { hold, isInitialScan }: HolderReading,
@@ -40,7 +40,7 @@ export function listCurrentHolders(
   return hold.isListed ? holders : holders.filter(({ wasForceReleased }) => wasForceReleased);
 }
 
-/** Returns the reported state of each open holder of a hold whose last observation has already been reported. */
+/** Returns the reported state of each holder of a hold whose last observation has been reported. Omits ended holds. */
 export function toReportedHolds(hold: ObservedHold): ReportedHold[] {
   if (hold.seen.state === "ended") return [];
   return hold.holders.map((holder) => toReportedHold(toHolderSnapshot(hold, holder))).filter(isOpen);

@@ -35,9 +35,9 @@ export interface IndexedReading {
 }
 
 /**
- * Counts changes that a read found without a notification: new holds, missing holds, and holds that were replaced.
- * Ignores a change if the notification arrives within 2 s or if the change happened during a known gap. Also ignores a
- * missing hold whose deadline has passed.
+ * Counts changes that a read found but no notification reported: new holds, missing holds, and holds that were
+ * replaced. Ignores a change if the notification arrives within 2 s or if the change happened during a known gap. Also
+ * ignores a missing hold whose deadline has passed.
  */
 export class MissedChangeTracker {
   readonly #counts = { found: 0, gone: 0, changed: 0, lastAt: null as number | null };
@@ -57,7 +57,7 @@ export class MissedChangeTracker {
   }
 
   /**
-   * Records that a notification for the key has arrived. Changes that the next read finds then do not count as missed.
+   * Records that a notification for the key has arrived, so that changes found by the next read do not count as missed.
    */
   recordNotification(key: Key): void {
     this.#suspects.delete(key);

@@ -5,7 +5,7 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
 type Rules = Pick<FormatRules, "findFormat">;
 
 /**
- * A change of the format rules. Distinguishes the effects of the new rules from changes in Redis: the first read of a
+ * A change to the format rules. Distinguishes the effects of the new rules from changes in Redis: the first read of a
  * key with the new rules can change the format of its hold without any change in Redis.
  */
 export class RuleChange {

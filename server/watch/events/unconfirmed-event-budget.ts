@@ -21,14 +21,17 @@ interface UnconfirmedEvents {
 /**
  * Limits the script events that are reported although no read of Redis has confirmed them.
  *
- * Any client that may `PUBLISH` to the channel can forge events, so a message alone proves nothing. Each reported event
- * takes a token. If a later read shows the Lockkeeper hold of the events, their tokens are returned to the budget. If
- * no token is left, Lockkeeper ignores the event, reads the key, and reports the change as `inferred`.
+ * Any client with permission to `PUBLISH` to the channel can forge events, so a message alone proves nothing. Each
+ * reported event takes a token. If a later read shows the Lockkeeper hold to which the events belong, their tokens are
+ * returned to the budget. If no token is left, Lockkeeper ignores the event, reads the key, and reports the change as
+ * `inferred`.
  */
 export class UnconfirmedEventBudget {
   #tokens = UNCONFIRMED_EVENTS_BURST;
   #filledAt = Number.NEGATIVE_INFINITY;
-  /** The events of each key that have taken tokens and that no read has confirmed. A read of each key is queued. */
+  /**
+   * For each key, the events that took a token and that no read has confirmed. A read of each of these keys is queued.
+   */
   readonly #unconfirmed = new Map<Key, UnconfirmedEvents>();
 
   /**
@@ -51,8 +54,8 @@ export class UnconfirmedEventBudget {
   }
 
   /**
-   * Returns the tokens of a key's unconfirmed events to the budget if a read that was sent after these events shows
-   * their Lockkeeper hold. Has no effect if the read was sent earlier.
+   * Refunds the tokens of a key's unconfirmed events if a read that was sent after these events shows the Lockkeeper
+   * hold to which they belong. Has no effect if the read was sent earlier.
    *
    * @param seen the observation of the key; `undefined` if the key is not held
    * @param sentAt when the read was sent (`performance.now()`)

@@ -60,9 +60,9 @@ export class UnseenHolds {
   }
 
   /**
-   * Records a notification that starts or ends a hold, and ignores any other notification.
+   * Records a notification whose event can start or end a hold. Ignores any other notification.
    *
-   * @param isHeld whether the index contains a hold of the key
+   * @param isHeld whether the index contains a hold for the key
    */
   recordNotification(key: Key, event: string, isHeld: boolean): void {
     if (START_EVENTS.has(event)) this.#recordStart(key, isHeld);
@@ -79,7 +79,7 @@ export class UnseenHolds {
 
   /**
    * Counts the holds that ended before the read was sent. If any of them may have lasted longer than
-   * `UNSEEN_HOLD_MS_MAX`, calls `onLongHold` once, with the earliest start.
+   * `UNSEEN_HOLD_MS_MAX`, calls `onLongHold` once, with the earliest possible start of these holds.
    *
    * @param sentAt when the read was sent (`performance.now()`)
    */

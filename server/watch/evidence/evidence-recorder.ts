@@ -29,7 +29,7 @@ export interface EvidenceOptions {
   readonly log?: Logger;
 }
 
-/** The watcher whose holds are stored. */
+/** The watcher for whose holds the recorder stores evidence. */
 export interface EvidenceSource {
   /** Returns the current time on the Redis clock. */
   now(): number;
@@ -37,9 +37,9 @@ export interface EvidenceSource {
   isComplete(): boolean;
   findHold(key: Key): ObservedHold | undefined;
   listKeys(): Iterable<Key>;
-  /** Called when the stored evidence of a key is loaded after the key was read. */
+  /** Called when the stored evidence for a key is loaded after the key was read. */
   restoreLate(key: Key): void;
-  /** Whether this instance writes the evidence of the target. */
+  /** Whether this instance writes the evidence for the target's locks. */
   isWriter(): boolean;
 }
 
@@ -56,8 +56,8 @@ export class EvidenceRecorder {
   /** Keys with evidence in the store; `undefined` if the store must be read before the next write. */
   #stored: Set<Key> | undefined;
   /**
-   * Whether the store may contain evidence of holds that ended while no instance was watching. If true, the first write
-   * after all locks have been read compares the stored keys with the existing locks.
+   * Whether the store may contain evidence for holds that ended while no instance was watching. If true, the first
+   * write after all locks have been read compares the stored keys with the existing locks.
    */
   #mayHaveEndedUnseen = true;
   readonly #changed = new Set<Key>();
@@ -86,8 +86,8 @@ export class EvidenceRecorder {
 
   /**
    * Returns the stored state of a hold and removes the stored evidence from memory. Returns `undefined` if there is no
-   * evidence that matches the observation. When the index applies the observation, it decides whether the observed hold
-   * is the stored hold.
+   * evidence that matches the observation. The index decides whether the observed hold is the stored hold when the
+   * index applies the observation.
    */
   readonly restoreHold = (
     observation: HeldObservation,

@@ -25,18 +25,18 @@ export class EvidenceStore {
    * Runs a task immediately, or once the home store is connected. If the task fails with `unavailable` or
    * `unknown_outcome`, it runs again after the next reconnection.
    *
-   * @throws any other error of the task, if the task runs immediately
+   * @throws any other error from the task, if the task runs immediately
    */
   whenAvailable(task: () => Promise<void>): Promise<void> {
     return this.home.whenAvailable(task);
   }
 
-  /** Calls the listener when the home store has lost its data. */
+  /** Calls the listener each time Lockkeeper finds that the home store has lost its data. */
   onEmptied(listener: () => void): void {
     this.home.onEmptied(async () => listener());
   }
 
-  /** Reads all evidence. @throws LockkeeperError unavailable, unknown_outcome */
+  /** Returns the stored evidence for each lock, by key. @throws LockkeeperError unavailable, unknown_outcome */
   async readAll(): Promise<Map<Key, string>> {
     const texts = new Map<Key, string>();
     let cursor = "0";
@@ -54,7 +54,11 @@ export class EvidenceStore {
     return texts;
   }
 
-  /** Writes and removes evidence. @throws LockkeeperError unavailable, unknown_outcome */
+  /**
+   * Stores the evidence in `written`, and then removes the evidence for the keys in `removed`.
+   *
+   * @throws LockkeeperError unavailable, unknown_outcome
+   */
   async write(written: readonly (readonly [Key, string])[], removed: readonly Key[]): Promise<void> {
     const fields = written.flatMap(([key, text]) => [encodeKeyPath(key), text]);
     if (fields.length > 0) await this.home.run((redis) => redis.hset(this.#redisKey, ...fields));
@@ -62,7 +66,7 @@ export class EvidenceStore {
       await this.home.run((redis) => redis.hdel(this.#redisKey, ...removed.map(encodeKeyPath)));
   }
 
-  /** Restarts the retention period. @throws LockkeeperError unavailable, unknown_outcome */
+  /** Restarts the seven-day retention period of the evidence. @throws LockkeeperError unavailable, unknown_outcome */
   async extendRetention(): Promise<void> {
     await this.home.run((redis) => redis.pexpire(this.#redisKey, RETENTION_MS));
   }

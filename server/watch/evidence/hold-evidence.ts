@@ -71,8 +71,8 @@ function roundTime(ms: number | null): number | null {
 }
 
 /**
- * Restores a stored hold with those holders that also appear in the observation. When the index applies the
- * observation, it decides whether the observed hold is the stored hold.
+ * Restores a stored hold with only those holders that also appear in the observation. The index decides whether the
+ * observed hold is the stored hold when the index applies the observation.
  *
  * @param text the result of `formatHoldEvidence`
  * @returns `undefined` if the text is invalid, if none of the observed holders is stored, or if Redis's clock was set

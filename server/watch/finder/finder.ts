@@ -56,8 +56,8 @@ interface FinderRun {
 }
 
 /**
- * Scans all keys of a target, watched or not, and reports the locks among them. Reads only a sample of the keys that
- * match a pattern if the first of these keys are not locks.
+ * Scans all keys of a target, watched or not, and reports the locks among them. If the first keys with a given pattern
+ * are not locks, reads only a sample of the other keys with this pattern.
  */
 export class Finder {
   #state: FinderReport["state"] = "idle";

@@ -60,7 +60,7 @@ function computePastTypicalAt(hold: ObservedHold, typicalMs: number, times = TYP
   return getHeldSince(hold) + times * typicalMs;
 }
 
-/** A filter term whose result changes with time. */
+/** A compiled filter term whose result depends on time. */
 export interface TimeDependentTerm {
   readonly matches: AtTime<boolean>;
   /** Returns the earliest time at which the result can change without a change to the hold, or `NEVER`. */

@@ -10,13 +10,13 @@ import { CLOCK_TOLERANCE_MS, startRenewalHistory, updateRenewalHistory } from ".
 /** What is known about the time between the previous and the current observation of a lock. */
 export interface ObservationContext {
   /**
-   * Whether the key was reported as gone since the previous observation. If true, a hold of the same owner counts as a
-   * new hold, unless its fencing token or owner string proves that it is the same one.
+   * Whether the key was reported as removed since the previous observation. If true, a hold of the same owner counts as
+   * a new hold, unless its fencing token or owner string proves that it is the same hold.
    */
   readonly wasGone: boolean;
   /**
-   * Whether a present holder may have left the lock and acquired it again: notifications reported more exits than there
-   * are missing holders, or may have reported the end of the observed hold.
+   * Whether a present holder may have left the lock and acquired it again. True if notifications reported more exits
+   * than there are missing holders, or if they may have reported the end of the observed hold.
    */
   readonly hasAmbiguousExit?: boolean;
   /** Whether an operator extended the lease, which is not evidence that the holder is alive. */
@@ -57,8 +57,8 @@ function compactObservation(observation: HeldObservation): HeldObservation {
 }
 
 /**
- * Returns the hold after an observation. A holder whose hold continues keeps the facts from earlier observations, such
- * as the start of the hold.
+ * Returns the hold, updated with an observation. For each holder whose hold continues, the result retains the facts
+ * from earlier observations, such as the start of the hold.
  */
 export function updateHold(
   before: ObservedHold | undefined,

@@ -48,7 +48,7 @@ function computeDeadline({ asOf, remainingMs }: HeldObservation, { ownRemainingM
   return leftMs === null ? null : asOf + leftMs;
 }
 
-/** Returns the maximum apparent change of an unchanged deadline across a gap, in milliseconds. */
+/** Returns the maximum amount, in ms, by which an unchanged deadline can appear to move across a gap. */
 export function computeGapToleranceMs(leaseMs: number | null): number {
   return CLOCK_DIFFERENCE_MS + Math.min(DEADLINE_MS_MAX, DEADLINE_SHARE * (leaseMs ?? 0));
 }

@@ -16,7 +16,7 @@ import { isRecurring } from "./recurrence.ts";
 // Each process counts epochs from the start. Without the nonce, a version from another process could match by chance.
 const PROCESS_NONCE = randomBytes(6).toString("base64url");
 
-/** The continuity id while Lockkeeper receives no notifications and may miss any change between two scans. */
+/** The continuity id used while Lockkeeper receives no notifications and can miss any change between two scans. */
 export const NO_CONTINUITY = "x";
 
 export function buildHoldVersion(hold: ObservedHold): string {
@@ -59,7 +59,7 @@ function formatObservedVersion(continuityId: string, holders: readonly ObservedH
   ].join(".");
 }
 
-/** Whether a version identifies the hold only by observation, because its owner string can be reused. */
+/** Whether a version identifies the hold only by observation, because the hold's owner string can be reused. */
 export function isObservedVersion(version: string): boolean {
   return version.startsWith("seen.");
 }
@@ -76,7 +76,8 @@ export interface VersionMatch {
  * Compares the version that an operator saw with the current hold.
  *
  * `changed`: the current hold is certainly a different hold. `unverified`: the owner is the same, but may have released
- * the lock and acquired it again, because there was a gap in the observation or the key was reported as gone too often.
+ * the lock and acquired it again, because there was a gap in the observation or the key was reported as removed too
+ * often.
  */
 export function matchVersion(expected: string, hold: ObservedHold): VersionMatch {
   const watching = {
@@ -131,7 +132,9 @@ function parseVersion(version: string): VersionParts {
   return { kind, boot, epochs, owners };
 }
 
-/** Returns a digest of the stored fields that identify a holder. The owner string cannot be read from the digest. */
+/**
+ * Returns a digest of the stored fields that identify a holder. The owner string cannot be recovered from the digest.
+ */
 export function digestHolder(seen: SeenHolder): string {
   return digestTexts([formatHolderIdentity(seen), seen.fence ?? ""]);
 }

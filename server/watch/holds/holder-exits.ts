@@ -9,13 +9,13 @@ const EXIT_EVENTS = /^(?:hdel|hexpired|srem|spop|zrem|zpop)/;
 const NOTIFIED_WITHIN_MS = 1000;
 
 /**
- * Counts the holders that left a shared lock according to notifications. If the notifications report more exits than
- * there are missing holders, a present holder may have left and returned with the same owner. Which holder returned is
- * unknown, so it is uncertain for all present holders whether their hold is the same.
+ * Counts the exits of holders from each shared lock, as reported by notifications. If the notifications report more
+ * exits than there are missing holders, a present holder may have left and returned with the same owner. It is unknown
+ * which holder returned, so each present holder may have a new hold.
  */
 export class HolderExits {
   readonly #exits = new Map<Key, { count: number; at: number }>();
-  /** Numbers of holders that a read found missing before the notifications of their exits arrived. */
+  /** For each key, the number of holders that a read found missing before the notifications of their exits arrived. */
   readonly #missingAhead = new Map<Key, { count: number; until: number }>();
 
   recordEvent(key: Key, event: string): void {
@@ -30,8 +30,8 @@ export class HolderExits {
   }
 
   /**
-   * Returns whether notifications report more exits than there are missing holders. Removes the reported exits that
-   * arrived before the read was sent.
+   * Returns whether notifications report more exits than there are missing holders. Removes the reported exits if
+   * all of their notifications arrived before the read was sent.
    *
    * @param missing number of missing holders in a read that was sent at `sentAt` (`performance.now()`)
    */

@@ -54,7 +54,7 @@ export function assessLiveness(evidence: LivenessEvidence): LivenessAssessment {
 
 /**
  * Returns the time, on the Redis clock, at which the liveness changes if there is no renewal. Returns `undefined` if
- * there is no such time.
+ * the lock has no TTL, or if the last read is later than this time.
  */
 export function findLivenessChangeAt(evidence: LivenessEvidence): number | undefined {
   const { asOf, remainingMs } = evidence.seen;

@@ -39,11 +39,13 @@ export interface ObservedHold {
   /** The liveness as of the last read. */
   readonly liveness: LivenessAssessment;
   /**
-   * Whether lists, counts and events include the lock. False for a possible lock, which only the key name or value
-   * suggests, unless its key is lockable or a rule sets its format.
+   * Whether lists, counts and events include the lock. False for a possible lock (one that only the key name or value
+   * suggests) if its key is not lockable and no rule sets its format.
    */
   readonly isListed: boolean;
-  /** Set if a read found the same owner again after the key was reported as gone. `undefined` for nearly all holds. */
+  /**
+   * Set if a read found the same owner again after the key was reported as removed. `undefined` for nearly all holds.
+   */
   readonly recurrence?: Recurrence | undefined;
 }
 
@@ -57,8 +59,8 @@ export function getHolderSince({
 }
 
 /**
- * Returns the remaining time of a holder in ms, or `null` if it has no TTL. A holder that does not expire separately
- * has the remaining time of the lock.
+ * Returns the remaining time of a holder in ms, or `null` if the holder has no TTL. A holder that does not expire
+ * separately has the remaining time of the lock.
  */
 export function getRemainingMs({ seen }: ObservedHold, holder: ObservedHolder): number | null {
   return holder.seen.ownRemainingMs === undefined ? seen.remainingMs : holder.seen.ownRemainingMs;

@@ -125,7 +125,10 @@ function withRenewal(before: RenewalHistory, lastAt: number, lease: Lease | unde
   return lease === undefined ? { ...history, isExtended: true } : history;
 }
 
-/** Returns the median of the intervals, or `undefined` if there are too few intervals or they are irregular. */
+/**
+ * Returns the median of the intervals, in ms. Returns `undefined` if there are fewer than three intervals, or if any
+ * interval differs from the median by more than 30%.
+ */
 export function findSteadyInterval(intervalsMs: readonly number[]): number | undefined {
   if (intervalsMs.length < STEADY_INTERVALS) return undefined;
   const median = intervalsMs.toSorted((a, b) => a - b)[Math.floor(intervalsMs.length / 2)] ?? 0;

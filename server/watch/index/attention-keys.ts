@@ -48,7 +48,8 @@ export class AttentionKeys {
   }
 
   /**
-   * Reassesses the keys whose result may have changed since the last call, because time or typical hold times changed.
+   * Reassesses the keys whose result may have changed since the last call because time has passed or typical hold times
+   * have changed.
    */
   advance(): void {
     this.#isAdvancing = true;

@@ -26,8 +26,8 @@ interface CachedCounts {
 
 /**
  * Counts the facet values of the locks that match a filter, and caches the counts. A count iterates over all locks in
- * slices, and only one count runs at a time. Identical queries share a result while it is fresh. If the filter does not
- * depend on time, they also share the result until the index changes.
+ * slices, and only one count runs at a time. Identical queries share a result for a short time. If the filter does not
+ * depend on time, they share the result at least until the index changes.
  */
 export class FacetCountCache {
   /** Entries by query, least recently used first. */

@@ -27,7 +27,7 @@ export interface FacetValueCount {
 }
 
 /**
- * The number of locks per facet value. The counts of a facet ignore the filter terms on that facet, so alternatives to
+ * The number of locks per facet value. The counts for a facet ignore the filter terms on that facet, so alternatives to
  * a selected value stay visible.
  */
 export class FacetCounts {
@@ -95,8 +95,8 @@ export class FacetCounts {
   }
 
   /**
-   * Returns at most `FACET_VALUES_MAX` values, most frequent first and equally frequent ones by name. Avoids a full
-   * sort, because there may be very many values.
+   * Returns at most `FACET_VALUES_MAX` values of a field, sorted by descending number of locks and then by name. Avoids
+   * a full sort, because a field can have very many values.
    */
   listTopValues(field: FacetField): FacetValueCount[] {
     const top: FacetValueCount[] = [];

@@ -11,7 +11,7 @@ import type { SeenHolder } from "../../formats/observation.ts";
 import { compileTimeDependentTerm, type TimeDependentTerm } from "../holds/attention.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
-/** A predicate for holds that match a filter or a filter term. */
+/** A predicate that returns whether a hold matches a filter or a filter term. */
 export type HoldPredicate = (hold: ObservedHold) => boolean;
 
 /** A compiled filter. A hold matches the filter if it matches `fits` and, if present, `timeDependentTerm`. */
@@ -66,7 +66,7 @@ function combineTimeDependentTerms(each: readonly TimeDependentTerm[]): TimeDepe
   };
 }
 
-/** A predicate that returns whether a holder matches a filter or a term of a filter. */
+/** A predicate that returns whether a holder matches a filter or a filter term. */
 export type HolderPredicate = (holder: SeenHolder) => boolean;
 
 /** Compiles the filter terms on owner, service, host and session to a predicate on holders. Ignores all other terms. */

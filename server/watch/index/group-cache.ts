@@ -139,7 +139,7 @@ function buildGroupingName({ by, filter, order, allowedKeys }: GroupQuery): stri
   return JSON.stringify([by, filter, order.field, order.direction, allowedKeys?.patterns]);
 }
 
-/** The groups of all locks that match a query, sorted in the order of the query. */
+/** The groups of all locks that match a query, in the sort order that the query specifies. */
 export class HoldGrouping {
   readonly #groups = new Map<Key, HoldGroup>();
   readonly #matches: (hold: ObservedHold) => boolean;

@@ -13,8 +13,8 @@ export interface CountedHold {
 }
 
 /**
- * Membership of a lock in a group: the name of the group, and the earliest start of the lock's holders in the group, in
- * Unix ms. `isDeeper` is true if the group is a namespace and the key also belongs to a namespace below it.
+ * Membership of a lock in a group: the name of the group, and the earliest start among the lock's holders in the group,
+ * in Unix ms. `isDeeper` is true if the group is a namespace and the key also belongs to a namespace below that one.
  */
 export type GroupMembership = readonly [name: Key, since: number, isDeeper?: boolean];
 
@@ -28,7 +28,7 @@ export class HoldGroup {
   #waiting = 0;
   #estimated = 0;
   #unknown = 0;
-  /** The only lock of the group. Most groups have one lock and need no sorted list. */
+  /** Start and key of the group's only lock. Most groups have one lock and need no sorted list. */
   #onlyHold: SortPosition | undefined;
   #byAge: SortedKeys | undefined;
 

@@ -82,8 +82,8 @@ export class LockIndex {
   }
 
   /**
-   * Counts the unlisted locks. With `allowedKeys`, call `prepareQuery` with `UNLISTED_FILTER` and `BY_KEY` first.
-   * Otherwise, the count iterates over all holds in one step.
+   * Counts the unlisted locks. Before a call with `allowedKeys`, call `prepareQuery` with `UNLISTED_FILTER`, `BY_KEY`
+   * and the same `allowedKeys`. Without this preparation, the count iterates over all holds in one step.
    *
    * @param allowedKeys limits the count to these keys
    */
@@ -111,8 +111,9 @@ export class LockIndex {
   }
 
   /**
-   * Updates the index with an observation of a key, and returns the hold before and after it. Call in the order of
-   * Redis's replies. A hold that does not fit into the index is also returned as `after`, but as a new hold each time.
+   * Updates the index with an observation of a key, and returns the hold before and after the update. Call this method
+   * in the same order in which Redis replied. A hold that does not fit into the index is also returned as `after`, but
+   * as a new hold each time.
    */
   applyObservation(observation: Observation, context: ObservationContext): HoldChange {
     const { key } = observation;
@@ -147,9 +148,9 @@ export class LockIndex {
   }
 
   /**
-   * Removes an unlisted hold if the index is full and this hold is listed.
+   * Removes an unlisted hold if the index is full and the given hold is listed.
    *
-   * @returns whether there is room for this hold
+   * @returns whether there is room for the given hold
    */
   #makeRoom({ isListed }: ObservedHold): boolean {
     if (this.#holds.size < this.maxLocks) return true;
@@ -174,8 +175,8 @@ export class LockIndex {
   }
 
   /**
-   * Loads the stored state of a hold whose key was read before the state was available. If both are the same hold, the
-   * indexed hold then has the start and the renewals of the stored hold.
+   * Loads the stored state of a hold whose key was read before the state was available. If the stored hold and the
+   * indexed hold are the same hold, the indexed hold receives the start and the renewals of the stored hold.
    */
   restoreLate(key: Key): void {
     const before = this.#holds.get(key);
@@ -199,7 +200,10 @@ export class LockIndex {
     return this.#waiters.get(key);
   }
 
-  /** Returns up to `most` other keys with the same token, which indicates that the locks were acquired together. */
+  /**
+   * Returns up to `most` other keys with the same token as this hold, which indicates that the locks were acquired
+   * together.
+   */
   findKeysSharingToken(hold: ObservedHold, most: number): Key[] {
     return this.#sharedTokens.findOtherKeys(hold, most);
   }

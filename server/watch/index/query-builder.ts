@@ -15,7 +15,7 @@ export interface QueryDefinition {
   readonly allowedKeys: KeyPatternSet | undefined;
 }
 
-/** A query result that includes all changes to locks before `appliedUpTo`. */
+/** A query result that includes all recorded changes with sequence numbers less than `appliedUpTo`. */
 export interface CachedQuery {
   /** Returns the sort value of a hold, or `undefined` if the hold does not match. */
   readonly computeSortValue: (hold: ObservedHold) => SortValue | undefined;

@@ -37,8 +37,9 @@ const ENTRIES_PER_HOLD = 12;
 const CHANGES_MIN = 8192;
 
 /**
- * Caches query results as sorted lists. The cache records each change to a lock. At its next use, a result is updated
- * with the changes recorded since its last use. If some of these changes were dropped, the query is evaluated again.
+ * Caches query results as sorted lists, and records each change to a lock. When a result is used again, the cache first
+ * applies the changes that were recorded since the last use. If some of these changes were dropped, the query is
+ * evaluated again.
  */
 export class QueryCache {
   /** Results by query name, least recently used first. */

@@ -27,7 +27,7 @@ export interface LockIndexDeps {
    * listed.
    */
   readonly isAlwaysListed?: (key: Key) => boolean;
-  /** Returns the state of a hold that was stored before this process started, or `undefined` if there is none. */
+  /** Returns a hold's state as stored before this process started, or `undefined` if no state was stored. */
   restoreHold?(
     observation: HeldObservation,
     getEpoch: (holder: SeenHolder) => number,

@@ -11,8 +11,8 @@ import type { SortValue } from "./sorted-keys.ts";
 export interface SortValues<Value extends SortValue = SortValue> {
   readonly computeSortValue: (hold: ObservedHold, nowMs: number, typicalMs: number) => Value;
   /**
-   * Returns the time at which the sort value next changes without a change to the hold. The function is `undefined` if
-   * the sort value does not depend on time or typical hold times.
+   * Returns the next time at which the sort value can change without a change to the hold, or `NEVER`. The function is
+   * `undefined` if the sort value depends neither on time nor on typical hold times.
    */
   readonly computeChangeAt: ((hold: ObservedHold, nowMs: number, typicalMs: number) => number) | undefined;
 }

@@ -3,11 +3,14 @@ import type { Key } from "../../../lib/keys/key.ts";
 export type SortValue = string | number;
 
 /**
- * The position of an entry in a sorted list. As a cursor, it is the position of the last entry on the previous page.
+ * The position of an entry in a sorted list. When used as a cursor, the position of the last entry on the previous
+ * page.
  */
 export type SortPosition = readonly [value: SortValue, key: Key];
 
-/** Sort direction of the values: ascending (1) or descending (-1). Keys with equal values are always ascending. */
+/**
+ * Sort direction of the values: ascending (1) or descending (-1). Keys with equal values are always in ascending order.
+ */
 export type SortDirection = 1 | -1;
 
 function comparePositions(
@@ -36,8 +39,8 @@ interface Chunk {
 const CHUNK_MAX = 512;
 
 /**
- * A list of keys sorted by value, stored in chunks. A change takes a binary search and a shift within one chunk.
- * Finding the page at an offset takes an iteration over the chunk lengths (about 3 µs for a million keys).
+ * A list of keys sorted by value, stored in chunks. A change requires a binary search and a shift within one
+ * chunk. Finding the page at an offset requires an iteration over the chunk lengths (about 3 µs for a million keys).
  */
 export class SortedKeys {
   readonly #chunks: Chunk[] = [];
@@ -180,7 +183,7 @@ export class SortedKeys {
     this.#chunks.splice(at + 1, 0, { values: values.splice(half), keys: keys.splice(half) });
   }
 
-  /** Limits the number of chunks: removes an empty chunk, or merges a small chunk with the next one if both fit. */
+  /** Limits the number of chunks: removes an empty chunk, or merges a small chunk with the next if they fit in one. */
   #mergeSmallChunk(at: number, { values, keys }: Chunk): void {
     if (keys.length === 0) {
       this.#chunks.splice(at, 1);

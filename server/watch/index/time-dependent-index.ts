@@ -37,8 +37,8 @@ export interface SortedPlacement<Value extends SortValue> {
 /**
  * A query result that is kept up to date as time passes. The index stores the sort value of each key, and the time at
  * which the key's result next changes without a write to Redis. Applying such a change costs the same as applying a
- * change to a hold. To bound the cost of a step, each step reevaluates typical hold times for only a share of the
- * holds.
+ * change to a hold. To limit the cost of a call to `advance`, each call reevaluates typical hold times for only a
+ * share of the holds.
  */
 export class TimeDependentIndex<Value extends SortValue = SortValue> {
   readonly #values = new Map<Key, Value>();
@@ -73,7 +73,8 @@ export class TimeDependentIndex<Value extends SortValue = SortValue> {
   }
 
   /**
-   * Returns whether the clock went back or typical hold times are outdated. The result must then be evaluated again.
+   * Returns whether the clock went back by more than 1 s or typical hold times are outdated. In either case, the result
+   * must be evaluated again.
    */
   isStale(now: number): boolean {
     const passedMs = now - this.#advancedTo;

@@ -3,7 +3,7 @@ import { type ScriptEvent, toMessageOwner } from "../connection/script-event.ts"
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
 /**
- * Converts the script event of a force-release on one master into the `force_released` event of the whole hold.
+ * Converts one master's script event for a force-release into the `force_released` event of the whole hold.
  *
  * @param at time of the event on the target's clock
  */

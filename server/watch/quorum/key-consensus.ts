@@ -24,9 +24,9 @@ interface PendingDecision<Of> {
 export interface ConsensusDecision {
   readonly observation: ReadableObservation;
   readonly endCause: EndCause;
-  /** Whether enough masters reported the key as gone that the same owner may have a new hold. */
+  /** Whether so many masters reported the key as removed that the same owner may have a new hold. */
   readonly wasGone: boolean;
-  /** The `force_released` script event of one master, if an operator ended the hold. */
+  /** The `force_released` script event from one master, if an operator ended the hold. */
   readonly forceRelease: ScriptEvent | undefined;
 }
 
@@ -39,8 +39,8 @@ const AGREEMENT_MS_MAX = 1000;
  * The masters are read at different times. If a client releases the lock on one master and acquires it on another
  * between these reads, the reads can show a majority that never existed. Another read of all masters therefore confirms
  * each new decision. A decision is confirmed if the masters with the same vote in both reads form a majority, because
- * these votes existed at the same time. A majority of different masters does not confirm the decision, because votes
- * may have moved between masters.
+ * these votes existed at the same time. Masters whose vote changed between the reads do not count toward this majority,
+ * because votes may have moved between masters.
  */
 export class KeyConsensus<Of extends Voter> {
   readonly #votes: VoteStore<Of>;
@@ -91,7 +91,7 @@ export class KeyConsensus<Of extends Voter> {
     return decided !== undefined && "votes" in decided ? decided.votes : undefined;
   }
 
-  /** Whether this object can be dropped: no master has a hold, and the decision is neither pending nor undecided. */
+  /** Whether this object can be dropped: the key is not held on any master, and no decision is pending or undecided. */
   get isIdle(): boolean {
     const isHeld = this.#decided?.state === "held" || this.#decided?.state === "ended";
     return (
@@ -165,8 +165,8 @@ export class KeyConsensus<Of extends Voter> {
 
   /**
    * Replaces a new hold with `free` until a majority has agreed on its fencing token. Until then, the hold is not
-   * granted, and a change of the token would make it appear to be a different hold. If the masters have not agreed
-   * after 1 s, returns the hold, because its client is presumably gone and its votes block the lock.
+   * granted, and a change to the token would make the hold appear to be a different hold. If the masters have not
+   * agreed after 1 s, returns the hold, because its client has presumably failed and its votes block the lock.
    */
   #withoutOpenFence(now: VoteTally): VoteTally {
     const isOpen = now.outcome === "held" && now.fence === "open" && !this.#isDecidedHold(now.seen);
@@ -234,7 +234,8 @@ export class KeyConsensus<Of extends Voter> {
   /**
    * Counts the current votes.
    *
-   * @param turning if set, counts only masters that were read again since that decision, with an unchanged vote
+   * @param pending if set, counts only masters whose vote was unchanged when they were read again after this decision
+   *   became pending
    */
   #tallyVotes(asOf: number, pending?: PendingDecision<Of>): VoteTally {
     const seen = this.#votes.projectTo(

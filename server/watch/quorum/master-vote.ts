@@ -10,7 +10,7 @@ export interface MasterVote {
    * the lock earlier.
    */
   readonly begunAt: number | undefined;
-  /** Set if Redis has reported, after this observation, that the key was gone. */
+  /** Set if Redis reported, after this observation, that the key was removed. */
   readonly isGone?: true;
   /** Time (`performance.now()`) of the observation: halfway between request and reply. */
   readonly at: number;

@@ -41,7 +41,7 @@ export class VoteStore<Of extends Voter> {
     this.#votes.set(voter, { seen: observation, sentAt, at, begunAt, clockAheadMs, term: voter.term });
   }
 
-  /** Records that a master reported the key as gone. The next observation on this master then starts a new vote. */
+  /** Records that a master reported the key as removed. The next observation on this master then starts a new vote. */
   recordGone(voter: Of): void {
     const vote = this.#votes.get(voter);
     if (vote !== undefined) this.#votes.set(voter, { ...vote, isGone: true });
@@ -53,7 +53,8 @@ export class VoteStore<Of extends Voter> {
   }
 
   /**
-   * Returns the vote of a master from its current term, or `undefined` if there is none or the master is disconnected.
+   * Returns a master's vote from its current term. Returns `undefined` if there is no such vote or the master is
+   * disconnected.
    */
   findCurrent(voter: Of): MasterVote | undefined {
     const vote = this.#votes.get(voter);
@@ -80,14 +81,14 @@ export class VoteStore<Of extends Voter> {
     );
   }
 
-  /** Returns the start time (`performance.now()`) of each vote, in the order of the masters; `undefined` if unknown. */
+  /** Returns each vote's start time (`performance.now()`), in the same order as the masters; `undefined` if unknown. */
   listStartTimes(): (number | undefined)[] {
     return this.voters.map((voter) => this.findCurrent(voter)?.begunAt);
   }
 
   /**
-   * Returns the votes in the order of the masters, with their times updated to the present (see `projectVoteTo`). A
-   * vote that is unknown, or for which `counts` returns false, is `undefined`.
+   * Returns the votes in the same order as the masters, with times updated to the present (see `projectVoteTo`). A vote
+   * that is unknown, or for which `counts` returns false, is `undefined`.
    */
   projectTo(
     asOf: number,

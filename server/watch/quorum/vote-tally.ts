@@ -27,8 +27,8 @@ export type VoteTally =
 /** Data from earlier observations of the key. */
 export interface TallyContext {
   /**
-   * Start time (`performance.now()`) of each vote, in the order of the masters. `undefined` if Lockkeeper did not
-   * observe the start.
+   * Start time (`performance.now()`) of each vote, in the same order as the masters. `undefined` if Lockkeeper did
+   * not observe the start.
    */
   readonly begunAt?: readonly (number | undefined)[];
   /** The hold according to the last decision. */
@@ -41,10 +41,10 @@ export interface TallyContext {
  * votes for an owner. If a majority of the masters stores a value that is not a lock, the key is not a lock.
  *
  * Votes with different owner strings form one hold if they can belong to a RedLock (see red-lock.ts). If they cannot,
- * but together block a majority of the masters, the result is a hold of different owners, because no client can acquire
- * the lock.
+ * but together block a majority of the masters, the result is a hold with different owners, because no client can
+ * acquire the lock.
  *
- * @param seen the observation of each master at `asOf`; `undefined` if unknown
+ * @param seen the observation on each master at `asOf`; `undefined` if unknown
  */
 export function tallyVotes(
   key: Key,

@@ -4,8 +4,9 @@ import type { Key } from "../../../lib/keys/key.ts";
 const DELAY_MS = 20;
 
 /**
- * Delayed reads of keys that only a verb of this process changed. The next verb often makes such a read unnecessary. If
- * a key is already being read, that read may show the state between two verbs, so the key must be read again.
+ * Delayed reads of keys whose only change was made by a verb that this process ran. The next verb often makes such a
+ * read unnecessary. If a key is already being read, that read may show the state between two verbs, so the key must be
+ * read again.
  */
 export class CancellableReads {
   /** Time (`performance.now()`) at which each key is due for reading, earliest first. */
@@ -47,7 +48,7 @@ export class CancellableReads {
     return this.#reading.has(key);
   }
 
-  /** Runs `read` and marks the keys as being read until `read` settles. Cancels their delayed reads. */
+  /** Runs `read` and marks the keys as being read until `read` settles. Cancels the keys' delayed reads. */
   async duringRead<Result>(keys: readonly Key[], read: () => Promise<Result>): Promise<Result> {
     for (const key of keys) {
       this.#dueAt.delete(key);

@@ -7,7 +7,7 @@ export class Deadlines<Key> {
   readonly #keys: Key[] = [];
   readonly #positions = new Map<Key, number>();
 
-  /** Sets the deadline of a key and replaces the previous one. */
+  /** Sets the deadline of a key, and replaces any previous deadline. */
   set(key: Key, at: number): void {
     const known = this.#positions.get(key);
     const place = known ?? this.#keys.length;
@@ -37,7 +37,7 @@ export class Deadlines<Key> {
     return this.#moments[0];
   }
 
-  /** Removes and returns the keys whose deadline has passed at `now`. */
+  /** Removes and returns the keys whose deadlines are at or before `now`. */
   takeDue(now: number): Key[] {
     const keys: Key[] = [];
     for (;;) {

@@ -28,7 +28,7 @@ export interface HoldPollerDeps {
   readFingerprints(keys: readonly Key[]): Promise<FingerprintReading[]>;
   /** Lists the known keys, or only those that have not been read for at least `unreadForMs`. */
   listKnownKeys(unreadForMs?: number): Iterable<Key>;
-  /** Whether the last full read of the key showed a single holder with this deadline, so that the hold is unchanged. */
+  /** Whether the hold is unchanged because the last full read of the key showed a single holder with this deadline. */
   isUnchangedSinceRead(key: Key, deadlineMs: number | undefined): boolean;
   readonly reader: Pick<KeyReader, "enqueueRead" | "isReadApart" | "waitUntilSettled">;
   /** Whether Redis responds but sends no notifications. */
@@ -72,7 +72,7 @@ export class HoldPoller {
   }
 
   /**
-   * Longest time, in ms, for which a change to a known key may have stayed unnoticed in the last rounds. `undefined`
+   * Longest time, in ms, for which a change to a known key may have stayed unnoticed in recent rounds. `undefined`
    * before the first measurement.
    */
   get measuredDelayMs(): number | undefined {

@@ -20,7 +20,7 @@ export class IndexConfirmation {
     return this.#at;
   }
 
-  /** Records that the index contains every change up to this time. Has no effect while the index is incomplete. */
+  /** Records that the index contains every change up to `at`. Has no effect while the index is incomplete. */
   confirm(at: number): void {
     if (this.deps.isComplete()) this.#at = at;
   }

@@ -47,9 +47,9 @@ export interface KeyReaderDeps {
    * no further read is scheduled.
    */
   computeRereadDelayMs(key: Key): number | undefined;
-  /** Batch size of each call during a scan. */
+  /** Number of keys per batch during a scan. */
   readonly callSize: CallSize;
-  /** Called when the queue was dropped because it was too long. */
+  /** Called after the reader has dropped its queue because the queue was too long. */
   onOverflow(): void;
 }
 
@@ -60,7 +60,8 @@ export interface KeyReaderDeps {
 export class KeyReader {
   /**
    * The mode of the current scan, or `no` if no scan is in progress. During a scan, batches have `callSize` keys. In a
-   * `burst` scan, a batch waits only to fill up, for at most 10 ms. In a `paced` scan, reads pause as usual.
+   * `burst` scan, a batch waits only to fill up, for at most 10 ms. In a `paced` scan, reads pause as they do
+   * outside a scan.
    */
   scanning: "no" | "paced" | "burst" = "no";
   readonly #dirty = new Set<Key>();
@@ -76,7 +77,7 @@ export class KeyReader {
   #isStopped = false;
   /** Earliest time (`performance.now()`) at which the next batch starts. A full batch starts immediately. */
   #nextAt = Number.NEGATIVE_INFINITY;
-  /** Maximum batch size in keys. Halved by each timeout and doubled by each successful batch. */
+  /** Maximum batch size in keys. A timeout sets it to half the failed batch, and each successful batch doubles it. */
   #batchMax = BATCH;
 
   constructor(private readonly deps: KeyReaderDeps) {
@@ -161,7 +162,7 @@ export class KeyReader {
    * Reads a key immediately, bypassing the queue. For a slow key (see `SlowKeys`), returns an unreadable observation
    * without reading the key.
    *
-   * @throws the error of the read; a key whose read timed out becomes a slow key
+   * @throws the error from the read; a key whose read timed out becomes a slow key
    */
   async readNow(key: Key): Promise<Observation[]> {
     const slow = this.#slowKeys.describe(key);

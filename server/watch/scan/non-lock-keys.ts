@@ -23,7 +23,7 @@ export class NonLockKeys {
   ) {}
 
   /**
-   * Reads the fingerprints of keys.
+   * Reads the fingerprints of keys and selects the keys that must be read in full.
    *
    * @returns the keys to read: new keys, changed keys, and a random share of the unchanged keys
    */

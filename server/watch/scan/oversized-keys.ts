@@ -20,7 +20,10 @@ export function isOversizedKey(name: Uint8Array): boolean {
  * does not find it. Each counted key takes about 50 bytes, regardless of the length of its name.
  */
 export class OversizedKeys {
-  /** Number of the latest scan at the time when each key was last reported, by the digest of the key's name. */
+  /**
+   * For each key, the number of the latest scan that had started when the key was last reported. The map key is the
+   * digest of the key's name.
+   */
   readonly #lastScan = new Map<string, number>();
   #scan = 0;
 

@@ -34,8 +34,8 @@ export class PassCoverage {
   }
 
   /**
-   * Longest time, in ms, for which a new key can stay unnoticed. `undefined` before two complete scans. Grows while a
-   * scan takes longer than the previous scan.
+   * Longest time, in ms, for which a new key can stay unnoticed. `undefined` until two scans are complete. Grows while
+   * a scan takes longer than the previous scan.
    */
   get gapMs(): number | undefined {
     if (this.#gapMs === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Limits work to a share of the time. Saves unused time so that short work after a pause starts immediately. */
+/** Limits work to a share of the time. Saves unused time so that a short task can then run without a pause. */
 export class TimeBudget {
   #savedMs: number;
   #updatedAt = performance.now();

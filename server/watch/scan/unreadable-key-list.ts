@@ -14,7 +14,7 @@ export interface UnreadableKey {
 }
 
 /**
- * The watched keys of a master that could not be read, or whose content is too large to read. Limited to 10,000 keys.
+ * A master's watched keys that could not be read, or whose content is too large to read. Limited to 10,000 keys.
  */
 export class UnreadableKeyList {
   readonly #byKey = new Map<Key, UnreadableKey>();

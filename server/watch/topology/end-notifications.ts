@@ -15,11 +15,11 @@ interface Arrivals {
   readonly last: number;
 }
 
-/** Evidence from notifications that a key was gone before a read. */
+/** Evidence from notifications that a key was removed before a read. */
 export type KeyEnd =
-  /** No notification reported the key as gone. */
+  /** No notification reported the key as removed. */
   | "none"
-  /** The key was gone before the read was sent, so a hold that looks unchanged is a new hold. */
+  /** The key was removed before the read was sent, so a hold that looks unchanged is a new hold. */
   | "certain"
   /** A notification arrived after the read was sent. The next read decides. */
   | "undecided"
@@ -30,11 +30,11 @@ export type KeyEnd =
   | "possible";
 
 /**
- * Stores the notifications that report a key as gone, until a read consumes them. A notification is consumed only by a
- * read that was sent after the notification arrived.
+ * Stores notifications that report the removal of a key. A read consumes the stored notifications for its key that
+ * arrived before the read was sent.
  *
- * The order of a notification and an overlapping read is unknown. The read may show the hold that the notification
- * ended, or the next hold. If Lockkeeper mistook an ended hold for a new one, it would report a hold that never
+ * The order of a notification and an overlapping read is unknown. The read may show the hold whose end the notification
+ * reports, or the next hold. If Lockkeeper mistook an ended hold for a new one, it would report a hold that never
  * existed. Times are `performance.now()`.
  */
 export class EndNotifications {
@@ -42,8 +42,8 @@ export class EndNotifications {
   /** Arrival times of notifications that may belong to an earlier hold. */
   readonly #possible = new Map<Key, number>();
   /**
-   * Time until which a notification may belong to an earlier hold, for each key whose hold a read has just shown for
-   * the first time. Oldest first.
+   * For each key whose hold a recent read has shown for the first time, the time until which a notification may belong
+   * to an earlier hold. Oldest first.
    */
   readonly #newUntil = new Map<Key, number>();
 

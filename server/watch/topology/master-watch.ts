@@ -31,7 +31,7 @@ export interface MasterWatchSettings {
   getFormatRules(): FormatRules;
 }
 
-/** The state of the whole target, as required by a master watch. */
+/** Access to the state of the whole target, as required by a master watch. */
 export interface MasterView {
   /**
    * Lists the known keys of this master, or only those that have not been read on this master for at least
@@ -49,11 +49,11 @@ export interface MasterView {
    * `undefined` if no further read is scheduled.
    */
   computeRereadDelayMs(key: Key, at: MasterWatch): number | undefined;
-  /** Called when notifications of these keys may have been lost. */
+  /** Called when notifications for these keys may have been lost. */
   onBlindPeriod(keys: Iterable<Key>, at: MasterWatch): void;
 }
 
-/** Receives the observations of a master watch. */
+/** Receives the observations from a master watch. */
 export interface MasterListener {
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
   onScriptEvent(event: ScriptEvent, at: MasterWatch): void;
@@ -64,13 +64,13 @@ export interface MasterListener {
   onVerbEvent(event: ScriptEvent, at: MasterWatch): boolean;
   /** Called for a malformed message on the script event channel. */
   onInvalidScriptEvent(): void;
-  /** Called when a Redisson client has entered or left the queue of a fair lock. */
+  /** Called when a Redisson client enters or leaves the queue of a fair lock. */
   onQueueChange?(key: Key, at: MasterWatch): void;
   /** Called with new readings, after they have updated the clock of the master. */
   onReadings(readings: readonly Reading[], at: MasterWatch): void;
   /** Called when the master starts or stops refusing all writes, or the reason changes. */
   onWritesRefusedChange(at: MasterWatch): void;
-  /** Called when the state of the connection, of the notifications or of the reconciliation has changed. */
+  /** Called when the state of the connection, notifications or reconciliation changes. */
   onStateChange(): void;
 }
 
@@ -149,8 +149,8 @@ export class MasterWatch {
   }
 
   /**
-   * Measured delays, in ms, until changes are noticed. A delay is `null` before its first measurement. `undefined` if
-   * notifications arrive or the master does not respond.
+   * Measured delays, in ms, until changes are noticed. A delay is `null` before its first measurement. The whole value
+   * is `undefined` if notifications arrive or the master does not respond.
    */
   get pollingDelays(): PollingDelays | undefined {
     if (!this.isPolled) return undefined;
@@ -206,7 +206,7 @@ export class MasterWatch {
    * Reads a key immediately, bypassing the queue. For a slow key (see `SlowKeys`), returns an unreadable observation
    * without reading the key.
    *
-   * @throws the error of the read; a key whose read timed out becomes a slow key
+   * @throws the error from the read; a key whose read timed out becomes a slow key
    */
   readNow(key: Key): Promise<Observation[]> {
     return this.#reader.readNow(key);
@@ -279,8 +279,9 @@ export class MasterWatch {
 
   /**
    * Lists the keys that a reconciliation scan reads in addition to the keys that SCAN returns. Includes unreadable
-   * keys, because their deletion may cause no notification. If `freshForMs` is 0, includes all known keys. Otherwise,
-   * includes the known keys that have not been read for `freshForMs`, but no known keys if the holds are polled.
+   * keys, because Redis may send no notification when they are deleted. If `freshForMs` is 0, includes all known keys.
+   * Otherwise, includes only the known keys that have not been read for `freshForMs`, or none of them if the holds are
+   * polled.
    */
   *#listKnownKeys(freshForMs: number): Iterable<Key> {
     const isPolled = freshForMs > 0 && !this.connection.seesChanges;
@@ -288,7 +289,7 @@ export class MasterWatch {
     yield* this.unreadableKeys.keys;
   }
 
-  /** Removes keys that have moved to another master from the unreadable keys. Returns the observations. */
+  /** Removes from `unreadableKeys` the keys that have moved to another master. Returns the observations unchanged. */
   #dropMoved(keys: readonly Key[], observations: Observation[]): Observation[] {
     if (observations.length === keys.length) return observations;
     const here = new Set(observations.map(({ key }) => key));

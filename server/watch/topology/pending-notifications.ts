@@ -6,7 +6,7 @@ import { countMissingHolders, HolderExits } from "../holds/holder-exits.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { EndNotifications } from "./end-notifications.ts";
 
-/** Events that show that the key may have been gone, even if a later read finds the key. */
+/** Events that show that the key may have been removed, even if a later read finds the key. */
 const END_NOTIFICATIONS = new Set([
   "del",
   "expired",
@@ -21,13 +21,13 @@ const END_NOTIFICATIONS = new Set([
 
 /** What the notifications for a key show about the time between two reads. */
 export interface ConsumedNotifications {
-  /** Whether a notification proves that the key was gone before the read was sent. */
+  /** Whether a notification proves that the key was removed before the read was sent. */
   readonly wasGone: boolean;
-  /** Whether a notification reported the key as gone, before or after the observed state. */
+  /** Whether a notification reported that the key was removed, before or after the observed state. */
   readonly mayBeGone: boolean;
   /**
-   * Whether the observed hold may be a new hold that looks like the previous one. True if more exits were reported than
-   * holders are missing, or if the hold may have ended and begun again.
+   * Whether the observed hold may be a new hold that looks like the previous one. True if the notifications reported
+   * more exits than there are missing holders, or if the hold may have ended and begun again.
    */
   readonly hasAmbiguousExit: boolean;
   /** Whether an operator extended the lease. */
@@ -57,18 +57,18 @@ export class PendingNotifications {
   }
 
   /**
-   * Records a script event if an operator has extended the lease. Unlike a renewal by the holder, such an event names
-   * the operator in `by`.
+   * Records a script event if it reports that an operator extended the lease. Unlike the event for a renewal by the
+   * holder, such an event names the operator in `by`.
    */
   recordScriptEvent({ type, key, by }: ScriptEvent): void {
     if (type === "renewed" && by !== undefined) this.#extendedAt.set(key, performance.now());
   }
 
   /**
-   * Records a blind period, in which notifications of these keys may have been lost.
+   * Records a blind period, in which notifications for these keys may have been lost.
    *
-   * @param isKnown returns whether a key is known. The notifications of all other keys are dropped, because no read may
-   *   ever consume them: any client can forge notifications for keys that do not exist.
+   * @param isKnown returns whether a key is known. The notifications for all other keys are dropped, because it is
+   *   possible that no read ever consumes them: any client can forge notifications for keys that do not exist.
    */
   recordBlindPeriod(keys: Iterable<Key>, isKnown: (key: Key) => boolean): void {
     for (const pending of [this.#endCauses, this.#extendedAt])

@@ -44,13 +44,13 @@ interface ReadingTrigger {
 export class QuorumView implements TopologyView {
   readonly clock = new RedisClock();
   readonly #consensusByKey = new Map<Key, KeyConsensus<VoterState>>();
-  /** Number of reads in progress for each key. The consensus of a key is kept while the key is being read. */
+  /** Number of reads in progress for each key. The consensus on a key is stored while the key is being read. */
   readonly #readsInProgress = new Map<Key, number>();
   #reevaluation: { isOver: boolean } = { isOver: true };
 
   readonly #voters: VoterSet;
 
-  /** @param watches the watches of all masters of the quorum; the masters never change */
+  /** @param watches the watches of all of the quorum's masters; the set of masters never changes */
   constructor(
     watches: ReadonlyMap<Master, MasterWatch>,
     private readonly index: LockIndex,
@@ -141,8 +141,8 @@ export class QuorumView implements TopologyView {
   }
 
   /**
-   * Records a script event of one master without reporting it, because the events of the lock are inferred from all
-   * votes. The operator and the reason of a force-release are kept for the `force_released` event of the whole hold.
+   * Records a script event from one master without reporting it, because the events for the lock are inferred from all
+   * votes. The operator and the reason for a force-release are stored for the `force_released` event of the whole hold.
    */
   onScriptEvent(event: ScriptEvent, at: MasterWatch): undefined {
     this.#voters.get(at).pendingNotifications.recordScriptEvent(event);

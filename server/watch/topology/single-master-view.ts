@@ -18,7 +18,7 @@ import type { AppliedReading, TopologyView } from "./topology-view.ts";
 /** Maximum number of redirections to follow. During a migration, two masters can redirect to each other. */
 const REDIRECTIONS_MAX = 5;
 
-/** The view of a target where each key has exactly one master. */
+/** The view of a target in which each key has exactly one master. */
 export class SingleMasterView implements TopologyView {
   readonly #pendingNotifications = new PendingNotifications();
   readonly #fallbackClock = new RedisClock();
@@ -164,7 +164,7 @@ export class SingleMasterView implements TopologyView {
     throw new NeverSentError("The key is moving to another master");
   }
 
-  /** @throws NeverSentError while no master has the key */
+  /** @throws NeverSentError if no known master has the key */
   #getWatch(key: Key): MasterWatch {
     const watch = this.#findWatch(key);
     if (watch === undefined) throw new NeverSentError("No known master has the key");

@@ -8,7 +8,7 @@ import type { ObservationContext } from "../holds/continuity.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import type { MasterView, MasterWatch } from "./master-watch.ts";
 
-/** The evaluated form of a reading: the observation to apply to the index, and details for the resulting events. */
+/** The result of evaluating a reading: the observation to apply to the index, and details for the resulting events. */
 export interface AppliedReading {
   readonly observation: Observation;
   readonly context: ObservationContext;
@@ -40,7 +40,7 @@ export interface TopologyView extends MasterView {
   readAndApply(key: Key): Promise<Observation>;
   /** Reads the key with the given rules without changing the index. @throws if Redis is unreachable */
   readWithRules(key: Key, rules: FormatLookup): Promise<Observation>;
-  /** Waits until all notifications for the key sent so far have arrived. @throws if Redis is unreachable */
+  /** Waits until all notifications that Redis has sent for the key have arrived. @throws if Redis is unreachable */
   confirmContinuity(key: Key): Promise<void>;
   /** Processes the notification `event` for a key on one master. */
   onKeyChange(key: Key, event: string, at: MasterWatch): void;
@@ -52,12 +52,13 @@ export interface TopologyView extends MasterView {
     event: ScriptEvent,
     at: MasterWatch,
   ): { readonly event: ScriptEvent; readonly endCause: EndCause } | undefined;
-  /** Evaluates a reading of one master. @returns the result to apply, or `undefined` if there is none yet */
+  /** Evaluates a reading from one master. @returns the result to apply, or `undefined` if there is none yet */
   evaluateReading(reading: Reading, at: MasterWatch): AppliedReading | undefined;
-  /** Called when the state of a master has changed. */
+  /** Called when the state of a master changes. */
   onMasterStateChange(): void;
   /**
-   * Returns the votes of a quorum on a key. Returns `undefined` if no votes are stored or the target is not a quorum.
+   * Returns the votes of the quorum's masters on a key. Returns `undefined` if no votes are stored or the target is not
+   * a quorum.
    */
   findVotes(key: Key): SeenVotes | undefined;
 }

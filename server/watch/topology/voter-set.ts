@@ -92,7 +92,7 @@ export class VoterSet {
    * Runs a read on all connected masters. Resolves when all reads have settled, or 50 ms after a majority has
    * succeeded.
    *
-   * @throws NeverSentError if fewer than a majority succeed
+   * @throws NeverSentError if the reads succeed on less than a majority of all masters
    */
   async runOnMajority(run: (watch: MasterWatch) => Promise<unknown>): Promise<void> {
     const reads = this.up.map(({ watch }) => run(watch));

@@ -37,10 +37,10 @@ export const INTACT_AUDIT: AuditVerification = {
   checkedAt: AT + 5000,
 };
 
-/** The example action in the CSV format of an export. */
+/** The example action as a CSV export of the audit log. */
 export const AUDIT_CSV = AUDIT_CSV_HEADER + formatAuditCsvLine(FORCE_RELEASE_ITEM);
 
-/** One line of an export in the JSON Lines format. */
+/** One line of a JSON Lines export of the audit log. */
 export const AUDIT_LINE = {
   prev: "0".repeat(64),
   hash: HEAD.hash,

@@ -10,7 +10,7 @@ export const REPLAYED_HEADER = {
   },
 };
 
-/** Converts the body of an acquire request to options. The default owner is the name of the API key or operator. */
+/** Converts the body of an acquire request to options. `owner` defaults to the name of the API key or operator. */
 export function toAcquireOptions(
   input: Omit<
     AcquireInput,
@@ -45,7 +45,7 @@ function getDefaultOwner({ name }: Principal): string {
   return name.replace(/^key:/, "");
 }
 
-/** A waiting request, and the time in ms for which it had waited (`waitedMs`) when its last attempt was sent. */
+/** A waiting request. `waitedMs` is the time in ms for which it had waited when its last attempt was sent. */
 export class Wait {
   readonly #since = performance.now();
   waitedMs = 0;

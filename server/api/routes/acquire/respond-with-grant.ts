@@ -24,7 +24,7 @@ export interface GrantResponse extends Pick<ApiResponse, "verbEnd">, Partial<Pic
   readonly fields?: object;
 }
 
-/** Waits for the result of an acquire, updates the quota claim accordingly, and creates the response. */
+/** Waits for the result of an acquire, updates the quota claim to match the result, and creates the response. */
 export async function respondWithGrant<Acquired extends AcquiredGrant>(
   acquiring: Promise<Acquired>,
   { target, requestId, claim, leaseMs, graceMs, wait }: GrantRequest,

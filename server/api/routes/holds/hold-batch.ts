@@ -17,13 +17,15 @@ import type { Services } from "../../routing/services.ts";
  */
 const HOLDS_PER_COUNTED_REQUEST = 10;
 
-/** Runs the verb for the holds on one target. Resolves to the result or error of each hold, in the order of `holds`. */
+/**
+ * Runs the verb for the holds on one target. Resolves to the result or error for each hold, in the order of `holds`.
+ */
 type RunOnTarget<Item, Result> = (
   target: Target,
   holds: readonly NamedHold<Item>[],
 ) => Promise<readonly PromiseSettledResult<Result>[]>;
 
-/** An entry of a batch and the hold that it names, which the caller is authorized to use. */
+/** An entry of a batch, and the hold that its `holdId` identifies. The caller is authorized to use this hold. */
 export interface NamedHold<Item> {
   readonly item: Item;
   readonly hold: TargetHoldRef;
@@ -46,7 +48,7 @@ export class HoldBatch {
   ) {}
 
   /**
-   * Runs the verb and returns the result or error of each hold, in the order of `holds`.
+   * Runs the verb and returns the result or error for each hold, in the same order as `holds`.
    *
    * @throws LockkeeperError rate_limited
    */
@@ -94,7 +96,7 @@ export class HoldBatch {
   }
 
   /**
-   * Parses a `holdId` and asserts that the principal may use its hold.
+   * Parses a `holdId` and asserts that the principal is authorized to use the hold.
    *
    * @throws LockkeeperError invalid_hold_id, forbidden, not_found, unavailable, read_only
    */
@@ -108,8 +110,8 @@ export class HoldBatch {
   }
 
   /**
-   * Logs the first unexpected error of a batch and their number. Logging every error of a large batch would flood the
-   * log.
+   * Logs the first unexpected error in a batch and the number of unexpected errors. Logging every error in a large
+   * batch would flood the log.
    */
   #logDefects(results: readonly PromiseSettledResult<unknown>[]): void {
     const defects = results.flatMap((result) =>
@@ -127,7 +129,7 @@ export function getCode(reason: unknown): ErrorCode {
   return reason instanceof LockkeeperError && reason.code !== "aborted" ? reason.code : "internal";
 }
 
-/** Returns the latest `asOf` of the results in Unix ms, or the time of this server if no verb succeeded. */
+/** Returns the latest `asOf` among the results in Unix ms, or the current time of this server if no verb succeeded. */
 export function getLatestTime(results: readonly PromiseSettledResult<{ readonly asOf: number }>[]): number {
   let latest = 0;
   for (const result of results)

@@ -15,7 +15,7 @@ export interface ConditionWaitOptions {
    */
   readonly requestId?: string | undefined;
   /**
-   * Called when the hold was given up. If the wait fails before this call, the hold is unchanged, except after
+   * Called when the hold is given up. If the wait fails before this call, the hold is unchanged, except after
    * `unknown_outcome` or `lost`.
    */
   readonly onGivenUp?: (() => void) | undefined;
@@ -43,7 +43,7 @@ export interface SignalOptions {
  */
 export interface ConditionVerbs {
   /**
-   * Gives up a hold with all its counts, waits for a signal, and acquires the lock again with the same count, a new
+   * Gives up a hold, whatever its count, waits for a signal, and acquires the lock again with the same count, a new
    * token and a larger fencing token.
    *
    * @throws LockkeeperError the errors of `ConditionVerbs`, queue_full (the hold is unchanged), timeout and aborted

@@ -31,12 +31,13 @@ export interface Grant extends HoldRef {
   readonly remainingMs: number;
   /** Time on the Redis clock when Redis replied, in Unix milliseconds. */
   readonly asOf: number;
-  /** The last request to release the hold; `undefined` if there is none. */
+  /** The most recent request to release the hold; `undefined` if there is none. */
   readonly releaseRequested?: ReleaseRequest | undefined;
 }
 
 /**
- * The outcome of a release. `still_held`: one of several counts was released. `not_held`: the hold had already ended.
+ * The outcome of a release. `still_held`: the count was decreased but is still above 0. `not_held`: the hold had
+ * already ended.
  */
 export interface Released {
   readonly outcome: "released" | "still_held" | "not_held";
@@ -58,7 +59,7 @@ export interface AcquiredGrant {
  * holds cannot be returned to the caller.
  */
 export interface AcquiredGroup {
-  /** In the order of the requested keys. */
+  /** The grants, in the same order as the requested keys. */
   readonly grants: readonly Grant[];
   /** Whether all holds were granted earlier for the same request id; always false on a quorum. */
   readonly isReplayed: boolean;

@@ -6,10 +6,10 @@ import type { HoldCaller } from "./grant.ts";
 export interface SemaphorePermits {
   readonly key: Key;
   readonly limit: number;
-  /** Negative if clients have acquired more permits than the limit. */
+  /** Number of permits that are available; negative if clients have acquired more permits than the limit. */
   readonly available: number;
   readonly acquired: number;
-  /** The total before the change; `null` if there was no semaphore. */
+  /** The limit before the change; `null` if the semaphore did not exist. */
   readonly previousLimit: number | null;
   /** Time on the Redis clock when Redis replied, in Unix milliseconds. */
   readonly asOf: number;
@@ -32,13 +32,16 @@ export interface LatchCaller extends HoldCaller {
 export interface LatchWaitOptions {
   /** How long to wait, in ms. */
   readonly waitMs: number;
-  /** The `asOf` of the timeout of an earlier wait. If the latch has opened since then, this wait ends immediately. */
+  /**
+   * The `asOf` from the timeout error of an earlier wait. If the latch has opened since then, this wait ends
+   * immediately.
+   */
   readonly openedAfterMs?: number | undefined;
   readonly signal?: AbortSignalLike | undefined;
 }
 
 /**
- * The verbs of count-down latches.
+ * The verbs for count-down latches.
  *
  * @throws LockkeeperError not_a_lock, key_not_allowed, invalid, idempotency_key_reused, unavailable, unknown_outcome
  */

@@ -19,7 +19,7 @@ export interface AcquireOptions extends HoldCaller {
   readonly leaseMs: number;
   /** `redisson` by default. */
   readonly format?: WritableFormat | undefined;
-  /** `lock` by default; every other kind requires the format `redisson`. */
+  /** `lock` by default; every other kind requires the `redisson` format. */
   readonly kind?: WritableKind | undefined;
   /** The number of permits; only for a semaphore, 1 by default. */
   readonly permits?: number | undefined;
@@ -27,7 +27,7 @@ export interface AcquireOptions extends HoldCaller {
   readonly limit?: number | undefined;
   /** Whether a reader gives way to writers that began to wait earlier; true by default. Only for the kind `read`. */
   readonly yieldsToWriters?: boolean | undefined;
-  /** Unit of the deadline for `timestamp`; `ms` by default. */
+  /** Unit of the deadline in the `timestamp` format; `ms` by default. */
   readonly unit?: TimestampUnit | undefined;
   readonly record?: OwnerRecord | undefined;
   /**
@@ -54,7 +54,7 @@ export interface AcquireOptions extends HoldCaller {
   readonly signal?: AbortSignalLike | undefined;
   /** Called before each attempt is sent. Deadlines count from the last attempt. */
   readonly onSend?: (() => void) | undefined;
-  /** A request id chosen by the caller. Repeating a request with the same id changes nothing. */
+  /** A request id chosen by the caller. Repeating a request with the same id has no further effect. */
   readonly requestId?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface RenewalTarget extends VerbHold {
 export interface ReleaseOptions {
   /** Time, in ms, for which the lock is reserved after the release. */
   readonly reservedMs?: number | undefined;
-  /** Required while the count is above 1. Without an id, a repeated request would release a second count. */
+  /** Required while the count is above 1. Without an id, a repeated request would decrease the count again. */
   readonly requestId?: string | undefined;
 }
 
@@ -98,15 +98,15 @@ export interface ReserveOptions extends HoldCaller {
 /** Parameters of a release request. */
 export interface RequestReleaseOptions {
   readonly by: string;
-  /** Shortened to 200 characters, with control characters replaced by spaces. */
+  /** The operator's reason. It is shortened to 200 characters, and control characters are replaced by spaces. */
   readonly reason: string;
 }
 
-/** The answer of a client to a release request. */
+/** A client's answer to a release request. */
 export interface ReleaseRequestAnswer {
   readonly requestId: string;
   readonly answer: ReleaseAnswer;
-  /** Shortened to 200 characters, with control characters replaced by spaces. */
+  /** A message for the operator. It is shortened to 200 characters, and control characters are replaced by spaces. */
   readonly text?: string | undefined;
 }
 
@@ -121,14 +121,17 @@ export interface MasterReleaseOutcome {
   readonly outcome: "released" | "already_gone" | "changed" | "away" | "unknown";
 }
 
-/** Parameters of an extension: the new lease, the actor and the reason. */
+/** Parameters of an extension: the new lease, who extends it, and the reason. */
 export type ExtendParams = Pick<ExtendRequest, "leaseMs" | "by" | "reason">;
 
 export type ForceReleaseResult = ForceReleaseReply & { readonly masters?: readonly MasterReleaseOutcome[] };
 
-/** The verbs of a target, on one Redis or several. */
+/** The verbs for the locks of a target. */
 export interface LockVerbs {
-  /** The prefix of this client's tokens. Force-releases of its holds are published on the channel with this id. */
+  /**
+   * The id of this client, which is the prefix of its tokens. Force-releases of its holds are published on the channel
+   * with this id.
+   */
   readonly clientId: string;
   acquire(key: Key, options: AcquireOptions): Promise<AcquiredGrant>;
   /** Acquires all locks, or none of them. While the request waits, it holds none of the locks. */
@@ -136,8 +139,8 @@ export interface LockVerbs {
   reenter(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
   renew(hold: VerbHold, options?: RenewOptions): Promise<Grant>;
   /**
-   * Renews many holds. Returns the results in the order of `holds`, and never rejects. Repeating the call changes only
-   * the leases, so it needs no request id.
+   * Renews many holds. Returns the results in the same order as `holds`, and never rejects. Repeating the call changes
+   * only the leases, so it needs no request id.
    */
   renewHolds(holds: readonly RenewalTarget[]): Promise<PromiseSettledResult<Grant>[]>;
   release(hold: VerbHold, options?: ReleaseOptions): Promise<Released>;
@@ -164,31 +167,32 @@ export interface LockVerbs {
 }
 
 /**
- * Called with the key and the fencing token of a hold that begins, or of a hold whose release leaves the lock free.
+ * Called when a hold begins (`acquired`), and when a release leaves the lock free (`released`). Receives the key and
+ * the fencing token of the hold.
  */
 export type HoldChangeListener = (change: "acquired" | "released", key: Key, fence: string) => void;
 
-/** The verbs and the actions of operators. */
+/** The verbs for the locks of a target, and the actions of operators on these locks. */
 export interface OperatorVerbs extends LockVerbs {
   /**
    * Sets the listener for holds that `acquire` or `reserve` grants and for releases that leave a lock free. A later
-   * listener replaces an earlier one. Not available on a quorum. Holds of readers and of semaphores are not reported.
+   * listener replaces an earlier one. Not available on a quorum. Does not report read-lock holds or semaphore holds.
    */
   onHoldChange?(listener: HoldChangeListener): void;
   /**
-   * Force-releases one hold of any lock, including locks that are not lockable.
+   * Force-releases one hold of any lock, including locks that clients are not allowed to acquire.
    *
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
   forceRelease(seen: HeldObservation, ask: ForceReleaseParams): Promise<ForceReleaseResult>;
   /**
-   * Extends one hold of any lock, including locks that are not lockable.
+   * Extends one hold of any lock, including locks that clients are not allowed to acquire.
    *
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome
    */
   extend(seen: HeldObservation, ask: ExtendParams): Promise<ExtendReply>;
   /**
-   * Asks the client of a Lockkeeper hold to release the hold, even if the lock is not lockable.
+   * Asks the client of a Lockkeeper hold to release the hold, even if clients are not allowed to acquire the lock.
    *
    * @returns the outcome `unsupported` if the hold cannot receive release requests
    * @throws LockkeeperError key_not_allowed, unavailable, unknown_outcome

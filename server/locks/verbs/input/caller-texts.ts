@@ -34,7 +34,9 @@ export function assertCallerTexts({ owner, principal, requestId, record }: Calle
   if (record !== undefined) assertRecord(record);
 }
 
-/** Shortens a string to the limit for records. Replaces control characters and line breaks with spaces. */
+/**
+ * Shortens a string to the limit for records, replaces control characters and line breaks with spaces, and trims it.
+ */
 export function toRecordText(reason: string): string {
   return reason.slice(0, RECORD_TEXT_MAX).replaceAll(CONTROL_CHARACTERS, " ").trim();
 }

@@ -3,15 +3,15 @@ import { InvalidError } from "../../../errors/request-errors.ts";
 import { StartupError } from "../../../errors/startup-error.ts";
 
 /**
- * Accepted fair wait times, in ms. Redisson accepts any number. A shorter time would drop live waiters, and a longer
- * one is likely a mistake.
+ * Minimum and maximum fair wait time that Lockkeeper accepts, in ms. Redisson accepts any number. A shorter time would
+ * drop live waiters, and a longer time is likely a mistake.
  */
 export const FAIR_WAIT_MS_RANGE = [1000, 3_600_000] as const;
 
 /**
- * Checks the fair wait time of a backend.
+ * Checks a configured fair wait time.
  *
- * @throws StartupError
+ * @throws StartupError unless the time is `undefined` or a whole number in `FAIR_WAIT_MS_RANGE`
  */
 export function assertFairWait(fairWaitMs: number | undefined): void {
   const [least, most] = FAIR_WAIT_MS_RANGE;
@@ -26,7 +26,7 @@ export interface Durations {
   readonly graceMs?: number | undefined;
   readonly minHoldMs?: number | undefined;
   readonly reservedMs?: number | undefined;
-  /** In ms; Infinity for no limit. */
+  /** How long to wait, in ms; Infinity for no limit. */
   readonly waitMs?: number | undefined;
 }
 
