@@ -191,7 +191,7 @@ test("a request is shown to others in the dialog, on the lock page, in the event
   await context.close();
   await expect(now).toContainText("Release refused “in a payment run”");
   const bar = page.getByRole("option", {
-    name: /asked the holder to release it at .*\(“migration at 14:00”\)/,
+    name: /asked the holder to release it \(“migration at 14:00”\)/,
   });
   await expect(bar).toHaveAccessibleName(/The holder refused at .*: “in a payment run”\./);
   await expect(page.getByRole("region", { name: "Timeline" })).toContainText("release requested, accepted");

@@ -20,7 +20,7 @@ const LISTENING = {
     text: "URL at which browsers open the console, if a [reverse proxy](nginx/README.md) is in front of Lockkeeper.",
   },
   LOCKKEEPER_BASE_PATH: {
-    text: "Path prefix of the console, the API, `/metrics`, `/healthz` and `/readyz`, such as `/locks-console`. In a checkout, `npm start` rebuilds the console when it changes. The published package is built for the root of a host: [Installation](installation.md#base-path).",
+    text: "Path prefix of the console, the API, `/metrics`, `/healthz` and `/readyz`, such as `/locks-console`. In a checkout, `npm start` rebuilds the console when the base path changes. The published package is built for the root of a host. See [Installation](installation.md#base-path).",
     values: "starts with `/`, no trailing `/`",
   },
   LOCKKEEPER_TRUSTED_PROXIES: {
@@ -73,7 +73,7 @@ const TARGETS = {
     text: "`1`: Lockkeeper writes nothing to the Redis in `REDIS_URL`. Its own data is stored in the Redis in `LOCKKEEPER_HOME_URL` or in the embedded Redis. See [Watching only](targets.md#with-an-acl-user).",
   },
   LOCKKEEPER_FAIR_WAIT_MS: {
-    text: "Extra time in milliseconds that each waiter in the queue of a [fair lock](library.md#fair-locks) gets, before it times out, over the waiter ahead of it. If Redisson clients use the same locks, it must equal their `fairLockWaitTimeout`, which has the same default. Otherwise, they can drop live waiters from the queue. Without Redisson clients, keep the default.",
+    text: "Time in milliseconds by which the timeout of each waiter in the queue of a [fair lock](library.md#fair-locks) exceeds that of the waiter ahead of it. If Redisson clients use the same locks, it must equal their `fairLockWaitTimeout`, which has the same default. Otherwise, they can drop live waiters from the queue. Without Redisson clients, keep the default.",
   },
   LOCKKEEPER_NOTIFICATIONS: {
     text: "`set` enables the keyspace notifications that Lockkeeper needs (`Kghszxe$`), in addition to those already enabled. `off` leaves the server's setting unchanged. If notifications are disabled there, Lockkeeper [polls](freshness.md#without-notifications).",
@@ -90,7 +90,9 @@ const EMBEDDED = {
     text: "The `redis-server` or `valkey-server` that the embedded Redis runs.",
     fallback: "found on `PATH`, or unpacked into `LOCKKEEPER_DATA_DIR`",
   },
-  LOCKKEEPER_REDIS_PORT: { text: "Port of the embedded Redis at its first start. Later starts keep it." },
+  LOCKKEEPER_REDIS_PORT: {
+    text: "Port that the embedded Redis uses when it starts for the first time. It keeps this port on later starts.",
+  },
   LOCKKEEPER_DATA_DIR: {
     text: "Folder for the embedded Redis, its data and its passwords. Only the account that runs Lockkeeper can read the subfolder `redis`. The [command line](cli.md) defaults to `$XDG_DATA_HOME/lockkeeper` or `~/.local/share/lockkeeper`.",
     fallback: "`LOCKKEEPER_CACHE_DIR`",
@@ -105,7 +107,7 @@ const ACCESS = {
     values: "32 to 512 characters",
   },
   LOCKKEEPER_OPERATOR: {
-    text: "Operator as which a one-time login link logs you in.",
+    text: "Name of the operator that one-time login links log you in as.",
     fallback: "the account that runs Lockkeeper",
     values: "at most 64 characters",
   },
@@ -123,7 +125,7 @@ const RATE = "`PER_SECOND` or `PER_SECOND/BURST`; `off`";
 
 const LIMITS = {
   LOCKKEEPER_RATE_LIMIT: {
-    text: "Maximum number of requests per second from one API key or operator, and the burst (by default twice the rate). If set to a rate, every response to an authenticated request includes the headers `RateLimit-Policy` and `RateLimit`. Otherwise, only 429 `rate_limited` responses include them. Each instance counts separately.",
+    text: "Maximum number of requests per second from one API key or operator, and the burst (by default twice the rate). If you set this variable to a rate, every response to an authenticated request includes the headers `RateLimit-Policy` and `RateLimit`. With the default, only 429 `rate_limited` responses include them. Each instance counts separately.",
     fallback: "`20000/40000`",
     values: RATE,
   },
@@ -133,7 +135,7 @@ const LIMITS = {
     values: RATE,
   },
   LOCKKEEPER_READ_CPU_MS: {
-    text: "Maximum CPU time in milliseconds per second, and the burst, for expensive reads by one API key or operator: filters, facets, groups, history, exports and event snapshots. Never limits acquire, renew and release. Each instance counts separately.",
+    text: "Maximum CPU time in milliseconds per second, and the burst, for expensive reads by one API key or operator: filters, facets, groups, history, exports and event snapshots. Acquires, renewals and releases are never limited. Each instance counts separately.",
     fallback: "`500/5000`",
     values: RATE,
   },
@@ -141,7 +143,7 @@ const LIMITS = {
     text: "Maximum number of current holds per API key or operator ([quotas](access.md#quotas)). Further acquires return 429 `quota_exceeded`. An API key can have its own quota.",
   },
   LOCKKEEPER_HOLD_BYTES_PER_CALLER_MAX: {
-    text: "Maximum total size of these holds in Redis, in bytes, estimated from the lengths of the key, owner and owner record.",
+    text: "Maximum total size in Redis of the current holds of one API key or operator, in bytes, estimated from the lengths of the key, owner and owner record.",
   },
   LOCKKEEPER_WAITERS_MAX: {
     text: "Maximum number of requests per API key that wait for locks at the same time (a few KB of memory each). Further requests return 429 `too_many_waiting`.",

@@ -91,7 +91,7 @@ export const audit = {
     version: "Version seen",
     fence: "Fencing token",
     outcome: "Outcome",
-    notRecorded: "not recorded: the action is still running, or the server or the home store failed",
+    notRecorded: "not recorded: the action is still running, or Lockkeeper or its storage failed",
     holdOf: "Previous holder",
   },
 };

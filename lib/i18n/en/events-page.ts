@@ -43,7 +43,7 @@ export const eventsPage = {
     filteredText: "No stored event matches the search and the selected types.",
     showAll: "Show all",
     before: "No events before this time",
-    beforeText: "The history starts later, or there were no events yet.",
+    beforeText: "The history starts later, or no events had occurred yet.",
     span: "No events yet at this point in the replay",
     spanText: "Continue the replay, or drag the slider to a bar.",
     emptyRange: "No events in this range",

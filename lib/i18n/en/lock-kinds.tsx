@@ -82,7 +82,7 @@ export const lockKinds = {
   permitsStay: (count: number, holders: string, available: string, total: string) =>
     `${holders} other ${plural(count, "holder keeps its", "holders keep their")} permits. ${available} of ${total} permits will be available.`,
   nextWhileRead: (count: number, text: string) =>
-    `No writer: ${text} other ${plural(count, "reader still holds", "readers still hold")} the lock. Readers can join.`,
+    `No writer can acquire the lock yet, because ${text} other ${plural(count, "reader still holds", "readers still hold")} it. New readers can acquire it.`,
   participantGone: "This participant is no longer a holder.",
   participantGoneText: (count: number, text: string) =>
     `Nothing was released. ${text} other ${plural(count, "holder keeps", "holders keep")} the lock. Close the dialog to select another one.`,

@@ -130,7 +130,7 @@ export const lockParts = {
     already: (has: string) => `Not changed: the lock already has ${has}.`,
     holdOf: (owner: ReactNode, lasts: string) => (
       <>
-        Hold of {owner}. {lasts}
+        Held by {owner}. {lasts}
       </>
     ),
   },

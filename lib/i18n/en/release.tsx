@@ -84,7 +84,7 @@ export const release = {
     renewed: "Not available: the owner renews the lease, so it does not expire.",
     noTtl: "Not available: the lock has no TTL and never expires.",
     noRoom: "Not available: locks in this format cannot be reserved.",
-    others: "Not available: other holders keep the lock.",
+    others: "Not available: other holders would still hold the lock.",
   },
   cleared: "The holder's liveness changed. Choose an action.",
   unavailable: "The chosen action is no longer available. Choose another one.",
@@ -121,7 +121,7 @@ export const release = {
   releaseHolder: (what: string, reservation: boolean) =>
     `Release ${what}${reservation ? " and reserve" : ""}`,
   releaseCurrent: (who: string, reservation: boolean) =>
-    `Release the current hold of ${who}${reservation ? " and reserve" : ""}`,
+    `Release ${who}’s current hold${reservation ? " and reserve the lock" : ""}`,
   theOwner: "the owner",
 
   // Changes of the lock while the dialog is open, and failures.
@@ -147,7 +147,7 @@ export const release = {
   nowFree: "The lock is not held.",
   noResponse: "No response: the lock may or may not have been released.",
   noResponseText:
-    "The details below are live. If the hold is still there in a few seconds, retry. Only this hold can be released, no later one.",
+    "The details below are live. If the hold is still there in a few seconds, retry. A retry releases only this hold, never a later one.",
   unverified: "Could not verify the hold. Nothing was released.",
   unverifiedText: (who: ReactNode) => (
     <>

@@ -50,7 +50,7 @@ export const settings = {
 
   sessions: "Browser sessions",
   sessionsText:
-    "Browsers that are logged in. A browser loses access within two seconds after you end its session.",
+    "Browsers that are logged in. A browser loses access within two seconds when you end its session.",
   mineOnly: "My sessions",
   everyone: (count: number) => `All operators (${count})`,
   onlySession: "You have no other sessions.",

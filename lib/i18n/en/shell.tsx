@@ -95,7 +95,7 @@ export const shell = {
       ? `Scanning: ${scanned} keys in ${took}.`
       : `Scanning: ${scanned} of ${keys} keys in ${took}.`,
   missedChanges: (changes: number, age: string) =>
-    `${changes} ${changes === 1 ? "change" : "changes"} found without a notification, the last one ${age} ago.`,
+    `${changes} ${changes === 1 ? "change" : "changes"} detected without a keyspace notification, most recently ${age} ago.`,
   unreadable: (keys: number) =>
     `${keys} watched ${keys === 1 ? "key" : "keys"} cannot be read and may be locks. See Targets.`,
   omittedLocks: (locks: number) => `The index is full. Locks not shown: at least ${locks}.`,

@@ -46,7 +46,7 @@ export const targets = {
   loading: "Loading…",
   again: "Try again",
   locks: (count: number, shown: string) => (count === 1 ? "1 lock" : `${shown} locks`),
-  triedSince: (clock: string) => `Not connected yet. Retrying since ${clock}.`,
+  triedSince: (clock: string) => `Not connected yet. Lockkeeper has been retrying since ${clock}.`,
   /** Separator between the items of a list. */
   between: ", ",
   topologies: { standalone: "standalone", sentinel: "sentinel", cluster: "cluster", quorum: "quorum" },

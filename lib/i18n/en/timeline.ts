@@ -49,7 +49,7 @@ export const timeline = {
   fence: (fence: string) => `Fencing token: ${fence}.`,
   reason: (reason: string) => `Reason: “${reason}”.`,
   requested: (by: string, time: string, reason: string) =>
-    `${by} asked the holder to release it at ${time}${reason === "" ? "" : ` (“${reason}”)`}.`,
+    `At ${time}, ${by} asked the holder to release it${reason === "" ? "" : ` (“${reason}”)`}.`,
   accepted: (time: string, text: string) =>
     `The holder accepted at ${time}${text === "" ? "" : `: “${text}”`}.`,
   refused: (time: string, text: string) =>

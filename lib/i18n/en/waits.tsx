@@ -18,7 +18,7 @@ export const waits = {
   locksLeftOut: (count: number, text: string) =>
     `${text} more ${plural(count, "lock", "locks")} with waiters ${plural(count, "is", "are")} not listed, because 10,000 locks have waiters. Deadlocks among them are not found.`,
   polling:
-    "Clients that poll are not visible. That a client holds a lock while it waits is known only if the client declares it.",
+    "Clients that poll are not visible. Lockkeeper knows which locks a waiting client holds only if the client declares them.",
 
   // Card of a deadlock.
   deadlock: (count: number, text: string, span: string) =>
@@ -75,7 +75,7 @@ export const waits = {
   // Position of one lock in the wait-for graph, shown on the lock page and in the release dialog.
   blocksFact: "Blocks",
   blocked: (count: number, text: string, span: string) =>
-    `${text} ${plural(count, "client", "clients")}, directly or through other locks. Waited ${span} in total.`,
+    `${text} ${plural(count, "client", "clients")}, directly or through other locks. Total wait: ${span}.`,
   showWaits: "Show waits",
   rootFact: "Root blocker",
   root: (key: ReactNode, who: ReactNode) => (

@@ -69,7 +69,7 @@ export const lockKinds: Messages["lockKinds"] = {
   readersKeep: (_count, text) => `另有 ${text} 个读者继续持有`,
   permitsStay: (_count, holders, available, total) =>
     `另有 ${holders} 个持有者保留其许可，之后剩余 ${available} / ${total} 个许可。`,
-  nextWhileRead: (_count, text) => `写者无法获取：另有 ${text} 个读者仍在持有。新的读者可以加入。`,
+  nextWhileRead: (_count, text) => `写者暂时无法获取：另有 ${text} 个读者仍在持有。新的读者仍可获取。`,
   participantGone: "该持有者已不再持有此锁。",
   participantGoneText: (_count, text) =>
     `未释放任何锁。另有 ${text} 个持有者继续持有。请关闭对话框后重新选择。`,

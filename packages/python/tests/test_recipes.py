@@ -66,14 +66,14 @@ class RecipeTest(ServerTest):
         if read_lock("lock:period:invoices")["state"] == "held":
             force_release("lock:period:invoices")  # of an earlier run
         outputs = [self.finish(self.start("once_per_period.py"))[1] for _ in range(3)]
-        self.assertRegex(outputs[0], r"^sends invoices with fence \d+\n$")
+        self.assertRegex(outputs[0], r"^sending invoices with fencing token \d+\n$")
         self.assertEqual(outputs[1:], ["done in this period\n"] * 2)
         self.assertEqual(read_lock("lock:period:invoices")["state"], "held")
 
     def test_the_rate_is_limited(self):
         status, output = self.finish(self.start("rate_limit.py"))
         self.assertEqual(status, 0, output)
-        self.assertEqual(len(re.findall(r"^\d+ sends mail \d+$", output, re.M)), 12)
+        self.assertEqual(len(re.findall(r"^\d+ sending mail \d+$", output, re.M)), 12)
         # The rest of the second is a reservation, with another owner.
         path = "/history?key=lock:rate:*&type=acquired&order=oldest_first"
         grants = [each for each in call("GET", path)[1]["items"] if "reserve" not in each["owner"]]

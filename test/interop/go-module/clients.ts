@@ -118,12 +118,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
     await expectOutput(first, /^(?:page \d with fence \d+\n){3}$/);
   },
   "once-per-period.go": async (start) => {
-    await expectOutput(start(), /^sends invoices with fence \d+\n$/);
+    await expectOutput(start(), /^sending invoices with fencing token \d+\n$/);
     await expectOutput(start(), /^done in this period\n$/);
   },
   "rate-limit.go": async (start) => {
     const program = start();
-    await expectOutput(program, /^(?:\d+ sends mail \d+\n){12}$/);
+    await expectOutput(program, /^(?:\d+ sending mail \d+\n){12}$/);
     const times = [...program.readOutput().matchAll(/^\d+/gm)].map(Number).sort((a, b) => a - b);
     const isFast = times.some((time, index) => (times[index + 5] ?? Number.POSITIVE_INFINITY) - time < 850);
     expect(!isFast, program);

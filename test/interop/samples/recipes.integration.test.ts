@@ -191,7 +191,7 @@ it.concurrent(
       expect(await program.ended).toBe(0);
       outputs.push(program.readOutput());
     }
-    expect(outputs[0]).toMatch(/^sends invoices with fence \d+\n$/);
+    expect(outputs[0]).toMatch(/^sending invoices with fencing token \d+\n$/);
     expect(outputs[1]).toBe("done in this period\n");
     expect((await server.readLock("lock:period:invoices")).state).toBe("held");
   },
@@ -205,7 +205,7 @@ it.concurrent(
     await writeProgram(dir, "rate-limit.mts");
     const program = runTypescript("rate-limit.mts");
     expect(await program.ended).toBe(0);
-    expect(program.readOutput().match(/^\d+ sends mail \d+$/gm)).toHaveLength(12);
+    expect(program.readOutput().match(/^\d+ sending mail \d+$/gm)).toHaveLength(12);
     // The rest of the second is a reservation.
     const path = "/history?key=lock:rate:*&owner=root&type=acquired&order=oldest_first";
     const listGrants = async () => (await server.call(path)).body.items;
