@@ -53,7 +53,7 @@ export interface ResponseObject {
   readonly content?: Readonly<Record<string, MediaObject>>;
 }
 
-/** The JSON Schema keywords that the document uses. */
+/** The JSON Schema keywords that the OpenAPI document uses. */
 export interface SchemaObject {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

@@ -7,7 +7,7 @@ export interface AccessGrant {
   coversTarget(target: string): boolean;
   /**
    * Whether the principal has this access on all targets, including targets that are added later. If an operator has
-   * roles on named targets, this is `true` only if those roles also include the access.
+   * roles on named targets, this is `true` only if those roles also grant the access.
    */
   readonly everywhere: boolean;
   /** The keys that the grant covers. `undefined` for all keys. */

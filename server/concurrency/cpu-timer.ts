@@ -1,6 +1,6 @@
 /**
  * Starts a CPU timer. The returned function returns the CPU time that the process has used since the timer was started,
- * in ms, but at most the elapsed time.
+ * in ms. The result is never more than the elapsed time.
  */
 export function startCpuTimer(): () => number {
   const startedAt = performance.now();

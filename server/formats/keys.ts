@@ -114,7 +114,8 @@ export const buildFairQueueKeys = (key: Key): [queue: RedisArgument, ends: Redis
 
 /**
  * The prefix of the keys that store the timeouts of fair queues. The timeouts change whenever a client enters or leaves
- * the queue. Lockkeeper watches the timeouts instead of the list, because notifications for lists may be disabled.
+ * the queue. Lockkeeper watches the timeouts instead of the list that stores the queue, because notifications for lists
+ * may be disabled.
  */
 export const QUEUE_TIMEOUTS_PREFIX = "redisson_lock_timeout:";
 

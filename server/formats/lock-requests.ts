@@ -90,7 +90,7 @@ export interface DowngradeRequest extends HoldIdentity {
 export interface RenewRequest extends LockRequest, HoldIdentity {
   /** The lease in ms; `undefined` keeps the lease of the hold. */
   readonly leaseMs: number | undefined;
-  /** Whether the client reads release requests from now on; only for a renewal. */
+  /** Whether the client receives release requests after this renewal. Set only for renewals. */
   readonly receivesReleaseRequests?: boolean | undefined;
 }
 
@@ -156,7 +156,7 @@ export interface HoldRenewal extends HoldIdentity {
   readonly leaseMs?: number | undefined;
 }
 
-/** The fencing token and count of a hold that the majority of a quorum agreed on. */
+/** A hold's fencing token and count, as agreed on by a majority of the quorum. */
 export interface AgreedHold {
   readonly token: string;
   /** The fencing token that this master issued. */

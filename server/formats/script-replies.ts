@@ -29,7 +29,7 @@ export type RefusedReply = { readonly outcome: "request_id_reused" } | { readonl
 export interface NotALockReply {
   readonly outcome: "not_a_lock";
   readonly type: string;
-  /** The prefix of the auxiliary key that has this type; `undefined` if the key of the lock has this type. */
+  /** The prefix of the auxiliary key to which `type` applies; `undefined` if `type` applies to the key of the lock. */
   readonly auxiliary?: string | undefined;
   /** The kind of lock that uses the key, if this kind cannot share a key with the requested kind. */
   readonly foundKind?: string | undefined;

@@ -230,8 +230,8 @@ export class Recorder {
   }
 
   /**
-   * Starts recording after this instance was elected. No other instance can append from then on, so reads the stream to
-   * its end and continues there.
+   * Starts recording once this instance has been elected recorder. No other instance can append from then on, so reads
+   * the stream to its end and continues there.
    */
   async #takeOver(before: RecorderStamp): Promise<void> {
     await this.#copy.readToEnd();

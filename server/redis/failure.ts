@@ -115,7 +115,10 @@ export function isNotMasterError(error: Error): boolean {
   return NO_MASTER.has(readErrorCode(error) ?? "");
 }
 
-/** Returns whether a cluster node redirected the command, because the key's slot is on another node or in migration. */
+/**
+ * Returns whether a cluster node redirected the command, because the key's slot is on another node or is being
+ * migrated.
+ */
 export function isRedirectError(error: unknown): boolean {
   return isReplyError(error) && REDIRECT.has(readErrorCode(error) ?? "");
 }

@@ -11,7 +11,6 @@ export interface Master {
   readonly name: string;
   /** The connection for probes and settings, whose replies are small. */
   readonly redis: Redis;
-  /** The connections for reading keys. */
   readonly reads: ReadConnections;
   /** The connection for subscriptions. If the connection breaks, the subscriptions are lost. */
   readonly subscriber: Redis;
@@ -29,7 +28,7 @@ export interface Master {
 /** The current masters of a target. */
 export interface Masters {
   readonly db: number;
-  /** Set if each master has every key and one vote per key. The set of masters is then fixed. */
+  /** Set if each master has every key and one vote per key. In this case, the masters never change. */
   readonly isQuorum?: true;
   readonly list: readonly Master[];
   /** Returns the master of the key, or `undefined` if no master is known. In a quorum, returns the first master. */

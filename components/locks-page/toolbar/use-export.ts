@@ -19,8 +19,8 @@ interface ExportStatus {
 }
 
 /**
- * Exports the matching locks and saves them as a file in the browser. Ignores a new export while another one is
- * running.
+ * Exports the matching locks and saves them as a file in the browser. Ignores requests for an export while another one
+ * is running.
  */
 export function useLocksExport({ onDone, onFailed }: ExportStatus): LocksExport {
   const target = useTargetName();

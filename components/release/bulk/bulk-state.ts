@@ -10,10 +10,10 @@ import type { Lock } from "@/lib/contract/lock.ts";
 export type BulkSelection = { locks: readonly Lock[] } | { filter: string };
 
 /**
- * The step of a bulk release. `reviewing`: the server checks which locks can be released. `reviewed`: the operator
- * decides, or corrects a request that the server refused with `error`. `releasing`: results arrive. `ended`: all
- * results have arrived (`done`), the operator stopped the release (`stopped`), or the response was interrupted before
- * all results had arrived (`cut`). `failed`: the review failed.
+ * The current step of a bulk release. `reviewing`: the server checks which locks can be released. `reviewed`: the
+ * operator decides, or corrects a request that the server refused with `error`. `releasing`: results arrive. `ended`:
+ * all results have arrived (`done`), the operator stopped the release (`stopped`), or the response was interrupted
+ * before all results had arrived (`cut`). `failed`: the review failed.
  */
 export type BulkStep =
   | { at: "reviewing" }
@@ -67,7 +67,7 @@ function toBulkItem({ key, keyBase64, version }: Lock): BulkItem | undefined {
   return { key, ...(keyBase64 === undefined ? {} : { keyBase64 }), expectedVersion: version };
 }
 
-/** Returns the reviewed locks that will be released. */
+/** Returns the reviewed locks that would be released. */
 export function findReleasable({ reviewed }: BulkState): BulkItemResult[] {
   return reviewed.filter(({ outcome }) => outcome === "would_release");
 }

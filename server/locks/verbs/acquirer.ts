@@ -72,7 +72,8 @@ export class Acquirer {
   }
 
   /**
-   * Acquires a lock. This method and those that it calls up to the wait are not async, to save memory for each waiter.
+   * Acquires a lock. To save memory per waiter, neither this method nor the methods that it calls before it waits are
+   * `async`.
    *
    * @param token the token to store; a new one by default
    * @throws LockkeeperError like `RedisLocks.acquire`

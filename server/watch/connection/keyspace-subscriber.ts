@@ -33,7 +33,7 @@ export interface KeyspaceListener {
   onKeyChange(key: Key, event: string): void;
   onScriptEvent(event: ScriptEvent): void;
   /**
-   * Called for a script event that directly follows all notifications that the same verb caused. Returns whether the
+   * Called for a script event that directly follows all notifications caused by the same verb. Returns whether the
    * event explains the notifications. If false, the subscriber reports the notifications and the event separately.
    */
   onVerbEvent(event: ScriptEvent): boolean;

@@ -16,7 +16,7 @@ export type HoldPredicate = (hold: ObservedHold) => boolean;
 
 /** A compiled filter. A hold matches the filter if it matches `fits` and, if present, `timeDependentTerm`. */
 export interface CompiledFilter {
-  /** All terms that do not depend on time, combined. */
+  /** Matches holds that match every term that does not depend on time. */
   readonly fits: HoldPredicate;
   /** All time-dependent terms combined, or `undefined` if there are none. */
   readonly timeDependentTerm: TimeDependentTerm | undefined;

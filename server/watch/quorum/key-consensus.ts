@@ -164,9 +164,9 @@ export class KeyConsensus<Of extends Voter> {
   }
 
   /**
-   * Replaces a new hold with `free` until a majority has agreed on its fencing token. Until then, the hold is not
-   * granted, and a change to the token would make the hold appear to be a different hold. If the masters have not
-   * agreed after 1 s, returns the hold, because its client has presumably failed and its votes block the lock.
+   * Reports a new hold as `free` until a majority has agreed on its fencing token. Until then, the hold is not granted,
+   * and a change to the token would make the hold appear to be a different hold. If the masters have not agreed after 1
+   * s, returns the hold, because its client has presumably failed and its votes block the lock.
    */
   #withoutOpenFence(now: VoteTally): VoteTally {
     const isOpen = now.outcome === "held" && now.fence === "open" && !this.#isDecidedHold(now.seen);
