@@ -81,7 +81,7 @@ export function RulePreviewDialog({ proposed, blocked, onDo, onCancel }: RulePre
 
 function RuleEffects({ preview }: { preview: RulePreview }) {
   const { change: messages } = useMessages(english);
-  const { held, affected, looked, scanned, isWhole, changes } = preview;
+  const { held, affected, readCount, scanned, isWhole, changes } = preview;
   return (
     <div className="flex flex-col gap-2">
       {changes.length === 0 ? (
@@ -95,7 +95,7 @@ function RuleEffects({ preview }: { preview: RulePreview }) {
       )}
       <p className="text-2xs text-ink-3">
         {messages.affected(formatNumber(affected), formatNumber(held))}{" "}
-        {looked < affected && messages.truncated(formatNumber(looked))}{" "}
+        {readCount < affected && messages.truncated(formatNumber(readCount))}{" "}
         {isWhole ? messages.scannedAll(formatNumber(scanned)) : messages.scannedSome(formatNumber(scanned))}
       </p>
     </div>

@@ -64,7 +64,7 @@ it("the copied command for a Redisson lock wakes its waiters", async ({ redis, d
     ["{lock}:a", "redisson_lock__channel:{lock}:a"],
   ] as const) {
     const waiter = redis.createClient();
-    const told = new Promise((resolve) => waiter.on("message", (_, text) => resolve(text)));
+    const message = new Promise((resolve) => waiter.on("message", (_, text) => resolve(text)));
     await waiter.subscribe(channel);
     const command = buildReleaseCommand(lockOf(key, `${UUID}:1`, {})) ?? "";
     await client.hset(key, `${UUID}:2`, 1);
@@ -72,7 +72,7 @@ it("the copied command for a Redisson lock wakes its waiters", async ({ redis, d
     await client.del(key);
     await client.hset(key, `${UUID}:1`, 2);
     expect([await run(redis, command), await client.exists(key)]).toEqual([1, 0]);
-    expect(await told).toBe("0");
+    expect(await message).toBe("0");
   }
 });
 

@@ -65,7 +65,7 @@ describe("lock facts", () => {
     );
   });
 
-  it("a grace period is told apart from the rounding of a deadline", () => {
+  it("a grace period differs from the rounding of a deadline", () => {
     const kept = (remainingMs: number) => ({ ...lock, holders: [{ ...holder, remainingMs }] });
     expect(getGraceMs(kept(4000))).toBe(6000);
     expect([50_000, 53_000, 54_000, 60_000].map((now) => computeOwnRemainingMs(kept(4000), now))).toEqual([

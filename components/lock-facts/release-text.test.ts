@@ -13,11 +13,11 @@ const never = (format: Lock["format"]) =>
 
 it("the reason why a lock is never released is the server's text in English and translated in Chinese", () => {
   expect(getReleaseObstacle(never("bullmq"), english)).toBe("It does harm. Ask the queue.");
-  const told = [never("bullmq"), never("redisson"), never("token")].map((lock) =>
+  const texts = [never("bullmq"), never("redisson"), never("token")].map((lock) =>
     getReleaseObstacle(lock, chinese),
   );
-  expect(new Set(told).size).toBe(3);
-  for (const text of told) expect(text).toMatch(/^\p{Script=Han}|^Lockkeeper/u);
+  expect(new Set(texts).size).toBe(3);
+  for (const text of texts) expect(text).toMatch(/^\p{Script=Han}|^Lockkeeper/u);
 });
 
 it("a releasable lock shows a warning only if it has one", () => {

@@ -10,12 +10,12 @@ test("streamed lines are complete however the network splits them", () => {
       const places = [...new Set(cuts.map((cut) => Math.min(cut, text.length)))].sort((a, b) => a - b);
       const pieces = [0, ...places].map((from, at) => text.slice(from, places[at] ?? text.length));
       let rest = "";
-      const told = pieces.flatMap((piece) => {
+      const received = pieces.flatMap((piece) => {
         const split = splitLines(rest + piece);
         rest = split.rest;
         return split.lines;
       });
-      expect(told).toEqual(lines);
+      expect(received).toEqual(lines);
       expect(rest).toBe("");
     }),
   );

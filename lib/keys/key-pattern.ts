@@ -2,7 +2,7 @@ import { isBinaryKey, type Key } from "./key.ts";
 
 /** Maximum length of a pattern in characters. The start of a key is sufficient to identify its pattern. */
 const PATTERN_CHARACTERS_MAX = 128;
-/** Key pattern of all keys that are not valid UTF-8. */
+/** Key pattern for all keys that are not valid UTF-8. */
 export const BINARY_PATTERN = "(binary)";
 
 // Each alternative starts at a word boundary, and either has a fixed length or matches the whole word. Matching

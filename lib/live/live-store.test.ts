@@ -36,8 +36,8 @@ function setup() {
       views.push(view);
       return "";
     },
-    acquireSlot: (told) => {
-      told(true);
+    acquireSlot: (onSlot) => {
+      onSlot(true);
       return () => {};
     },
     open: (_url, on) => {

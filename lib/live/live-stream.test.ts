@@ -56,8 +56,8 @@ class Browser {
         asked = view;
         return "/live";
       },
-      acquireSlot: (told) => {
-        told(this.hasPlace);
+      acquireSlot: (onSlot) => {
+        onSlot(this.hasPlace);
         return () => {
           this.placesLeft++;
         };

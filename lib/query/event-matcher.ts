@@ -8,7 +8,7 @@ export interface EventCriteria {
   readonly type?: string | undefined;
 }
 
-/** The fields of a history entry that a filter compares. A gap has no key. */
+/** The fields of a history entry that a filter compares. An entry for a gap in the history has no key. */
 export interface EventSubject {
   readonly type: string;
   readonly key?: string;

@@ -82,14 +82,14 @@ describe.for([
       });
       await waitUntil(() => filterByEvent(messages, "reset").length > 0);
       expect(messages[1]?.event).toBe("reset");
-      const told = () => [
+      const received = () => [
         ...filterByEvent(messages, "snapshot").flatMap(({ data }) =>
           data.items.map((lock: { key: string }) => lock.key),
         ),
         ...filterByEvent(messages, "acquired").map(({ data }) => data.key),
       ];
-      await waitUntil(() => told().includes(key));
-      expect(told().filter((each) => each === key)).toHaveLength(1);
+      await waitUntil(() => received().includes(key));
+      expect(received().filter((each) => each === key)).toHaveLength(1);
       leave();
     });
 
@@ -102,20 +102,20 @@ describe.for([
           streams.push(await TestStream.open(server, "/events", { "last-event-id": "other-1" }));
       });
       await Promise.all(taking);
-      const toldBy = ({ messages }: TestStream) => [
+      const listReceivedKeys = ({ messages }: TestStream) => [
         ...filterByEvent(messages, "snapshot").flatMap(({ data }) =>
           data.items.map((lock: { key: string }) => lock.key),
         ),
         ...filterByEvent(messages, "acquired").map(({ data }) => data.key),
       ];
       const knowsAll = (stream: TestStream) => {
-        const told = new Set(toldBy(stream));
-        return keys.every((key) => told.has(key));
+        const received = new Set(listReceivedKeys(stream));
+        return keys.every((key) => received.has(key));
       };
       await waitUntil(() => streams.every(knowsAll));
       for (const stream of streams) {
-        const told = toldBy(stream).filter((key) => keys.includes(key));
-        expect(told).toHaveLength(new Set(told).size);
+        const received = listReceivedKeys(stream).filter((key) => keys.includes(key));
+        expect(received).toHaveLength(new Set(received).size);
         stream.leave();
       }
     });
@@ -159,12 +159,12 @@ describe.for([
       const hold = await server.acquire(`lock:${name}:7`);
       const { messages, leave } = await TestStream.open(server, `/live?filter=${name}&limit=50`);
       await waitUntil(() => findWindow(messages)?.items.length === 20);
-      const told = messages.length;
+      const received = messages.length;
       await server.reenter(hold);
       await waitUntil(
         () => findWindow(messages)?.items.some(({ holders }) => holders[0]?.count === 2) === true,
       );
-      const since = messages.slice(told);
+      const since = messages.slice(received);
       const changed = filterByEvent(since, "rows").flatMap(({ data }) =>
         LiveRows.parse(data).rows.flatMap(({ lock }) => lock ?? []),
       );

@@ -62,7 +62,7 @@ describe("permissions of an API key", () => {
     expect(canAccess(principal, "lock", { target: "shop", key: "lock:other" })).toBe(false);
   });
 
-  it("an API key for some keys may do nothing about all keys and is told apart from one that may", () => {
+  it("an API key for some keys may do nothing about all keys and differs from one that may", () => {
     expect(canAccess(principal, "read", { target: "shop" })).toBe(false);
     expect(canAccessSome(principal, "read", "shop")).toBe(true);
     expect(canAccessSome(principal, "read", "stage")).toBe(false);

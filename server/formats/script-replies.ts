@@ -205,9 +205,9 @@ export function parseForceReleaseReply(reply: unknown): ForceReleaseReply {
 }
 
 /**
- * The reply for a waiter whose wait has ended. `kept`: the waiter keeps its place in the queue for a limited time, at
- * most until its turn comes. `remainingMs` is the TTL of the lock; `null` if the lock is free or has no TTL. `left`:
- * the waiter is no longer in the queue, or another client has renewed its place.
+ * The reply to a request to stop waiting. `kept`: the waiter keeps its place in the queue for a limited time, at most
+ * until its turn comes. `remainingMs` is the TTL of the lock; `null` if the lock is free or has no TTL. `left`: the
+ * waiter is no longer in the queue, or another client has renewed its place.
  */
 export type StopWaitingReply =
   | { readonly outcome: "kept"; readonly asOf: number; readonly remainingMs: number | null }

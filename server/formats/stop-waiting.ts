@@ -29,7 +29,7 @@ const stopWaitingScript = new Script<RedisArgument[], RedisArgument[], void>(
   () => undefined,
 );
 
-/** A waiter of a fair lock whose wait has ended. */
+/** A waiter that leaves the queue of a fair lock. */
 export interface QueueDeparture {
   /** The id of the waiter in the queue. */
   readonly waiterId: string;

@@ -20,7 +20,7 @@ export interface WaitDeclaration {
   readonly waitId: string;
   /** The API principal of the waiter. Only holds that the same principal acquired can be declared. */
   readonly principal?: string | undefined;
-  /** The holds that the waiter does not release before its wait ends. */
+  /** The holds that the waiter keeps until its wait ends. */
   readonly holding: readonly DeclaredHold[];
 }
 

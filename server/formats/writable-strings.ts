@@ -35,7 +35,7 @@ export function detectToken({ type, content, remainingMs }: RawKey): DetectedLoc
   return { ...known, holders: [createForeignHolder(toOwner(value))], remainingMs };
 }
 
-/** Detects a lock whose value is a deadline in seconds or milliseconds. */
+/** Detects a lock whose value is a deadline in Unix seconds or milliseconds. */
 export function detectDeadline({
   type,
   content,

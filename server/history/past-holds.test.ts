@@ -81,7 +81,7 @@ describe("holds at a point in time", () => {
     expect(listPastHolds(history)).toMatchObject([{ since: 60, sinceIs: "exact", until: 100, fence: "5" }]);
   });
 
-  it("holds of one label are told apart by their fencing tokens", () => {
+  it("holds of one label are distinguished by their fencing tokens", () => {
     const history = [
       buildEvent("acquired", 10, { fence: "5" }),
       buildEvent("released", 20, { fence: "5", heldMs: 10 }),

@@ -188,16 +188,16 @@ describe("two instances in separate processes", { timeout: 120_000 }, () => {
     await sleep(500);
     const next = startProcess();
     await waitForLeader([next]);
-    let told: HistoryEntry[] = [];
+    let report: HistoryEntry[] = [];
     await waitUntil(async () => {
-      told = (await next.requestReport()).entries;
-      return told.filter(isGap).length > gapsBefore;
+      report = (await next.requestReport()).entries;
+      return report.filter(isGap).length > gapsBefore;
     });
-    expect(told.slice(0, entries.length)).toEqual(entries);
-    const gaps = told.filter((entry): entry is GapEvent => isGap(entry)).slice(gapsBefore);
+    expect(report.slice(0, entries.length)).toEqual(entries);
+    const gaps = report.filter((entry): entry is GapEvent => isGap(entry)).slice(gapsBefore);
     expect(gaps).toHaveLength(1);
     expect(gaps[0]?.from).toBeLessThanOrEqual(from);
     expect(gaps[0]?.to).toBeGreaterThanOrEqual(from + 500);
-    expect(listChanges(told, "lock:unseen")).toEqual([]);
+    expect(listChanges(report, "lock:unseen")).toEqual([]);
   });
 });

@@ -72,7 +72,7 @@ class Instance {
     const tail = openHomeStore(at.url, "tail", { commandTimeout: 5000 });
     this.#connections = [own, tail];
     this.journal = new Journal(kept);
-    this.journal.subscribeAll((told) => this.published.push(told));
+    this.journal.subscribeAll((change) => this.published.push(change));
     this.store = new FlakyStore(own, target, kept);
     const sight = { isWhole: () => this.isWatching, now: () => Date.now() };
     const election = new Election(own, this.store.lockKey, times.leaseMs);

@@ -177,7 +177,7 @@ describe.for(TOPOLOGIES)("replicas, $topology", ({ topology, it }) => {
   );
 
   it(
-    "after a failover a lock whose grant was confirmed is held, and nobody else was told of a lock that was lost",
+    "after a failover a lock whose grant was confirmed is held, and no client was granted a lock that was lost",
     async ({ redis, openClient }) => {
       const [client, plain] = [await openClient(REPLICAS), await openClient()];
       const [confirmedKey, lostKey] = [redis.createKey(), redis.createKey()];

@@ -134,14 +134,14 @@ async function round(
 ): Promise<RaceResult[]> {
   const soon = () => sleep(chance() * clickMs);
   const later = () => sleep(chance() * 3 * clickMs);
-  const looked = await Promise.all(
+  const readings = await Promise.all(
     Object.entries(holders).map(async ([kind, holder]) => {
       const held = await holder.acquire(`lock:${kind}:${name}`);
       return { holder, held, seen: { key: held.key, expectedVersion: await readSeen(server, held) } };
     }),
   );
   const locks = await Promise.all(
-    looked.map(async ({ holder, ...lock }) => {
+    readings.map(async ({ holder, ...lock }) => {
       const changed = holder.changes === "before" ? await holder.change(lock.held) : undefined;
       return { holder, changed, ...lock };
     }),

@@ -15,9 +15,9 @@ describe("histogram of durations", () => {
         for (const ms of all) histogram.add(ms);
         const sorted = [...all].sort((a, b) => a - b);
         const exact = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
-        const told = histogram.quantile(share) ?? 0;
+        const estimated = histogram.quantile(share) ?? 0;
         // Quantiles are rounded to whole milliseconds.
-        expect(Math.abs(told - exact)).toBeLessThanOrEqual(exact * 0.045 + 0.56);
+        expect(Math.abs(estimated - exact)).toBeLessThanOrEqual(exact * 0.045 + 0.56);
       }),
     );
   });

@@ -91,7 +91,7 @@ export class StatsSeries {
     for (const line of this.#all) line.addWaitTime(ms);
   }
 
-  /** Closes the points whose interval has ended. Must be called about once a second. */
+  /** Completes each data point whose interval has ended. Must be called about once a second. */
   tick(at: number, totals: () => Totals): void {
     const over = this.#all.filter((line) => line.isOver(at));
     if (over.length === 0) return;

@@ -63,8 +63,8 @@ it("each verb exports a span in the caller's trace with the wait inside, and a s
   expect(await settlesWithin(stopped, 1800)).toBe(true);
   await stopped;
 
-  const told = spans.map((span) => [span.name, listAttributes(span)["lockkeeper.outcome"]]);
-  expect(told).toHaveLength(8);
+  const outcomes = spans.map((span) => [span.name, listAttributes(span)["lockkeeper.outcome"]]);
+  expect(outcomes).toHaveLength(8);
   for (const one of [
     ...[
       ["acquire", "granted"],
@@ -78,7 +78,7 @@ it("each verb exports a span in the caller's trace with the wait inside, and a s
       ["wait", undefined],
     ],
   ])
-    expect(told).toContainEqual(one);
+    expect(outcomes).toContainEqual(one);
   const ofTrace = spans.filter((span) => span.traceId === traceId);
   expect(ofTrace).toHaveLength(7);
   const wait = spans.find(({ name }) => name === "wait");

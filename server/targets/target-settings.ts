@@ -30,7 +30,10 @@ export interface TargetSettings {
   readonly policy: TargetPolicy;
   /** Additional conditions for granting a lock. */
   readonly safety?: SafetyOptions;
-  /** Fair wait time in ms. The default is 300,000. */
+  /**
+   * Time, in ms, by which the timeout of each waiter in the queue of a fair lock exceeds that of the waiter ahead of
+   * it. The default is 300,000.
+   */
   readonly fairWaitMs?: number | undefined;
   /** Rules that assign formats to keys whose values are ambiguous. */
   readonly formatRules: readonly FormatRule[];

@@ -4,7 +4,7 @@ import type { ObservedHold } from "../watch/holds/observed-hold.ts";
 import type { KnownDeadlock } from "./find-deadlocks.ts";
 import { toGraphToken, type Wait, type WaitGraph } from "./wait-graph.ts";
 
-/** The state of the waits on a target, from which a report is built. */
+/** The state of all waits for the locks of a target. Reports are built from this state. */
 export interface WaitState {
   readonly graph: WaitGraph;
   readonly deadlocks: readonly KnownDeadlock[];

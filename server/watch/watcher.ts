@@ -60,7 +60,10 @@ export class Watcher {
    * statistics.
    */
   getTypicalHeldMs: GetTypicalHeldMs = NO_TYPICAL_HELD;
-  /** Returns the number of waiters. Returns 0 until the target's statistics replace this function. */
+  /**
+   * Returns the number of waiters for the target's locks. Returns 0 until the target's statistics replace this
+   * function.
+   */
   countWaiters = (): number => 0;
   /** Returns the number of deadlocks. Returns 0 until the target's wait monitor replaces this function. */
   countDeadlocks = (): number => 0;

@@ -43,10 +43,10 @@ async function round(
   const codes = await contend([...contenders.keys()]);
   expect(new Set(codes)).toEqual(new Set(["ok", "held"]));
   const winner = codes.indexOf("ok");
-  const told = await readCompanion(direct, key);
-  expect(told?.owner).toBe(String(winner));
+  const stored = await readCompanion(direct, key);
+  expect(stored?.owner).toBe(String(winner));
   await contend([...contenders.keys()].filter((n) => n !== winner).slice(0, 2));
-  const isMoved = (await direct.get(key)) !== told?.value;
+  const isMoved = (await direct.get(key)) !== stored?.value;
   return { winners: codes.filter((code) => code === "ok").length, isMoved };
 }
 

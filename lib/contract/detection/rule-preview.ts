@@ -24,7 +24,7 @@ export const RulePreview = z
     affected: z
       .int()
       .meta({ description: "Number of indexed locks to which the new rules assign another format." }),
-    looked: z.int().meta({ description: "Number of these locks that were read, at most 2,000." }),
+    readCount: z.int().meta({ description: "Number of these locks that were read, at most 2,000." }),
     scanned: z.int().meta({
       description: "Number of other keys that were scanned for new locks.",
     }),

@@ -23,7 +23,7 @@ describe.each(ERROR_CODES)("problem %s", (code) => {
     expect(Object.keys(createProblemExample(code))).toEqual(expect.arrayContaining(required));
   });
 
-  it("a client that may retry is told when, or with what", () => {
+  it("a problem that permits a retry states when, or with what", () => {
     if (problem.hasRetryAfter) expect(["never", "after_change"]).not.toContain(problem.retry);
     if (problem.outcome === "unknown") expect(problem.retry).toBe("same_idempotency_key");
   });

@@ -33,7 +33,7 @@ export const formats = {
     count: (count: string, one: boolean) => `${count} ${one ? "lock" : "locks"}`,
     noLock: "not a lock",
     affected: (affected: string, held: string) => `The rule applies to ${affected} of ${held} held locks.`,
-    truncated: (looked: string) => `Only ${looked} of them were read.`,
+    truncated: (readCount: string) => `Only ${readCount} of them were read.`,
     scannedAll: (scanned: string) => `All ${scanned} other keys were scanned.`,
     scannedSome: (scanned: string) =>
       `Only ${scanned} of the other keys were scanned. There may be more changes.`,

@@ -31,7 +31,7 @@ export const formats: Messages["formats"] = {
     count: (count) => `${count} 把锁`,
     noLock: "不是锁",
     affected: (affected, held) => `已持有的 ${held} 把锁中，有 ${affected} 把适用此规则。`,
-    truncated: (looked) => `只读取了其中 ${looked} 把。`,
+    truncated: (readCount) => `只读取了其中 ${readCount} 把。`,
     scannedAll: (scanned) => `另外扫描了其余全部 ${scanned} 个键。`,
     scannedSome: (scanned) => `另外扫描了 ${scanned} 个键，未扫描全部，可能还有其他变化。`,
     add: "添加规则",

@@ -98,14 +98,14 @@ describe("bulk release by filter", () => {
     const owner = `${HOSTILE.replace("\n", " ")} ${name}`;
     const keys = await acquireLocks(name, 5, owner);
     await acquireLocks(`${name}:other`, 2, `${owner}!`);
-    const looked = await sendReview(formatExactTerm("owner", owner), { sort: "key" });
-    expect(looked.lines[0]).toMatchObject({ type: "head", target: "main", dryRun: true, total: 5, found: 5 });
-    expect(looked.outcomes).toEqual(Array(5).fill("would_release"));
-    const told = looked.lines.filter(({ type }) => type === "item");
-    expect(told.map(({ item }) => item.key)).toEqual(keys);
-    expect(looked.items[0].seen).toMatchObject({ holders: [{ owner }], others: 0, format: "redisson" });
+    const review = await sendReview(formatExactTerm("owner", owner), { sort: "key" });
+    expect(review.lines[0]).toMatchObject({ type: "head", target: "main", dryRun: true, total: 5, found: 5 });
+    expect(review.outcomes).toEqual(Array(5).fill("would_release"));
+    const reviewItems = review.lines.filter(({ type }) => type === "item");
+    expect(reviewItems.map(({ item }) => item.key)).toEqual(keys);
+    expect(review.items[0].seen).toMatchObject({ holders: [{ owner }], others: 0, format: "redisson" });
     expect(await direct.exists(...keys)).toBe(5);
-    const freed = await sendBulk({ items: getItems(looked.items), reason });
+    const freed = await sendBulk({ items: getItems(review.items), reason });
     expect(freed.tally).toEqual({ type: "tally", total: 5, outcomes: { released: 5 } });
     expect(freed.items[0].result).toMatchObject({ key: keys[0], owner, by: "key:root" });
     expect(await direct.exists(...keys)).toBe(0);
@@ -189,16 +189,16 @@ describe("bulk release items", () => {
     await direct.hset(`bull:q:${name}`, "name", "mail", "data", "{}", "timestamp", 1, "opts", "{}");
     await direct.set(job, `${randomUUID()}:3`, "PX", 30_000);
     await server.waitForLocks(name, 5);
-    const looked = (await sendReview(name, { sort: "key" })).items;
+    const review = (await sendReview(name, { sort: "key" })).items;
     const outcomeOf = (lines: Line[], key: string) => lines.find(({ item }) => item.key === key)?.outcome;
-    expect([possible, job].map((key) => outcomeOf(looked, key))).toEqual(["format_required", "read_only"]);
-    const refused = looked.find(({ item }) => item.key === job);
+    expect([possible, job].map((key) => outcomeOf(review, key))).toEqual(["format_required", "read_only"]);
+    const refused = review.find(({ item }) => item.key === job);
     expect(refused.problem).toMatchObject({ code: "read_only", why: expect.any(String) });
 
     for (const key of [b, c]) await server.callHold(holds.get(key) ?? { holdId: "none" }, "release");
     await server.callVerb(c, "acquire", { owner: "w1", leaseMs: 60_000 });
     await direct.sadd(none, "x");
-    const items = [...getItems(looked), { key: none, expectedVersion: "fence.1" }];
+    const items = [...getItems(review), { key: none, expectedVersion: "fence.1" }];
     const dry = await sendBulk({ items, dryRun: true });
     const expected = { [a]: "released", [b]: "already_gone", [c]: "changed", [none]: "failed" };
     for (const [key, outcome] of Object.entries(expected)) {

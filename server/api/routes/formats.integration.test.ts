@@ -107,7 +107,7 @@ it("a preview lists keys whose format would change or that would become locks, a
   ];
   const { status, body } = await previewRules(rules);
   expect(status).toBe(200);
-  expect(body).toMatchObject({ affected: 2, looked: 2, isWhole: true });
+  expect(body).toMatchObject({ affected: 2, readCount: 2, isWhole: true });
   expect(body.changes).toHaveLength(2);
   expect(body.changes[0]).toMatchObject({
     ...{ from: { format: before }, to: { format: "redlock-net", confidence: "certain" }, count: 2 },

@@ -170,10 +170,10 @@ it("an extension requires a reason, and its event names who and why once", async
   const stream = await TestStream.open(server, `/events?key=${key}&type=renewed`);
   await waitUntil(() => stream.text.includes("hello"));
   await extend(key);
-  const told = () => stream.text.split("\n").filter((line) => line.includes('"type":"renewed"'));
-  await waitUntil(() => told().length > 0);
+  const listRenewals = () => stream.text.split("\n").filter((line) => line.includes('"type":"renewed"'));
+  await waitUntil(() => listRenewals().length > 0);
   await waitUntil(async () => (await server.readLock(key)).remainingMs > 590_000);
-  expect(told()).toHaveLength(1);
-  expect(told()[0]).toContain('"by":"key:root","reason":"the migration takes longer"');
+  expect(listRenewals()).toHaveLength(1);
+  expect(listRenewals()[0]).toContain('"by":"key:root","reason":"the migration takes longer"');
   stream.leave();
 });

@@ -24,8 +24,8 @@ export interface RouteMatch {
 }
 
 /**
- * The routes of the API. They are matched with the encoded segments of a path. Keys are decoded after the route has
- * been found, so that they are decoded exactly once.
+ * Finds the route for the path of an API request. Routes are matched with the encoded segments of the path. Keys are
+ * decoded after the route has been found, so that they are decoded exactly once.
  */
 export class RouteTable {
   readonly #bySize = new Map<number, RouteEntry[]>();

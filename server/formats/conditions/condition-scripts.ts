@@ -126,7 +126,7 @@ export class ConditionScripts {
 
   /**
    * Ends or suspends a client's wait for a condition, as specified by `mode`. The returned status is meaningful only
-   * for `stop`. For the other modes, the returned state is `lost`.
+   * for `stop`. For the other modes, the returned status is `lost`.
    *
    * @param keepMs time in ms for which the waiter is kept; only for `keep`
    */

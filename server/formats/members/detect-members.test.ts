@@ -173,12 +173,18 @@ describe("sidekiq-unique-jobs detection", () => {
   });
 
   it("a version 9 job lock reports its job class and its limit", () => {
-    const told = { worker: "SyncJob", queue: "low", limit: 3, time: 1_795_216_490.5, type: "until_executed" };
-    expect(seen(hash(`ns:${DIGEST}:RUN:LOCKED`, { [jid()]: JSON.stringify(told) }))).toMatchObject({
+    const stored = {
+      worker: "SyncJob",
+      queue: "low",
+      limit: 3,
+      time: 1_795_216_490.5,
+      type: "until_executed",
+    };
+    expect(seen(hash(`ns:${DIGEST}:RUN:LOCKED`, { [jid()]: JSON.stringify(stored) }))).toMatchObject({
       ...{ kind: "semaphore", permits: { available: 2, total: 3 } },
       holders: [{ sinceMs: 1_795_216_490_500, record: { purpose: "SyncJob" } }],
     });
-    const single = { ...told, limit: null, time: undefined, worker: 7 };
+    const single = { ...stored, limit: null, time: undefined, worker: 7 };
     expect(seen(hash(`${DIGEST}:LOCKED`, { [jid()]: JSON.stringify(single) }))).toMatchObject({
       kind: "lock",
       holders: [{ sinceMs: null, record: undefined }],

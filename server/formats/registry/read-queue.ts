@@ -16,7 +16,10 @@ import { runReadCommands } from "./run-commands.ts";
 export interface SeenQueue {
   /** Waiters of Lockkeeper's verbs that are not in the queue of a library, longest wait first. */
   readonly ours: readonly (QueuedClient & { readonly requestId: string })[];
-  /** Waiters in the queue of the lock's library, including Lockkeeper's waiters of a fair lock. */
+  /**
+   * Waiters in the queue that the lock's library stores. For a fair lock, this queue includes clients that wait through
+   * Lockkeeper.
+   */
   readonly theirs: readonly QueuedClient[];
   readonly order: QueueReader["order"];
   /** Number of clients that are subscribed to release messages; `undefined` if subscribers cannot be counted. */

@@ -230,16 +230,16 @@ describe("format rules for strings", () => {
   });
 
   it("a rule applies beside a stale companion key but not to a Lockkeeper hold", () => {
-    const told: Companion = {
+    const stored: Companion = {
       ...{ token: "uuid:1", value: "", owner: "me", count: 1, fence: "7", sinceMs: 1, leaseMs: 1, seq: 1 },
       ...{ format: "token", record: undefined, graceMs: 0 },
     };
-    const over = { ...createRawString("orders", UUID), companion: told };
+    const over = { ...createRawString("orders", UUID), companion: stored };
     expect(detectLock(over, "spring")?.format).toBe("spring");
-    const ours = { ...createRawString("orders", "uuid:1"), companion: told };
+    const ours = { ...createRawString("orders", "uuid:1"), companion: stored };
     const holders = [{ token: "uuid:1", owner: "me", fence: "7" }];
     expect(detectLock(ours, "spring")).toMatchObject({ format: "token", holders });
-    const label = { ...createRawString("orders", "me"), companion: told };
+    const label = { ...createRawString("orders", "me"), companion: stored };
     expect(detectLock(label, "token")).toMatchObject({ holders: [{ token: "me", fence: null }] });
   });
 });

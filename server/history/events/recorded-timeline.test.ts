@@ -32,26 +32,26 @@ const gap: UnnumberedEntry = { type: "gap", target: "t", at: 0, from: 0, to: 0 }
 
 describe("unrecorded events", () => {
   it("events of a Lockkeeper hold are unrecorded only after its last recorded sequence number", () => {
-    const told = [buildOwnEvent("acquired", 100, 1, { observed: "inferred" })];
+    const recorded = [buildOwnEvent("acquired", 100, 1, { observed: "inferred" })];
     const mine = [
       buildOwnEvent("acquired", 100, 1),
       buildOwnEvent("reentered", 100, 2),
       buildOwnEvent("released", 100, 3, { count: 0 }),
     ];
-    expect(filterUnrecordedEvents(mine, told)).toEqual(mine.slice(1));
+    expect(filterUnrecordedEvents(mine, recorded)).toEqual(mine.slice(1));
     expect(filterUnrecordedEvents(mine, mine)).toEqual([]);
   });
 
   it("a second end of a hold is unrecorded only if it adds who force-released it", () => {
-    const told = [
+    const recorded = [
       buildOwnEvent("acquired", 100, 1),
       buildOwnEvent("released", 100, 2, { count: 0, observed: "inferred" }),
     ];
     const expired = buildOwnEvent("expired", 100, 1, { count: 0 });
     const freed = buildOwnEvent("force_released", 100, 2, { count: 0, by: "mei" });
-    expect(filterUnrecordedEvents([expired], told)).toEqual([]);
-    expect(filterUnrecordedEvents([freed], told)).toEqual([freed]);
-    expect(filterUnrecordedEvents([freed], [...told, freed])).toEqual([]);
+    expect(filterUnrecordedEvents([expired], recorded)).toEqual([]);
+    expect(filterUnrecordedEvents([freed], recorded)).toEqual([freed]);
+    expect(filterUnrecordedEvents([freed], [...recorded, freed])).toEqual([]);
   });
 
   it("events of an earlier hold are never recorded after a later one", () => {
@@ -64,22 +64,22 @@ describe("unrecorded events", () => {
   });
 
   it("inferred events continue after the same change, even if their times differ between instances", () => {
-    const told = [buildForeignEvent("acquired", 1000), buildForeignEvent("released", 1060)];
+    const recorded = [buildForeignEvent("acquired", 1000), buildForeignEvent("released", 1060)];
     const mine = [
       buildForeignEvent("acquired", 990),
       buildForeignEvent("released", 1050),
       buildForeignEvent("acquired", 1058),
       buildForeignEvent("released", 1090),
     ];
-    expect(filterUnrecordedEvents(mine, told)).toEqual(mine.slice(2));
+    expect(filterUnrecordedEvents(mine, recorded)).toEqual(mine.slice(2));
   });
 
   it("inferred events that contradict the recorded state are dropped", () => {
     expect(
       filterUnrecordedEvents([buildForeignEvent("acquired", 90_000)], [buildForeignEvent("acquired", 1000)]),
     ).toEqual([]);
-    const told = [buildForeignEvent("acquired", 1000), buildForeignEvent("released", 2000)];
-    expect(filterUnrecordedEvents([buildForeignEvent("released", 90_000)], told)).toEqual([]);
+    const recorded = [buildForeignEvent("acquired", 1000), buildForeignEvent("released", 2000)];
+    expect(filterUnrecordedEvents([buildForeignEvent("released", 90_000)], recorded)).toEqual([]);
   });
 
   it("a seen event is recorded only after a gap", () => {

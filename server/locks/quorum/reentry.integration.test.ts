@@ -39,17 +39,17 @@ async function without(
     masters.getMasters(...numbers).map(async ({ redis }) => ({
       redis,
       lock: await redis.dumpBuffer(key),
-      told: await redis.dumpBuffer(companion),
+      dump: await redis.dumpBuffer(companion),
     })),
   );
   await masters.occupy(key, numbers);
   await work();
-  for (const { redis, lock, told } of kept) {
-    if (lock === null || told === null) throw new Error("there was no hold");
+  for (const { redis, lock, dump } of kept) {
+    if (lock === null || dump === null) throw new Error("there was no hold");
     await redis
       .multi()
       .restore(key, 20_000, lock, "REPLACE")
-      .restore(companion, 600_000, told, "REPLACE")
+      .restore(companion, 600_000, dump, "REPLACE")
       .exec();
   }
 }

@@ -259,7 +259,7 @@ describe("defects of RSemaphore", () => {
     expect(await readState(key)).toEqual({ available: "2", acquired: 0 });
   });
 
-  it("a waiter notices permits of which no message told", async ({ take, openJvm, direct, key }) => {
+  it("a waiter notices permits that no message announced", async ({ take, openJvm, direct, key }) => {
     await openJvm(key).trySetPermits(0);
     const waiting = take(key, 1, { waitMs: 20_000 });
     await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);

@@ -110,9 +110,9 @@ export class WaitCoordinator {
     try {
       for (;;) {
         const turn: Turn = place === undefined ? "retry" : await place.awaitTurn(stop);
-        const looked = attempt(computeRemainingMs(deadline), sinceMs, turn);
+        const pending = attempt(computeRemainingMs(deadline), sinceMs, turn);
         const isFirst = place === undefined && !startsInOutage;
-        const seen = await (isFirst ? looked : attemptThroughOutages(looked, stop));
+        const seen = await (isFirst ? pending : attemptThroughOutages(pending, stop));
         if (seen !== undefined && "done" in seen) {
           const acquired = requireStillWanted(seen.done, stop, signal);
           heldMs = seen.heldMs;

@@ -52,11 +52,11 @@ async function createMap(...views: View[]) {
     }),
   });
   await map.refresh();
-  const looked = async () => {
+  const readPrimary = async () => {
     await map.refresh();
     return map.findMaster(0);
   };
-  return { map, looked };
+  return { map, readPrimary };
 }
 
 const OLD: View = { epoch: 3, state: "ok", master: 1 };
@@ -64,19 +64,19 @@ const NEW: View = { epoch: 4, state: "ok", master: 2 };
 
 it("a partitioned node does not revert the cluster map to the state before a failover", async () => {
   const [cutOff, other] = [{ ...OLD }, { ...OLD }];
-  const { map, looked } = await createMap(cutOff, other);
+  const { map, readPrimary } = await createMap(cutOff, other);
   expect(map.findMaster(0)).toBe("127.0.0.1:1");
   Object.assign(other, NEW);
   cutOff.state = "fail";
-  for (let look = 0; look < 3; look++) expect(await looked()).toBe("127.0.0.1:2");
+  for (let look = 0; look < 3; look++) expect(await readPrimary()).toBe("127.0.0.1:2");
   // The node is reachable again, but its view of the cluster is outdated.
   cutOff.state = "ok";
-  for (let look = 0; look < 3; look++) expect(await looked()).toBe("127.0.0.1:2");
+  for (let look = 0; look < 3; look++) expect(await readPrimary()).toBe("127.0.0.1:2");
 });
 
 it("a rebuilt cluster with a lower epoch is accepted when no node knows a higher one", async () => {
   const only = { ...NEW };
-  const { looked } = await createMap(only);
+  const { readPrimary } = await createMap(only);
   Object.assign(only, { epoch: 1, master: 9 });
-  expect(await looked()).toBe("127.0.0.1:9");
+  expect(await readPrimary()).toBe("127.0.0.1:9");
 });

@@ -63,7 +63,7 @@ export async function previewRules(
   return {
     held: deps.holds.size,
     affected: affected.length,
-    looked: Math.min(affected.length, READ_MAX),
+    readCount: Math.min(affected.length, READ_MAX),
     scanned: unlisted.scanned,
     isWhole: unlisted.isWhole,
     changes: changes.list,

@@ -59,7 +59,7 @@ class LivenessFixture {
   }
 
   get assertHold(): ObservedHold {
-    if (this.hold === undefined) throw new Error("nobody looked");
+    if (this.hold === undefined) throw new Error("the hold was not read");
     return this.hold;
   }
 
@@ -380,7 +380,7 @@ describe("next read of a hold", () => {
 
   it("no further read is due after a hold has ended", () => {
     const { hold } = createRedissonFixture();
-    if (hold === undefined) throw new Error("nobody looked");
+    if (hold === undefined) throw new Error("the hold was not read");
     expect(
       computeRereadDelayMs({ ...hold, seen: { ...hold.seen, state: "ended", remainingMs: -5 } }),
     ).toBeUndefined();
@@ -399,18 +399,18 @@ it("a watchdog with any lease and jitter is renewing while alive and overdue or 
     fc.property(LEASE, jitters, lookEvery, (leaseMs, jitter, share) => {
       const cadence = leaseMs / 3;
       const scenery = new LivenessFixture().renewed(0, leaseMs).readAt(0);
-      let looked = 0;
+      let readAtMs = 0;
       let last = 0;
       const states = new Set<LivenessState>();
       jitter.forEach((off, n) => {
         const at = Math.round(cadence * (n + 1 + off));
-        for (; looked < at; looked += Math.ceil(cadence * share)) {
-          if (looked > last) scenery.readAt(looked);
+        for (; readAtMs < at; readAtMs += Math.ceil(cadence * share)) {
+          if (readAtMs > last) scenery.readAt(readAtMs);
           states.add(scenery.liveness.state);
         }
         scenery.renewed(at, leaseMs).readAt(at);
         last = at;
-        looked = at;
+        readAtMs = at;
         states.add(scenery.liveness.state);
         expect(scenery.liveness.renewals).toBe(n + 1);
       });

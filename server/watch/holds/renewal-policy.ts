@@ -74,7 +74,7 @@ function computeStatedIntervalMs({ statedRenewal }: SeenHolder, leaseMs: number 
   return Math.round(everyMs * Math.max(1, (leaseMs ?? ofLeaseMs) / ofLeaseMs));
 }
 
-/** Returns the time, in ms, after a release within which the library may recreate the lock. */
+/** Returns for how long after a release, in ms, the library may still recreate the lock. */
 export function computeReacquireWindowMs(seen: HeldObservation, leaseMs: number | null): number {
   return Math.max(REACQUIRE_MS_MIN, Math.round((leaseMs ?? 0) * getRenewalPolicy(seen).afterShare));
 }

@@ -42,7 +42,7 @@ export class AttentionKeys {
     return this.#countsByFormat;
   }
 
-  /** Reassesses a key after its hold in the index has changed. */
+  /** Updates the entry of a key after its hold in the index has changed. */
   updateKey(key: Key): void {
     this.#timeIndex.placeKey(this, key, this.holds.get(key), this.deps.now());
   }

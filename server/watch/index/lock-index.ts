@@ -82,8 +82,9 @@ export class LockIndex {
   }
 
   /**
-   * Counts the unlisted locks. Before a call with `allowedKeys`, call `prepareQuery` with `UNLISTED_FILTER`, `BY_KEY`
-   * and the same `allowedKeys`. Without this preparation, the count iterates over all holds in one step.
+   * Returns the number of locks that match `UNLISTED_FILTER`. Before a call with `allowedKeys`, call `prepareQuery`
+   * with `UNLISTED_FILTER`, `BY_KEY` and the same `allowedKeys`. Without this preparation, the count iterates over all
+   * holds in one step.
    *
    * @param allowedKeys limits the count to these keys
    */

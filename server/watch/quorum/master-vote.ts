@@ -35,7 +35,7 @@ export function formatVoteShape(seen: ReadableObservation): string {
 }
 
 /**
- * Returns the observation of a vote with its times updated to the present.
+ * Returns the observation in a vote, with its times updated to the present.
  *
  * A hold whose TTL has passed since the read becomes `ended`.
  *

@@ -67,8 +67,10 @@ function listViolations({ found }: JudgedLatch): Violation[] {
   const { entries } = found.stuck;
   const last = entries.at(-1);
   const counts = [...new Set(found.states)].sort().join(" or ");
-  const told = `${last?.process} ${last?.op} ${last?.code ?? last?.type} count=${last?.count}`;
-  return [createViolation("C9", `no order of events allows: ${told}, where the count is ${counts}`, entries)];
+  const summary = `${last?.process} ${last?.op} ${last?.code ?? last?.type} count=${last?.count}`;
+  return [
+    createViolation("C9", `no order of events allows: ${summary}, where the count is ${counts}`, entries),
+  ];
 }
 
 interface Wakes {

@@ -108,9 +108,9 @@ describe("C4 linearizability", () => {
   });
 
   it("the linearizability check reports a wrong verify result for a held or a lost lock", () => {
-    const asked = (token: string, atMs: number, told: Partial<EntrySpec>): EntrySpec[] => [
+    const asked = (token: string, atMs: number, result: Partial<EntrySpec>): EntrySpec[] => [
       { op: "verify", type: "invoke", call: 8, token, atMs: atMs - 1 },
-      { op: "verify", type: "ok", call: 8, token, atMs, ...told },
+      { op: "verify", type: "ok", call: 8, token, atMs, ...result },
     ];
     const history = [
       buildAcquire("a", 1, 10),

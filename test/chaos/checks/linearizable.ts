@@ -95,9 +95,9 @@ function listViolations({ found, calls, leases, claims }: JudgedSpan): Violation
   const core = findMinimalCore(calls, found.stuck, leases);
   const { call, answer, entries } = found.stuck;
   const last = entries.at(-1);
-  const told = `${last?.token} ${last?.op} ${last?.code ?? last?.type} count=${last?.count}`;
+  const summary = `${last?.token} ${last?.op} ${last?.code ?? last?.type} count=${last?.count}`;
   const have = [...new Set(found.states.map(describeHolder))].join(", or ");
-  const what = `no order of events allows: ${told}, ${toMilliseconds(call).toFixed(0)} to ${toMilliseconds(answer).toFixed(0)} ms, where ${have}`;
+  const what = `no order of events allows: ${summary}, ${toMilliseconds(call).toFixed(0)} to ${toMilliseconds(answer).toFixed(0)} ms, where ${have}`;
   const shown = core.flatMap((each) => each.entries);
   // A renewal proves that a hold still existed after its first lease.
   const renewals = claims.flatMap(({ written: { granted, furthest } }) =>

@@ -30,16 +30,16 @@ export function findMinimalCore(
 ): readonly Call[] {
   const around = calls.filter(({ call }) => call <= stuck.answer);
   // A call with a rank that is still open can also contribute to the contradiction.
-  const told = around
+  const certainCalls = around
     .filter(({ was, answer, rank }) => was === "done" && (answer <= stuck.answer || rank !== undefined))
     .sort((one, other) => one.call - other.call);
-  const whole = { until: stuck.answer, certain: told, candidates: around, leases, above: undefined };
-  const since = told.length - told.indexOf(stuck);
-  for (let size = FIRST_WINDOW_SIZE; since + size < told.length; size *= 2) {
+  const whole = { until: stuck.answer, certain: certainCalls, candidates: around, leases, above: undefined };
+  const since = certainCalls.length - certainCalls.indexOf(stuck);
+  for (let size = FIRST_WINDOW_SIZE; since + size < certainCalls.length; size *= 2) {
     const last = sliceLast(whole, since + size);
     const core = findFewestCalls(last);
     if (core !== undefined) return core;
-    const highest = findHighestBefore(last, told);
+    const highest = findHighestBefore(last, certainCalls);
     const rest = highest && findFewestCalls({ ...last, above: highest.rank });
     if (highest !== undefined && rest !== undefined) return [highest, ...rest];
   }
@@ -47,19 +47,19 @@ export function findMinimalCore(
 }
 
 function sliceLast(whole: HistoryWindow, size: number): HistoryWindow {
-  const told = whole.certain.slice(-size);
-  const from = told[0]?.call ?? 0;
+  const certainCalls = whole.certain.slice(-size);
+  const from = certainCalls[0]?.call ?? 0;
   return {
     ...whole,
-    certain: told,
+    certain: certainCalls,
     candidates: whole.candidates.filter(({ answer }) => answer >= from),
     above: 0n,
   };
 }
 
 /** Finds the grant with the largest fence before the window. In every possible order, no smaller fence may follow. */
-function findHighestBefore({ certain: told }: HistoryWindow, all: readonly Call[]): Call | undefined {
-  const from = told[0]?.call ?? 0;
+function findHighestBefore({ certain: certainCalls }: HistoryWindow, all: readonly Call[]): Call | undefined {
+  const from = certainCalls[0]?.call ?? 0;
   const before = all.filter(({ answer, rank }) => answer < from && rank !== undefined);
   return before.reduce<Call | undefined>(
     (one, other) => ((one?.rank ?? -1n) < (other.rank ?? 0n) ? other : one),
@@ -86,10 +86,10 @@ function findFewestCalls(stretch: HistoryWindow): readonly Call[] | undefined {
 
 function isImpossible(
   { until, candidates: around, leases, above }: HistoryWindow,
-  told: readonly Call[],
+  certainCalls: readonly Call[],
 ): boolean {
-  const counts = new Set(told);
-  const tokens = new Set(told.map(getToken));
+  const counts = new Set(certainCalls);
+  const tokens = new Set(certainCalls.map(getToken));
   const operations = around.flatMap((call) => (counts.has(call) ? [call] : listPossibleCalls(call, tokens)));
   const first: readonly Lock[] = above === undefined ? [FREE] : listPossibleLocks([...tokens], leases, above);
   const model = { ...createLockModel(leases), first };

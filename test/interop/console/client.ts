@@ -31,5 +31,5 @@ export function createConsoleClient(
   };
 }
 
-export const formatFigures = (told: readonly ScenarioResult[], more: readonly string[] = []) =>
-  `from the force-release until the waiter had it: ${[...told.map(({ key, wokenMs }) => `${key} ${wokenMs} ms`), ...more].join(", ")}`;
+export const formatFigures = (results: readonly ScenarioResult[], more: readonly string[] = []) =>
+  `from the force-release until the waiter had it: ${[...results.map(({ key, wokenMs }) => `${key} ${wokenMs} ms`), ...more].join(", ")}`;

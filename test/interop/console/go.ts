@@ -42,11 +42,11 @@ export const goInConsole = createConsoleClient(
       outcome: "refused",
       said: "redsync: failed to unlock, lock was already expired",
     } as const;
-    const [told] = await Promise.all([
+    const [results] = await Promise.all([
       runScenarios(operator, stories),
       forceReleaseAlone(operator, party("c", "redsync"), "lock:alone:redsync", expired),
       expectNotRenewing(operator, party("d", "redislock"), "lock:short:redislock"),
     ]);
-    bench.note(formatFigures(told));
+    bench.note(formatFigures(results));
   },
 );

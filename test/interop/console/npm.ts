@@ -34,11 +34,11 @@ export const npmInConsole = createConsoleClient(
     });
     const owner = await startPeer(bench.tools.npm, operator.server.redis.url);
     try {
-      const [told, mutexMs] = await Promise.all([
+      const [results, mutexMs] = await Promise.all([
         runScenarios(operator, [history("redlock4", "LockError"), history("redlock5", "ExecutionError")]),
         endOwner(operator, { peer: owner, who: "a", object: "mutex" }, party("b", "mutex")),
       ]);
-      bench.note(formatFigures(told, [`mutex ${mutexMs} ms`]));
+      bench.note(formatFigures(results, [`mutex ${mutexMs} ms`]));
     } finally {
       owner.end();
     }

@@ -90,8 +90,8 @@ export class Operator {
       events = await this.#readEvents(key);
     }
     const ends = endsOf();
-    const told = ends.map(({ by, reason, observed }) => [by, reason, observed]);
-    expect(`what the history tells of the end of ${owner}`, told, [[BY, REASON, "exact"]]);
+    const ended = ends.map(({ by, reason, observed }) => [by, reason, observed]);
+    expect(`what the history tells of the end of ${owner}`, ended, [[BY, REASON, "exact"]]);
     const again = events.filter(({ type }) => type === "recreated");
     expect(`holds of ${key} that were made again`, again, []);
   }

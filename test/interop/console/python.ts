@@ -59,13 +59,13 @@ export const pythonInConsole = createConsoleClient(
         ...createRefusal("ReleaseUnlockedLock", "ExtendUnlockedLock"),
       },
     ];
-    const [told] = await Promise.all([
+    const [results] = await Promise.all([
       runScenarios(operator, stories),
       expectNotRenewing(operator, party("c", "redis-py"), "lock:short:redis-py"),
       expectRenewalEnds(operator, party("c", "python-redis-lock-renewed")),
       expectNotRenewing(operator, party("c", "pottery"), "redlock:short:pottery"),
     ]);
-    bench.note(formatFigures(told));
+    bench.note(formatFigures(results));
   },
 );
 

@@ -46,12 +46,12 @@ export const springInConsole = createConsoleClient(
       ...history("published", "lock-registry:published"),
       isAsleep: async () => (await patterns()) > before,
     };
-    const [told] = await Promise.all([
+    const [results] = await Promise.all([
       runScenarios(operator, [history("polled", "lock-registry:polled"), published]),
       expectNotRenewing(operator, party("c", "polled"), "lock-registry:short"),
     ]);
     await forceReleaseJob(operator, party);
-    bench.note(formatFigures(told));
+    bench.note(formatFigures(results));
   },
 );
 

@@ -64,9 +64,10 @@ describe.each(LIBRARIES)("$name lock on three masters", ({ take, refusal }) => {
     );
     expect(await getOutcomeName((await next).release())).toBe("done");
     const { value: second } = await next;
-    const told = async () => (await operator.readHistory(key)).filter((line) => line !== "gap undefined");
+    const readEvents = async () =>
+      (await operator.readHistory(key)).filter((line) => line !== "gap undefined");
     await expect
-      .poll(told, { timeout: 5000 })
+      .poll(readEvents, { timeout: 5000 })
       .toEqual([`acquired ${value}`, `force_released ${value}`, `acquired ${second}`, `released ${second}`]);
   });
 });

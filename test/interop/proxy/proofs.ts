@@ -20,7 +20,7 @@ export interface Seen {
 
 interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape are looked into.
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape are read.
   readonly body: any;
 }
 
@@ -48,8 +48,8 @@ export async function proveKeys(seen: Seen): Promise<number> {
     expect(`acquiring ${JSON.stringify(key)}`, [status, body.key ?? body], [201, key]);
     const token = parseHoldId(body.holdId)?.token ?? "";
     expect(`${JSON.stringify(key)} in Redis`, await seen.redis.hgetall(key), { [token]: "1" });
-    const looked = await call(seen, path);
-    expect(`looking at ${JSON.stringify(key)}`, [looked.status, looked.body.key], [200, key]);
+    const response = await call(seen, path);
+    expect(`looking at ${JSON.stringify(key)}`, [response.status, response.body.key], [200, key]);
     const released = await releaseHold(seen, body);
     expect(`releasing ${JSON.stringify(key)}`, released.body.outcome, "released");
   }
@@ -68,16 +68,16 @@ export async function proveStream(seen: Seen): Promise<number> {
     headers: { authorization: `Bearer ${ROOT_KEY}` },
     signal: stop.signal,
   });
-  let told = "";
+  let stream = "";
   const read = (async () => {
     const decoder = new TextDecoder();
-    for await (const chunk of body ?? []) told += decoder.decode(chunk as Uint8Array, { stream: true });
+    for await (const chunk of body ?? []) stream += decoder.decode(chunk as Uint8Array, { stream: true });
   })().catch(() => undefined);
   try {
-    await waitUntil(() => told.includes("event: hello"));
+    await waitUntil(() => stream.includes("event: hello"));
     const at = performance.now();
     await call(seen, `/locks/${key}/acquire`, { owner: "me" });
-    await waitUntil(() => told.includes(key));
+    await waitUntil(() => stream.includes(key));
     const ms = performance.now() - at;
     assert(ms < PROMPT_MS, () => `an event came ${ms} ms late`);
     return ms;

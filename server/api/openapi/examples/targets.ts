@@ -98,7 +98,7 @@ export const FORMATS: Formats = {
 };
 
 export const RULES_PREVIEW: RulePreview = {
-  ...{ held: 17, affected: 3, looked: 3, scanned: 412, isWhole: true },
+  ...{ held: 17, affected: 3, readCount: 3, scanned: 412, isWhole: true },
   changes: [
     {
       from: { format: "token", confidence: "likely" },
