@@ -25,7 +25,7 @@ export interface Terminal {
 
 const ERASE_LINE = "\r\u001b[2K";
 
-/** Creates the terminal of this process. @param color `never` to disable colors and font weights */
+/** Creates the terminal of this process. @param color `never` to disable colors and bold or dim text */
 export function createTerminal(color: "auto" | "never"): Terminal {
   const { stdin, stdout, stderr } = process;
   let hasProgress = false;

@@ -6,7 +6,7 @@ import { shell } from "@/lib/i18n/en/shell.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { focusIfToggled, useOverviewState } from "./use-overview-state.ts";
 
-/** Renders the button that opens the overview on phones. */
+/** Renders the button that opens and closes the overview on phones. */
 export function OverviewToggle() {
   const { overview } = useMessages(shell).parts;
   const { phoneButtonClass, toggle } = useOverviewState();

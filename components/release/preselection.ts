@@ -32,7 +32,7 @@ const ADVICE: Readonly<Record<LivenessState, Advice>> = {
 };
 
 /**
- * Returns the method that the evidence supports; `null` if the operator must choose.
+ * Returns the release method to preselect, based on the evidence about the holder; `null` if the operator must choose.
  *
  * @param only the holder to release, whose own remaining time is used; `undefined` for the whole lock
  * @param now Redis clock in Unix milliseconds

@@ -47,8 +47,8 @@ export function readGrant(response: ApiResponse): Grant {
 }
 
 /**
- * Reads a release request. Returns `undefined` if there is none or it is malformed. Version 0.2 servers never send
- * one.
+ * Parses the release request in a server response. Returns `undefined` if there is none or it is malformed. Version 0.2
+ * servers never send one.
  */
 export function readReleaseRequest(value: unknown): ReceivedReleaseRequest | undefined {
   const request = readObject(value) ?? {};

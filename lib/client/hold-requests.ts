@@ -140,7 +140,8 @@ export class HoldRequests {
   }
 
   /**
-   * Accepts or refuses a release request. Retries until the call succeeds or is refused, or until the lease ends.
+   * Accepts or refuses a release request. Retries until the server accepts or rejects the call, or until the lease
+   * expires.
    * @throws ApiError
    */
   async answerReleaseRequest(lease: HoldLease, answer: ReleaseRequestAnswer): Promise<void> {

@@ -201,7 +201,8 @@ export class LockkeeperClient {
   }
 
   /**
-   * Releases all holds. @returns the loss of the first of the `holds` that was lost; `undefined` if no hold was lost
+   * Releases all holds. @returns the `LostError` of the first lost hold, in the order of `holds`; `undefined` if no
+   * hold was lost
    */
   async #releaseAllAfterWork(holds: readonly Hold[]): Promise<LostError | undefined> {
     const losses = await Promise.all(holds.map((hold) => this.#releaseAfterWork(hold)));

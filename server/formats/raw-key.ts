@@ -56,7 +56,10 @@ export interface RawKey {
   readonly remainingMs: number | null;
   /** Number of bytes of a string; number of fields or members of any other type. */
   readonly size: number;
-  /** Memory usage of the content in bytes. For a string, the memory usage of the set of permits. 0 if not measured. */
+  /**
+   * Memory usage of the content in bytes. For a string, which can be a semaphore, the memory usage of the set that
+   * contains its permits. In all cases, 0 if not measured.
+   */
   readonly bytes: number;
   /**
    * The content by type: a string; fields and values; members; or members and scores. Empty if the content is too large

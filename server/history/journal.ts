@@ -33,7 +33,7 @@ export type EventReplay =
 /** An entry as published to readers. */
 export interface PublishedEvent {
   readonly entry: HistoryEntry;
-  /** Whether a client can resume with the id of the entry. */
+  /** Whether the entry is stored, so that a client can resume the event stream from its id. */
   readonly isStored: boolean;
   /**
    * The temporary id under which the event was published before it was recorded. `undefined` if the event was not

@@ -26,7 +26,7 @@ export function findMastersToAsk(masters: Masters, key: Key): readonly Master[] 
 
 export function getFirstFailure(tries: readonly PromiseSettledResult<unknown>[]): unknown {
   const failed = tries.find(({ status }) => status === "rejected");
-  return failed?.status === "rejected" ? failed.reason : new NeverSentError("No master was asked");
+  return failed?.status === "rejected" ? failed.reason : new NeverSentError("No master was read");
 }
 
 /**

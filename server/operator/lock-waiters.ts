@@ -39,22 +39,26 @@ export async function readLockWaiters(
   const [first] = readings;
   if (first === undefined) throw getFirstFailure(tries);
   assertIsLock(readings.map(({ seen }) => seen));
-  const ours = listOwnWaiters(readings);
-  const { order, theirs } = first.queue;
-  const isOne = first.queue.listening === 1 || ours.length === 1;
+  const ownWaiters = listOwnWaiters(readings);
+  const { order, libraryWaiters } = first.queue;
+  const isOne = first.queue.listening === 1 || ownWaiters.length === 1;
   const named = [
-    ...theirs.map((each, at) =>
+    ...libraryWaiters.map((each, at) =>
       toLockWaiter(each.isOurs ? "lockkeeper" : "library", each, order === "in_turn" ? at + 1 : null),
     ),
-    ...ours.map((each, at) =>
-      toLockWaiter("lockkeeper", each, isOne && theirs.length === 0 && !masters.isQuorum ? at + 1 : null),
+    ...ownWaiters.map((each, at) =>
+      toLockWaiter(
+        "lockkeeper",
+        each,
+        isOne && libraryWaiters.length === 0 && !masters.isQuorum ? at + 1 : null,
+      ),
     ),
   ];
   return {
     target: name,
     ...toKeyFields(key),
     waiters: countWaiters(readings, named.length),
-    order: getWaitersOrder(first.queue, ours.length, isOne && !masters.isQuorum),
+    order: getWaitersOrder(first.queue, ownWaiters.length, isOne && !masters.isQuorum),
     named: named.length,
     items: named.slice(0, WAITERS_LISTED_MAX),
     asOf: first.seen.asOf,
@@ -81,7 +85,7 @@ async function readWaitersAt(
 function listOwnWaiters(readings: readonly WaitersReading[]): QueuedClient[] {
   const byName = new Map<string, QueuedClient>();
   for (const { queue } of readings) {
-    for (const { requestId, owner, sinceMs, untilMs } of queue.ours) {
+    for (const { requestId, owner, sinceMs, untilMs } of queue.ownWaiters) {
       const name = `${requestId}\t${owner}`;
       if (!byName.has(name)) byName.set(name, { owner, sinceMs, untilMs });
     }
@@ -110,8 +114,12 @@ function countWaiters(readings: readonly WaitersReading[], named: number): Waite
   return named === 0 ? most : { ...most, count: Math.max(most.count ?? 0, named) };
 }
 
-function getWaitersOrder({ order, theirs }: SeenQueue, ours: number, isOne: boolean): WaitersOrder {
-  if (theirs.length > 0) return order === "in_turn" ? "queue" : "unknown";
-  if (ours === 0) return "unknown";
+function getWaitersOrder(
+  { order, libraryWaiters }: SeenQueue,
+  ownCount: number,
+  isOne: boolean,
+): WaitersOrder {
+  if (libraryWaiters.length > 0) return order === "in_turn" ? "queue" : "unknown";
+  if (ownCount === 0) return "unknown";
   return isOne ? "first_come" : "by_process";
 }

@@ -36,10 +36,10 @@ export async function readWaits(
 function listWaiters(queue: Queue | undefined): StoredWaiter[] {
   if (queue === undefined) return [];
   return [
-    ...queue.theirs.map((each): StoredWaiter => {
+    ...queue.libraryWaiters.map((each): StoredWaiter => {
       return { ...each, id: `queue ${each.owner}`, by: each.isOurs === true ? "lockkeeper" : "library" };
     }),
-    ...queue.ours.map((each): StoredWaiter => ({ ...each, id: each.requestId, by: "lockkeeper" })),
+    ...queue.ownWaiters.map((each): StoredWaiter => ({ ...each, id: each.requestId, by: "lockkeeper" })),
   ];
 }
 

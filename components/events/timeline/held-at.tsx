@@ -87,7 +87,7 @@ export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
   );
 }
 
-/** Describes in sentences who held the lock at a time in the past. */
+/** Renders a text that describes who held the lock at a past time. */
 export function HeldAt({ past }: { past: PastKeyEvents }) {
   const { heldAt: messages } = useMessages(english);
   const barMessages = useBarMessages();

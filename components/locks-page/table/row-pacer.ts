@@ -91,7 +91,7 @@ export class RowPacer {
   }
 
   /**
-   * Sets the next stage of up to `ROWS_PER_FRAME` rows that are due. If some due rows have no text yet, only those rows
+   * Advances up to `ROWS_PER_FRAME` due rows to their next stage. If some due rows have no text yet, only those rows
    * advance.
    */
   #advanceRows(): void {

@@ -27,8 +27,8 @@ interface LocksToolbarProps {
 }
 
 /**
- * Shows the actions on the whole list. For a search that excludes unlisted locks, also shows the number of matching
- * locks out of all held locks. Hidden on phones, where `PhoneTools` shows the actions.
+ * Shows the actions that apply to the whole list. For a search that excludes unlisted locks, also shows the number of
+ * matching locks out of all held locks. Hidden on phones, where `PhoneTools` shows the actions.
  */
 export function LocksToolbar({ table, shown, showToast }: LocksToolbarProps) {
   const messages = useMessages(views);

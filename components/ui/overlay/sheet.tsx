@@ -51,7 +51,7 @@ function findInitialFocus(wanted: HTMLElement | null, heading: HTMLElement | nul
 }
 
 /**
- * Scrolls the dialog that contains the element to the top. Then focuses the element if it is in view, otherwise the
+ * Scrolls to the top of the dialog that contains the element. Then focuses the element if it is in view, otherwise the
  * heading. Call this after the content of the dialog has been replaced. Does nothing if the element is `null`.
  */
 export function focusInSheet(wanted: HTMLElement | null): void {

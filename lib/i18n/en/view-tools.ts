@@ -1,4 +1,4 @@
-/** Messages for the forms and menus for views, selected rows and exports. They are loaded on demand. */
+/** Messages for the forms and menus for views, selected rows and exports. These messages are loaded on demand. */
 export const viewTools = {
   namespace: "viewTools" as const,
   saveTitle: "Save view",

@@ -44,7 +44,7 @@ const BUCKETS_MAX = 10_000;
 const BUCKETS_EVICTED_AT_ONCE = BUCKETS_MAX / 10;
 
 /**
- * Limits the request rate of each caller and address. Each Lockkeeper instance counts separately, so two instances
+ * Limits the request rate per caller and per IP address. Each Lockkeeper instance counts separately, so two instances
  * permit twice the rate.
  */
 export class RateLimits {

@@ -4,7 +4,7 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
 import type { RouteMatch } from "./route-table.ts";
 
-/** The decoded parameters in the path of a request, and the name of the target. */
+/** The decoded path parameters of a request, and the name of its target. */
 export interface PathParameters {
   /**
    * Name of the target from the path, the `holdId` or the query, or the name of the default target. A target with this
@@ -41,10 +41,10 @@ export function readPathParameters(
   return { target, key, hold: undefined, id };
 }
 
-function assertSameTarget(hold: TargetHoldRef, asked: string | null): void {
-  if (asked === null || asked === hold.target) return;
+function assertSameTarget(hold: TargetHoldRef, requested: string | null): void {
+  if (requested === null || requested === hold.target) return;
   throw new InvalidHoldIdError(
-    `The holdId belongs to the target ${JSON.stringify(hold.target)}, but the query has ${JSON.stringify(asked.slice(0, 100))}. Omit \`target\`: the holdId contains it.`,
+    `The holdId belongs to the target ${JSON.stringify(hold.target)}, but the query has ${JSON.stringify(requested.slice(0, 100))}. Omit \`target\`: the holdId contains it.`,
   );
 }
 

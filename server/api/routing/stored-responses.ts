@@ -57,11 +57,11 @@ export class StoredResponses {
     const name = `${HOME_PREFIX}answer:${hashSha256(id)}`;
     const seal = `${id}\n${request.header("authorization") ?? request.header("cookie")}`;
     const digest = hashSha256(`${request.method} ${request.path}\n${JSON.stringify(body)}`);
-    const mine: StoredEntry = { by: randomBytes(9).toString("base64url"), digest };
+    const ownEntry: StoredEntry = { by: randomBytes(9).toString("base64url"), digest };
     for (const until = performance.now() + WAIT_MAX_MS; performance.now() < until; await sleep(POLL_MS)) {
-      const found = await this.#claim(name, mine);
+      const found = await this.#claim(name, ownEntry);
       if (found === undefined) continue;
-      if (found.by === mine.by) return await this.#runAndStore(name, seal, mine, handle);
+      if (found.by === ownEntry.by) return await this.#runAndStore(name, seal, ownEntry, handle);
       if (found.digest !== digest) {
         throw new IdempotencyKeyReusedError(
           "This Idempotency-Key was used for another request. Use a new one for a new request.",
@@ -79,9 +79,9 @@ export class StoredResponses {
    *
    * @returns the stored claim, which may belong to another call, or `undefined` if the claim has expired or was deleted
    */
-  async #claim(name: string, mine: StoredEntry): Promise<StoredEntry | undefined> {
+  async #claim(name: string, ownEntry: StoredEntry): Promise<StoredEntry | undefined> {
     // Both commands can be repeated after a lost reply, because `by` shows whether this call owns the claim.
-    await this.home.run((redis) => redis.set(name, JSON.stringify(mine), "PX", ANSWER_TTL_MS, "NX"));
+    await this.home.run((redis) => redis.set(name, JSON.stringify(ownEntry), "PX", ANSWER_TTL_MS, "NX"));
     const found = await this.home.run((redis) => redis.get(name));
     return found === null ? undefined : StoredEntry.parse(JSON.parse(found));
   }
@@ -89,7 +89,7 @@ export class StoredResponses {
   async #runAndStore(
     name: string,
     seal: string,
-    mine: StoredEntry,
+    ownEntry: StoredEntry,
     handle: () => Promise<ApiResponse> | ApiResponse,
   ): Promise<ApiResponse> {
     let response: ApiResponse;
@@ -104,7 +104,10 @@ export class StoredResponses {
     }
     const { status, headers, body } = response;
     if (typeof body !== "string") return response;
-    const entry: StoredEntry = { ...mine, sealed: sealText(JSON.stringify({ status, headers, body }), seal) };
+    const entry: StoredEntry = {
+      ...ownEntry,
+      sealed: sealText(JSON.stringify({ status, headers, body }), seal),
+    };
     // The request was executed, so its response is returned even if it cannot be stored.
     await this.home
       .run((redis) => redis.set(name, JSON.stringify(entry), "PX", ANSWER_TTL_MS))

@@ -102,10 +102,10 @@ function forceReleaseHolders(
   const { reservation } = ask;
   const reserved = reservation && (mode === "" ? reservation.owner : toWriterField(reservation.owner));
   const all = buildReaderLeases(seen);
-  const isFreed = ({ reader }: { reader: SeenHolder }) =>
+  const isReleased = ({ reader }: { reader: SeenHolder }) =>
     released.some(({ token }) => token === reader.token);
-  const theirs = all.filter(isFreed).flatMap(({ leases }) => leases);
-  const others = all.filter((each) => !isFreed(each)).flatMap(({ leases }) => leases);
+  const releasedLeases = all.filter(isReleased).flatMap(({ leases }) => leases);
+  const otherLeases = all.filter((each) => !isReleased(each)).flatMap(({ leases }) => leases);
   const own = released.filter(({ role, fence }) => role === "read" && fence !== null);
   const companions = own.map(({ token }) => buildHolderCompanionKey(key, formatKey(token)));
   const writer = released.find(({ role, fence }) => role !== "read" && fence !== null);
@@ -116,12 +116,12 @@ function forceReleaseHolders(
       [
         ...[mode, one?.token ?? "", writer?.fence ?? ""],
         ...[formatActor(ask), wake, message, channel, formatShardedFlag(redis)],
-        ...[reservation?.reservedMs ?? "", reserved ?? "", leases.length === 0 ? 0 : theirs.length],
+        ...[reservation?.reservedMs ?? "", reserved ?? "", leases.length === 0 ? 0 : releasedLeases.length],
         companions.length,
         ...holders.flatMap(({ token, count }) => [token, count]),
       ],
     );
-  return runOrRetryWithout(run, [...theirs, ...others]);
+  return runOrRetryWithout(run, [...releasedLeases, ...otherLeases]);
 }
 
 function forceReleaseEntries(

@@ -35,10 +35,10 @@ function parseReadWriteHolders(fields: readonly string[], companion: Companion |
   for (let at = 0; at < fields.length; at += 2) {
     const token = fields[at] ?? "";
     const count = parseCount(fields[at + 1] ?? "");
-    const ours = token === companion?.token;
-    if (count === undefined || !(ours || isForeignOwner(stripWriteSuffix(token)))) return [];
+    const isOwn = token === companion?.token;
+    if (count === undefined || !(isOwn || isForeignOwner(stripWriteSuffix(token)))) return [];
     const role = isWriterField(token) ? "write" : "read";
-    holders.push({ ...toSeenHolder(token, count, ours ? companion : undefined), role });
+    holders.push({ ...toSeenHolder(token, count, isOwn ? companion : undefined), role });
   }
   return holders;
 }

@@ -113,12 +113,12 @@ function applyLeases(seen: HeldObservation, answers: readonly unknown[]): HeldOb
   const readers = new Map<SeenHolder, SeenHolder>();
   let at = 0;
   for (const { reader, leases } of buildReaderLeases(seen)) {
-    const mine = answers.slice(at, at + leases.length).map(Number);
+    const ownLeases = answers.slice(at, at + leases.length).map(Number);
     const companion = answers[at + leases.length];
     at += leases.length + 1;
     const described = describeReader(reader, companion);
-    const isKnown = !mine.some(Number.isNaN);
-    const ownRemainingMs = isKnown ? findLongestLeaseMs(mine, seen.remainingMs) : undefined;
+    const isKnown = !ownLeases.some(Number.isNaN);
+    const ownRemainingMs = isKnown ? findLongestLeaseMs(ownLeases, seen.remainingMs) : undefined;
     readers.set(reader, ownRemainingMs === undefined ? described : { ...described, ownRemainingMs });
   }
   const holders = seen.holders.map((holder) => readers.get(holder) ?? holder);

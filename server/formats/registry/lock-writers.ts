@@ -14,8 +14,8 @@ const KIND_WRITERS: Readonly<Record<Exclude<WritableKind, "lock">, LockWriter>> 
 };
 
 /**
- * Returns the writer of a format and kind. Formats other than `redisson` have a single writer, so `kind` is ignored for
- * these formats.
+ * Returns the lock writer for a format and kind. Formats other than `redisson` have a single writer, so `kind` is
+ * ignored for these formats.
  */
 export function getLockWriter({
   format,

@@ -83,10 +83,10 @@ function applyDetails(
   return seen.map((observation, index) => {
     const one = requests[index];
     if (one === undefined || one.commands + one.channels === 0) return observation;
-    const mine = answers.slice(answer, answer + one.commands);
+    const ownAnswers = answers.slice(answer, answer + one.commands);
     const listenerCounts = listeners.slice(channel, channel + one.channels);
     answer += one.commands;
     channel += one.channels;
-    return one.more.applyAnswers(one.seen, mine, listenerCounts);
+    return one.more.applyAnswers(one.seen, ownAnswers, listenerCounts);
   });
 }

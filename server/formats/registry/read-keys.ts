@@ -275,8 +275,8 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
   }
   if (type === "none") {
     const { waiting, queued } = reply;
-    const theirs = queued === 0 ? undefined : ({ count: queued, known: "exact" } as const);
-    return { state: "free", key, asOf, ...mergeWaiters(waiting, theirs) };
+    const libraryWaiters = queued === 0 ? undefined : ({ count: queued, known: "exact" } as const);
+    return { state: "free", key, asOf, ...mergeWaiters(waiting, libraryWaiters) };
   }
   const raw = { ...reply.raw, key };
   const unread = findExcessSize(raw);
@@ -306,8 +306,9 @@ function isIdleSemaphore({ namedKind, permits, content }: RawKey, rule: FormatNa
 const UNMEASURED = "the Redis user may not run MEMORY USAGE; grant +memory|usage";
 
 /** Adds the number of waiters of Lockkeeper's verbs to the waiters of the library. */
-function mergeWaiters(ours: number, theirs: SeenWaiters | undefined): { waiters?: SeenWaiters } {
-  if (theirs?.count != null) return { waiters: { ...theirs, count: theirs.count + ours } };
-  if (ours === 0) return theirs === undefined ? {} : { waiters: theirs };
-  return { waiters: { count: ours, known: theirs?.known ?? "unknown" } };
+function mergeWaiters(ownCount: number, libraryWaiters: SeenWaiters | undefined): { waiters?: SeenWaiters } {
+  if (libraryWaiters?.count != null)
+    return { waiters: { ...libraryWaiters, count: libraryWaiters.count + ownCount } };
+  if (ownCount === 0) return libraryWaiters === undefined ? {} : { waiters: libraryWaiters };
+  return { waiters: { count: ownCount, known: libraryWaiters?.known ?? "unknown" } };
 }

@@ -126,10 +126,12 @@ describe("large keys beside a lock", () => {
     await direct.rpush(queue, ...clients);
     const [seen] = await readKeys(direct, [key]);
     if (seen?.state !== "held") throw new Error("the lock is not held");
-    expect((await readQueue(direct, seen)).theirs.map(({ owner }) => owner)).toEqual(clients.slice(0, 1000));
+    expect((await readQueue(direct, seen)).libraryWaiters.map(({ owner }) => owner)).toEqual(
+      clients.slice(0, 1000),
+    );
     await direct.lset(queue, 3, large());
     const before = await countOutputBytes(direct);
-    expect((await readQueue(direct, seen)).theirs).toEqual([]);
+    expect((await readQueue(direct, seen)).libraryWaiters).toEqual([]);
     expect((await countOutputBytes(direct)) - before).toBeLessThan(REPLY_BYTES_MAX);
   });
 

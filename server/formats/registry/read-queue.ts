@@ -15,19 +15,19 @@ import { runReadCommands } from "./run-commands.ts";
 /** The waiters of a lock, as read from one master. */
 export interface SeenQueue {
   /** Waiters of Lockkeeper's verbs that are not in the queue of a library, longest wait first. */
-  readonly ours: readonly (QueuedClient & { readonly requestId: string })[];
+  readonly ownWaiters: readonly (QueuedClient & { readonly requestId: string })[];
   /**
    * Waiters in the queue that the lock's library stores. For a fair lock, this queue includes clients that wait through
    * Lockkeeper.
    */
-  readonly theirs: readonly QueuedClient[];
+  readonly libraryWaiters: readonly QueuedClient[];
   readonly order: QueueReader["order"];
   /** Number of clients that are subscribed to release messages; `undefined` if subscribers cannot be counted. */
   readonly listening: number | undefined;
 }
 
 /**
- * Reads the waiters of a lock.
+ * Reads the waiters of a lock from one master.
  *
  * @param seen a current observation of the key
  */
@@ -74,15 +74,15 @@ function parseQueueAnswers(
   asOf: number,
   queue: QueueReader | undefined,
 ): Omit<SeenQueue, "listening"> {
-  const ours = new Map(parseOwnWaiters(waiting).map((waiter) => [waiter.requestId, waiter]));
-  const theirs = (queue?.parseQueue(answers, asOf) ?? []).map((queued): QueuedClient => {
-    const own = ours.get(queued.owner);
+  const ownWaiters = new Map(parseOwnWaiters(waiting).map((waiter) => [waiter.requestId, waiter]));
+  const libraryWaiters = (queue?.parseQueue(answers, asOf) ?? []).map((queued): QueuedClient => {
+    const own = ownWaiters.get(queued.owner);
     if (own === undefined) return queued;
-    ours.delete(queued.owner);
+    ownWaiters.delete(queued.owner);
     const { owner, sinceMs, untilMs, declaration } = own;
     return { owner, sinceMs, untilMs, declaration, isOurs: true };
   });
-  return { ours: [...ours.values()], theirs, order: queue?.order ?? "unknown" };
+  return { ownWaiters: [...ownWaiters.values()], libraryWaiters, order: queue?.order ?? "unknown" };
 }
 
 /** Returns the channel on which waiters listen. Read/write locks use a different channel from other locks. */
@@ -106,7 +106,7 @@ const NAME = /^([^\t]*)\t(\d{1,15})\t([^\t]+)(?:\t(.*))?$/s;
 
 const toUtf8 = (text: string) => Buffer.from(text, "latin1").toString();
 
-function parseOwnWaiters(answer: unknown): SeenQueue["ours"] {
+function parseOwnWaiters(answer: unknown): SeenQueue["ownWaiters"] {
   const entries = parseMemberScores(answer).flatMap(([name, score]) => {
     const [, requestId, since, owner, declared] = NAME.exec(name.toString("latin1")) ?? [];
     if (requestId === undefined || owner === undefined) return [];

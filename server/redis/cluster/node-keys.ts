@@ -26,7 +26,10 @@ export class NodeKeys {
     }
   }
 
-  /** Makes `findKey` return a different key. Call this method if the last key's slot is migrating or has moved. */
+  /**
+   * Makes `findKey` return a different key. Call this method if the slot of the last returned key is migrating or has
+   * moved.
+   */
   skipKey(node: NodeName): void {
     this.#numbers.set(node, (this.#numbers.get(node) ?? 0) + 1);
     this.map.refreshSoon();

@@ -5,7 +5,7 @@ import { Redis } from "ioredis";
 import { readInfoField } from "../server-info.ts";
 
 export type ProbeResult =
-  | { kind: "ours"; pid: number }
+  | { kind: "lockkeeper"; pid: number }
   /** The server accepts the connection but does not respond, as if suspended. */
   | { kind: "silent" }
   /** The server requires a different password. */
@@ -36,7 +36,7 @@ export async function probeServer(port: number, dataDir: string, login?: ProbeLo
     const [, dir] = (await client.call("CONFIG", "GET", "dir")) as [string, string];
     if ((await realpath(dir)) !== dataDir) return { kind: "other" };
     const pid = readInfoField(await client.info("server"), "process_id");
-    return pid ? { kind: "ours", pid: Number(pid) } : { kind: "other" };
+    return pid ? { kind: "lockkeeper", pid: Number(pid) } : { kind: "other" };
   } catch (error) {
     const message = error instanceof Error ? error.message : "";
     if (/^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(message)) return { kind: "refused" };

@@ -71,8 +71,8 @@ function startInDirectory(dir: string, options: EmbeddedOptions): Promise<Embedd
     const note = await readNote(dir);
     const port = note?.port ?? options.preferredPort;
     const running = await findRunningServer(setup, port, note);
-    if (running.kind === "ours" && running.isOpen) await endOpenServer(setup, running.pid);
-    else if (running.kind === "ours") return adoptServer(setup, port, running.pid);
+    if (running.kind === "lockkeeper" && running.isOpen) await endOpenServer(setup, running.pid);
+    else if (running.kind === "lockkeeper") return adoptServer(setup, port, running.pid);
     return startNewServer(setup, port);
   });
 }
@@ -125,7 +125,7 @@ async function restartServer(
     hooks.signal.throwIfAborted();
     // Another Lockkeeper process that shares the server may have restarted it already.
     const running = await findRunningServer(setup, port, await readNote(setup.dir));
-    if (running.kind === "ours") return running.pid;
+    if (running.kind === "lockkeeper") return running.pid;
     if (!(await isPortFree(port))) throw new StartupError(`another program listens on port ${port}`);
     return launchEmbeddedServer(setup, port, hooks);
   });

@@ -37,7 +37,9 @@ export interface ServerSetup {
   readonly passwords: EmbeddedPasswords;
 }
 
-type RunningServer = { kind: "ours"; pid: number; isOpen: boolean } | Exclude<ProbeResult, { kind: "ours" }>;
+type RunningServer =
+  | { kind: "lockkeeper"; pid: number; isOpen: boolean }
+  | Exclude<ProbeResult, { kind: "lockkeeper" }>;
 
 /**
  * Finds the server from an earlier run. Sends the password only to a process that serves Lockkeeper's directory,
@@ -53,9 +55,9 @@ export async function findRunningServer(
   const { dir } = setup;
   const isServing = note !== undefined && (await isServingDirectory(note.pid, dir));
   const secured = isServing ? await probeServer(port, dir, createLogin(setup)) : undefined;
-  if (secured?.kind === "ours") return { ...secured, isOpen: false };
+  if (secured?.kind === "lockkeeper") return { ...secured, isOpen: false };
   const open = secured?.kind === "silent" ? secured : await probeServer(port, dir);
-  if (open.kind === "ours") return { ...open, isOpen: true };
+  if (open.kind === "lockkeeper") return { ...open, isOpen: true };
   if (isServing && (open.kind === "silent" || open.kind === "refused")) {
     const why = open.kind === "silent" ? "is not responding" : `refuses the password in ${dir}`;
     throw new StartupError(

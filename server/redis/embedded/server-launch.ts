@@ -50,8 +50,8 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
   const problem = await Promise.race([ended, waitForAnswer(options, child), waitForAbort(options.signal)]);
   if (problem === undefined && child.pid !== undefined) return { pid: child.pid, child };
   child.kill("SIGKILL");
-  const said = readLastLines(options.logFile, logStart);
-  const details = said ? `: ${said}` : "";
+  const lastLines = readLastLines(options.logFile, logStart);
+  const details = lastLines ? `: ${lastLines}` : "";
   throw new StartupError(`The Redis server ${problem}${details}. Its log: ${options.logFile}`);
 }
 
@@ -106,14 +106,14 @@ function waitForAbort(signal: AbortSignal | undefined): Promise<string> {
 
 async function waitForAnswer(options: LaunchOptions, child: ChildProcess): Promise<string | undefined> {
   let end = performance.now() + ANSWER_WITHIN_MS;
-  let said = false;
+  let hasReported = false;
   while (performance.now() < end && child.exitCode === null && child.signalCode === null) {
     const state = await probeReadiness(options.port, options.login);
     if (state === "ready") return undefined;
     if (state === "loading") {
       end = performance.now() + ANSWER_WITHIN_MS;
-      if (!said) options.onProgress?.("Redis is loading its data …");
-      said = true;
+      if (!hasReported) options.onProgress?.("Redis is loading its data …");
+      hasReported = true;
     }
     await sleep(15);
   }

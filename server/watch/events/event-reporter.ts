@@ -239,9 +239,10 @@ function canBeScriptChange(
   asOf: number,
   endCause: EndCause,
 ): boolean {
-  const ours = currentHolders.filter(({ holder }) => hasScriptEvents(holder));
+  const ownHolders = currentHolders.filter(({ holder }) => hasScriptEvents(holder));
   // `endCause` is about the previous hold and does not show how the current hold began.
-  if (ours.some((present) => !present.isInitialScan && !isReported(reportedHolds, present))) return true;
+  if (ownHolders.some((present) => !present.isInitialScan && !isReported(reportedHolds, present)))
+    return true;
   if (endCause === "evicted" || endCause === "expired") return false;
   return reportedHolds.some((reportedHold) => {
     if (reportedHold.fence !== null && !hasScriptEvents(reportedHold)) return false;

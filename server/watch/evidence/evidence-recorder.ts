@@ -33,7 +33,7 @@ export interface EvidenceOptions {
 export interface EvidenceSource {
   /** Returns the current time on the Redis clock. */
   now(): number;
-  /** Whether every lock of the target has been read. */
+  /** Returns whether every lock of the target has been read. */
   isComplete(): boolean;
   findHold(key: Key): ObservedHold | undefined;
   listKeys(): Iterable<Key>;

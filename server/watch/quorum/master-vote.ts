@@ -37,7 +37,7 @@ export function formatVoteShape(seen: ReadableObservation): string {
 /**
  * Returns the observation in a vote, with its times updated to the present.
  *
- * A hold whose TTL has passed since the read becomes `ended`.
+ * A hold that has expired since the read becomes `ended`.
  *
  * @param asOf the current time on Lockkeeper's clock
  */

@@ -253,10 +253,10 @@ export class QuorumView implements TopologyView {
    */
   async #reevaluateAll(): Promise<void> {
     this.#reevaluation.isOver = true;
-    const mine = { isOver: false };
-    this.#reevaluation = mine;
+    const own = { isOver: false };
+    this.#reevaluation = own;
     const keys = [...this.#consensusByKey.keys()];
-    for (let from = 0; from < keys.length && !mine.isOver; from += REEVALUATION_SLICE) {
+    for (let from = 0; from < keys.length && !own.isOver; from += REEVALUATION_SLICE) {
       const sentAt = performance.now();
       const settle = (key: Key) => () => {
         const consensus = this.#consensusByKey.get(key);

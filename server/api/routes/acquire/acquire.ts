@@ -114,10 +114,10 @@ function acquireLock(
   const lock = { target: target.name, key, kind: body.kind, token: deriveSharedToken(acquireOptions) };
   const claim = quotas.claim(principal, lock, acquireOptions);
   const { leaseMs, graceMs = 0 } = acquireOptions;
-  const asked = { target: target.name, requestId, claim, leaseMs, graceMs };
+  const context = { target: target.name, requestId, claim, leaseMs, graceMs };
   if (waitMs === 0) {
     claim.count();
-    return respondWithGrant(target.locks.acquire(key, acquireOptions), asked, describe);
+    return respondWithGrant(target.locks.acquire(key, acquireOptions), context, describe);
   }
   const { onDeadlock } = body;
   const declared = { holding: parseHolding(body.holding, target), onDeadlock };
@@ -127,7 +127,7 @@ function acquireLock(
   const acquiring = target.locks.acquire(key, options).catch((error: unknown) => {
     throw error instanceof DeadlockError ? hideUnseenSteps(error, target.name, principal) : error;
   });
-  return respondWithGrant(acquiring, { ...asked, wait }, describe);
+  return respondWithGrant(acquiring, { ...context, wait }, describe);
 }
 
 /** Removes steps from the deadlock in an error if the caller may neither read nor acquire their locks. */

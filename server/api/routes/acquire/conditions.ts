@@ -90,8 +90,8 @@ function awaitCondition(
     },
   });
   // The maximum lease is assumed, because the actual lease is known only after the lock has been acquired again.
-  const asked = { target: target.name, requestId, claim, leaseMs: LEASE_MS_MAX, graceMs: 0, wait };
-  return respondWithGrant(awaiting, asked, describeAwaited);
+  const context = { target: target.name, requestId, claim, leaseMs: LEASE_MS_MAX, graceMs: 0, wait };
+  return respondWithGrant(awaiting, context, describeAwaited);
 }
 
 function describeAwaited({ isSignalled }: ConditionGrant, _hold: Hold, waitedMs?: number): GrantResponse {
