@@ -81,7 +81,7 @@ interface ClientGroup extends Omit<HeldLock, "release"> {
   release(): Promise<readonly { readonly outcome: "released" | "still_held" | "not_held" }[]>;
 }
 
-/** Options of `acquire`. Each client has its own type for the holds that a waiter declares (`Holding`). */
+/** Options for `acquire`. Each client has its own type for the holds that a waiter declares (`Holding`). */
 interface AcquireOptions<Holding> extends Omit<LockRequest, "keys" | "holding"> {
   readonly holding: readonly Holding[] | undefined;
 }

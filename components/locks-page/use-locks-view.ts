@@ -16,8 +16,8 @@ export interface LocksView
   extends Pick<ListUrl, "filter" | "fault" | "sort" | "focusedPath" | "focusRow" | "settled"> {
   table: FrozenRows;
   /**
-   * Sets the indexes of the first and the last visible row in the whole list. The stream then sends these rows and the
-   * rows around them.
+   * Sets the visible rows, from `first` to `last`, as indexes into the whole list. The stream then sends these rows and
+   * the rows around them.
    */
   showRows(first: number, last: number): void;
   setFilter(filter: string): void;

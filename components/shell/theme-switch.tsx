@@ -17,7 +17,7 @@ const subscribeToNothing = () => () => {};
 
 /**
  * Returns the icon, label and action of a control that switches to the next theme, in the order system, light, dark.
- * The icon is that of the current theme.
+ * The icon shows the current theme.
  */
 export function useNextTheme(): { Icon: LucideIcon; label: string; apply(): void } {
   const messages = useMessages(shell);

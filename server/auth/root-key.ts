@@ -37,8 +37,8 @@ export class RootKey {
   private constructor() {}
 
   /**
-   * Opens the root key. Uses `given` if it is set, and otherwise the stored key, which is created if none exists.
-   * Without `given`, no root key is valid until the home store is connected for the first time.
+   * Returns the root key: `given` if it is set, and otherwise the stored key, which is created if none exists. Without
+   * `given`, no root key is valid until the home store is connected for the first time.
    *
    * @param given the key from the environment
    * @param onCreated called with the secret of a new key

@@ -9,7 +9,7 @@ import {
 } from "@/lib/snippets/sample-files.ts";
 import { getConsoleFolder } from "@/server/global-runtime.ts";
 
-/** Reads the sample programs that the documentation shows. The tests run the same files. */
+/** Reads the sample programs shown in the documentation. The tests run the same files. */
 export async function readSamplePrograms(): Promise<SamplePrograms> {
   const entries = SNIPPET_LANGUAGES.map(async (language) => {
     const { lock, events } = SAMPLE_FILES[language];

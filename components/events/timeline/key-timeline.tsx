@@ -49,7 +49,7 @@ interface KeyTimelineProps {
   children?: ReactNode;
 }
 
-/** Shows who held a lock at which time, based on the loaded history. */
+/** Shows who held a lock and when, based on the loaded history. */
 export function KeyTimeline(props: KeyTimelineProps) {
   const { history, kind, at, controls, children } = props;
   const { events, loading } = history;

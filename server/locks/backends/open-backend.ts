@@ -48,7 +48,7 @@ export interface BackendParts extends Pick<RedisLocksParts, "findSignalledLibrar
   /** `reads` if Lockkeeper never writes to the target; `reads_and_writes` by default. */
   readonly use?: MasterUse;
   /**
-   * How verbs are sent while at most 8 are active. `separately`: each verb is sent immediately, for the highest
+   * How verbs are sent while at most 8 are in flight. `separately`: each verb is sent immediately, for the highest
    * throughput with a few callers. `together`: verbs are sent at the end of each turn of the event loop, for the lowest
    * CPU usage. The default is `separately`. A quorum and a Redis Cluster ignore this option: a quorum uses
    * `separately`, and a cluster has no batches.

@@ -5,7 +5,7 @@ import type { OnDeadlock } from "../../formats/wait-declaration.ts";
 import type { Retry } from "./acquire-with-retry.ts";
 import type { Hold } from "./hold.ts";
 
-/** Options of `acquire`. */
+/** Options for `acquire`. */
 export interface HoldOptions {
   /** Lease in milliseconds; 30,000 by default. The watchdog renews the lease after a third of that time. */
   readonly leaseMs?: number | undefined;

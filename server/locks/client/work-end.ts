@@ -25,7 +25,10 @@ export async function releaseAfterWork(hold: Hold, log: Logger | undefined): Pro
   return lost;
 }
 
-/** Sets the loss as the `cause` of an error that the work threw, if the error has no cause and can be changed. */
+/**
+ * Sets `loss` as the `cause` of an error that the caller's function threw. Has no effect if the error already has a
+ * cause or cannot be changed.
+ */
 export function attachLoss(error: unknown, loss: LostError | undefined): void {
   if (loss === undefined || error === loss || !(error instanceof Error)) return;
   try {

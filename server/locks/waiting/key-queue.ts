@@ -139,7 +139,10 @@ export class KeyQueue {
   #isWakePending = false;
   #attempting: Waiter | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** When the current series of holds in this process began (`performance.now()`). */
+  /**
+   * Time (`performance.now()`) at which this process last acquired the lock other than by a hand-over. Hand-overs stop
+   * some time later, so that other clients can acquire the lock.
+   */
   #firstHoldAt = Number.NEGATIVE_INFINITY;
   #turn: Turn = "retry";
 
