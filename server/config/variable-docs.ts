@@ -76,7 +76,7 @@ const TARGETS = {
     text: "Time in milliseconds by which the timeout of each waiter in the queue of a [fair lock](library.md#fair-locks) exceeds that of the waiter ahead of it. If Redisson clients use the same locks, it must equal their `fairLockWaitTimeout`, which has the same default. Otherwise, they can drop live waiters from the queue. Without Redisson clients, keep the default.",
   },
   LOCKKEEPER_NOTIFICATIONS: {
-    text: "`set` enables the keyspace notifications that Lockkeeper needs (`Kghszxe$`), in addition to those already enabled. `off` leaves the server's setting unchanged. If notifications are disabled there, Lockkeeper [polls](freshness.md#without-notifications).",
+    text: "`set` enables the keyspace notifications that Lockkeeper needs (`Kghszxe$`), in addition to those already enabled. `off` leaves the server's setting unchanged. If notifications are disabled on the server, Lockkeeper [polls](freshness.md#without-notifications).",
   },
   LOCKKEEPER_HOME_URL: {
     text: "URL of the home store, the Redis that stores Lockkeeper's own data.",
@@ -87,7 +87,7 @@ const TARGETS = {
 
 const EMBEDDED = {
   REDIS_SERVER_BIN: {
-    text: "The `redis-server` or `valkey-server` that the embedded Redis runs.",
+    text: "Path of the `redis-server` or `valkey-server` that is used for the embedded Redis.",
     fallback: "found on `PATH`, or unpacked into `LOCKKEEPER_DATA_DIR`",
   },
   LOCKKEEPER_REDIS_PORT: {
@@ -158,7 +158,7 @@ const LIMITS = {
 
 const RETENTION = {
   LOCKKEEPER_LOCKS_MAX: {
-    text: "Maximum number of locks per target in memory (about 1 KB each). Further locks are omitted, and their number is reported in the health of the target.",
+    text: "Maximum number of locks per target in memory (about 1 KB each). Further locks are omitted, and the health of the target reports how many.",
   },
   LOCKKEEPER_HISTORY_MAX: {
     text: "Maximum number of events per target in the home store. Each takes about 120 bytes there and 0.9 KB in the memory of every instance. The total size of a target's history is also limited to this number × 1 KiB.",
@@ -179,7 +179,7 @@ const OBSERVABILITY = {
     text: "Number of key patterns per target for which typical times are exported. The patterns become label values.",
   },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
-    text: "URL of the collector for [traces](metrics.md#traces), such as `http://collector:4318`. Traces are sent as OTLP JSON over HTTP. `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_TRACES_SAMPLER` and `OTEL_SDK_DISABLED` work as in OpenTelemetry.",
+    text: "URL of the collector for [traces](metrics.md#traces), such as `http://collector:4318`. Traces are sent as OTLP JSON over HTTP. `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_TRACES_SAMPLER` and `OTEL_SDK_DISABLED` have their standard meaning.",
     values: "`http://` or `https://` URL",
   },
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
