@@ -28,8 +28,8 @@ export type SupervisorMessage =
 
 /**
  * Messages from the guardian to the supervisor. `ready`: the guardian has started. `watching`: the guardian has
- * received a `watch` message and watches the command. `ending`: the guardian ends the command, because the lease was
- * not extended in time.
+ * received a `watch` message and is watching the command. `ending`: the guardian ends the command, because the lease
+ * was not extended in time.
  */
 export type GuardianMessage = { readonly type: "ready" | "watching" | "ending" };
 

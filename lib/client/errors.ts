@@ -203,8 +203,8 @@ export class UnavailableError extends LockkeeperError<UnavailableFacts> {
 }
 
 /**
- * Too few replicas confirmed a change in time. A lock that was being acquired was released again. Other changes, such
- * as renewals, were made but may be lost in a failover.
+ * Too few replicas confirmed a change in time. If the change was an acquire, the lock has been released. Other changes,
+ * such as renewals, were made but may be lost in a failover.
  */
 export class NotReplicatedError extends LockkeeperError<NotReplicatedFacts> {
   override readonly name = "NotReplicatedError";

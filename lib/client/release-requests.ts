@@ -60,7 +60,7 @@ export class ReleaseRequestInbox {
   #listener: ReleaseRequestListener | undefined;
   #lastId: string | undefined;
 
-  /** Sets the API calls for the hold. Must be called before `listen`. */
+  /** Sets the functions that call the API for the hold. Must be called before `listen`. */
   connect(commands: ReleaseRequestCommands): void {
     this.#commands = commands;
   }

@@ -17,8 +17,8 @@ const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]/u;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Formats a value as a quoted CSV cell; `undefined` as an empty cell. Escapes invisible characters. Prefixes strings
- * that look like formulas with `'`, so that spreadsheets do not run them.
+ * Formats a value as a quoted CSV cell; `undefined` as an empty cell. Escapes invisible characters. Adds a leading `'`
+ * to strings that look like formulas, so that spreadsheets do not evaluate them.
  */
 export function formatCsvCell(value: unknown): string {
   const text = value === undefined ? "" : String(value);

@@ -27,8 +27,8 @@ const CUTS_MAX = 8;
  * Builds the signals for the given libraries, by default for all of them. It is often unknown which library is waiting,
  * and a signal without waiters has no effect.
  *
- * On Redis Cluster, omits the list if it is in a different slot than the lock. In that case, python-redis-lock itself
- * cannot release the lock.
+ * On Redis Cluster, omits python-redis-lock's signal list if the list is in a different slot than the lock. In that
+ * case, python-redis-lock itself cannot release the lock.
  */
 export function buildReleaseSignals(
   { isCluster }: Pick<Commands, "isCluster">,

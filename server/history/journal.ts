@@ -33,7 +33,7 @@ export type EventReplay =
 /** An entry as published to readers. */
 export interface PublishedEvent {
   readonly entry: HistoryEntry;
-  /** Whether the entry is stored, so that a client can resume the event stream from its id. */
+  /** Whether the entry is stored. A client can resume the event stream only from the id of a stored entry. */
   readonly isStored: boolean;
   /**
    * The temporary id under which the event was published before it was recorded. `undefined` if the event was not

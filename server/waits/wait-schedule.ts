@@ -11,7 +11,7 @@ const KEYS_MAX = 10_000;
 const LEFT_OUT_MAX = 100_000;
 
 /**
- * Schedules the reads of locks' waiters. Times are in ms on the monotonic clock.
+ * Schedules when the waiters of each lock are read. Times are in ms on the monotonic clock.
  *
  * Locks that have changed are read before unchanged locks, so that a new wait is found promptly, regardless of how many
  * locks have waiters.

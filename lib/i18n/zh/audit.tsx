@@ -75,10 +75,10 @@ export const audit: Messages["audit"] = {
     unknown: "未知",
     key: "键",
     heldBy: "持有者",
-    version: "操作时的版本",
+    version: "调用方看到的版本",
     fence: "fencing token",
     outcome: "结果",
-    notRecorded: "未记录：操作仍在进行，或者服务器、存储发生了故障",
+    notRecorded: "未记录：操作仍在进行，或 Lockkeeper 及其存储发生故障",
     holdOf: "原持有者",
   },
 };

@@ -29,7 +29,7 @@ export const lockKinds: Messages["lockKinds"] = {
 
   permitsMeter: "已占用的许可",
   available: (text) => `剩余 ${text} 个`,
-  overcommitted: (_excess, text) => `已超出许可总数：归还 ${text} 个之前不再发放许可。`,
+  overcommitted: (_excess, text) => `已超出许可总数：释放 ${text} 个之前不再发放许可。`,
 
   participants: { readers: "读者", writer: "写者及其读锁", holders: "持有者" },
   participantsCount: (title, count) => `${title}（共 ${count} 个）`,
@@ -52,16 +52,16 @@ export const lockKinds: Messages["lockKinds"] = {
     writer: (key) => <>释放 {key} 的写锁</>,
     permits: (_count, text, key) => (
       <>
-        归还 {key} 的 {text} 个许可
+        释放 {key} 的 {text} 个许可
       </>
     ),
-    holder: (key) => <>释放 {key} 的一个持有</>,
+    holder: (key) => <>释放 {key} 的一次持有</>,
     latch: (key) => <>打开闭锁 {key}</>,
   },
   submit: {
     reader: "释放读锁",
     writer: "释放写锁",
-    permits: "归还许可",
+    permits: "释放许可",
     holder: "释放此持有",
     latch: "打开闭锁",
   },

@@ -32,7 +32,7 @@ export const lockPage: Messages["lockPage"] = {
   ended: (who) => <>已到期，任何客户端都可获取。上一个持有者是 {who}</>,
   notHeld: "当前无人持有",
   unreadable: {
-    too_large: "无法读取：内容超出 Lockkeeper 读取锁的上限",
+    too_large: "未读取：大小超出 Lockkeeper 的上限",
     forbidden: "无法读取：Redis 用户没有权限",
     timeout: "无法读取：Redis 未及时响应",
     error: "无法读取：Redis 返回错误",
@@ -45,9 +45,9 @@ export const lockPage: Messages["lockPage"] = {
   renewsOnSchedule: "持有者按时续期。",
   overdue: (overdue, renewed) =>
     renewed === null
-      ? `疑似已失联：本应在 ${overdue}续期，但从未见到续期。`
-      : `疑似已失联：本应在 ${overdue}续期，上次续期在 ${renewed}。`,
-  overdueNoDetails: "疑似已失联：续期逾期。",
+      ? `续期逾期：本应在 ${overdue}续期，至今未见续期。`
+      : `续期逾期：本应在 ${overdue}续期，上次续期在 ${renewed}。`,
+  overdueNoDetails: "续期逾期。",
   notRenewing: (left) => `持有者不续期，无法判断是否存活。${left}后到期。`,
   neverExpires: "无 TTL，永不过期，且无法判断持有者是否存活。",
   watchedTooShort: (span) => `仅观测了 ${span}，尚无法判断持有者是否存活。`,
@@ -76,7 +76,7 @@ export const lockPage: Messages["lockPage"] = {
   nextHolder: "下一个持有者：",
   keepsWriting:
     "使用 Node.js 客户端库的持有者会立即收到通知；使用 HTTP API 的持有者在下次续期失败时才会发现。在此之前它可能继续写入，只有 fencing token（栅栏令牌）能保护资源。",
-  onlyReserved: "预留期间没有客户端在工作，不影响任何业务。",
+  onlyReserved: "此锁处于预留状态，并非由客户端持有，释放它不会中断任何工作。",
   mustNotRelease: "请勿释放：",
   votes: "投票",
   lastFence: "最近的 fencing token",
@@ -106,7 +106,7 @@ export const lockPage: Messages["lockPage"] = {
   endsIn: (span) => `${span}后到期`,
   graceAfter: (span) => `，之后还有 ${span}宽限期`,
   leaseExpired: "已到期",
-  inGrace: "，宽限期内锁仍被占用",
+  inGrace: "，宽限期内锁仍被持有",
   noTtl: "无 TTL",
   since: "开始时间",
   sinceUnknown: "未知",
@@ -116,7 +116,7 @@ export const lockPage: Messages["lockPage"] = {
     reported: "（取自所有者字符串，以客户端时钟为准）",
   },
   fence: "fencing token",
-  noFence: "无。未经 Lockkeeper 获取，无法识别迟到的写入",
+  noFence: "无。未经 Lockkeeper 获取，无法检测迟到的写入",
   copyFence: "复制 fencing token",
   holdId: "持有 ID",
   copyHoldId: "复制持有 ID",

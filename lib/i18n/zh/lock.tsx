@@ -19,7 +19,7 @@ export const lock: Messages["lock"] = {
   },
   livenessHints: {
     alive: "持有者按时续期",
-    overdue: "续期已逾期，疑似已失联",
+    overdue: "续期已逾期",
     not_renewing: "观测期间未见续期",
     no_ttl: "无 TTL，永不过期",
     unknown: "观测时间不足",
@@ -99,7 +99,7 @@ export const lock: Messages["lock"] = {
   ended: "已到期，可获取",
   noTtl: "无 TTL",
   expiring: "正在过期…",
-  graceHint: "租约已到期，宽限期内锁仍被占用",
+  graceHint: "租约已到期，宽限期内锁仍被持有",
   unknown: "未知",
   sinceUnknown: "本次持有的开始时间未知",
   sinceHints: {
@@ -121,7 +121,7 @@ export const lock: Messages["lock"] = {
     shapeAlone: "它可能是锁，也可能是其他数据。选择格式后才能释放。",
     latch: "无论计数还剩多少，闭锁都会对所有等待者打开。",
     permit:
-      "会归还一个许可，因为 Redis 不记录许可的持有者。如果原持有者仍存活并再次归还，信号量会多出一个许可。",
+      "会释放一个许可，因为 Redis 不记录许可的持有者。如果原持有者仍存活并再次释放，信号量会多出一个许可。",
     job: JOB_LOCK.why + JOB_LOCK.instead,
     number:
       "没有等待者时，无法从数据区分这个数字是信号量、闭锁还是计数器，误释放会损坏数据。请在有等待者时重试，或在创建它的应用中处理。",

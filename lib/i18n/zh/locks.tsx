@@ -20,7 +20,7 @@ export const locks: Messages["locks"] = {
         <span className="font-medium text-warn">此 Redis 未开启键空间通知：</span>
         {delays === undefined
           ? "其他客户端的变更会延迟显示，正在测量延迟…"
-          : `锁结束后 ${delays.ends}内显示，新锁 ${delays.newLocks}内显示（实测）。`}
+          : `锁释放或过期后 ${delays.ends}内显示，新锁 ${delays.newLocks}内显示（实测）。`}
       </>
     ),
     advice: "要立即看到变更，请在 Redis 中执行以下命令，或以 LOCKKEEPER_NOTIFICATIONS=set 启动 Lockkeeper。",

@@ -64,7 +64,7 @@ export const shell: Messages["shell"] = {
   unknownTarget: "未知目标",
   unknownTargetNamed: (name) => <>没有名为 {name} 的目标。已配置的目标：</>,
 
-  loggedOut: "未登录",
+  loggedOut: "已退出登录",
   asleep: "已挂起",
   connecting: "正在连接",
   unreachable: "Lockkeeper 不可达",
@@ -85,7 +85,7 @@ export const shell: Messages["shell"] = {
     keys === null
       ? `正在扫描，已扫描 ${scanned} 个键，用时 ${took}。`
       : `正在扫描，已扫描 ${scanned} / ${keys} 个键，用时 ${took}。`,
-  missedChanges: (changes, age) => `发现 ${changes} 处没有通知的变更，最近一处在 ${age}前。`,
+  missedChanges: (changes, age) => `发现 ${changes} 次没有键空间通知的变化，最近一次在 ${age}前。`,
   unreadable: (keys) => `${keys} 个受监视的键无法读取，其中可能有锁，详见“目标”页。`,
   omittedLocks: (locks) => `索引已满，至少有 ${locks} 把锁未显示。`,
   oversizedKeys: (keys) => `${keys} 个受监视的键未显示，键名超过 1,024 字节。`,
@@ -93,9 +93,9 @@ export const shell: Messages["shell"] = {
   staleUnreachable: "无法连接 Lockkeeper。数据可能已过期，暂时无法释放锁。正在重连…",
   staleSilent: (seconds) => `${seconds} 秒没有收到更新。数据可能已过期，暂时无法释放锁。正在重连…`,
   redisDownStale: "Redis 不可达。数据已过期，恢复连接前无法释放锁。",
-  majorityDownStale: "多数主节点不可达。数据已过期，恢复连接前无法释放锁。",
+  majorityDownStale: "多数主节点不可达。数据已过期，多数主节点恢复连接前无法释放锁。",
   minorityDown: (masters, names) => `${masters}：${names}。多数派仍可用，除特别标注外，所有锁均为最新。`,
-  someDown: (masters) => `${masters}。这些节点上的锁数据已过期，无法释放；其他锁均为最新。`,
+  someDown: (masters) => `${masters}。这些节点上的锁状态不是最新，锁也无法释放；其他锁均为最新。`,
   writesRefused: "锁无法获取，也无法续期。",
   outdated: "Lockkeeper 已更新，请重新加载页面以使用新版本。",
   reloadPage: "重新加载页面",

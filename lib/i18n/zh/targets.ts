@@ -199,7 +199,7 @@ export const targets: Messages["targets"] = {
     on: "开启",
     off: "关闭",
     missingFlags: (flags) => `缺少 ${flags}`,
-    polled: (ends, newLocks) => `锁结束后 ${ends}内可见，新锁 ${newLocks}内可见`,
+    polled: (ends, newLocks) => `锁释放或过期后 ${ends}内发现，新锁 ${newLocks}内发现`,
     downSince: (clock) => `自 ${clock} 起`,
   },
 };

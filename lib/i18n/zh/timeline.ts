@@ -24,10 +24,10 @@ export const timeline: Messages["timeline"] = {
   overdueNow: "持有中，续期逾期",
   fenceDigits: "数字：fencing token 末几位",
   olderHolds: "加载更早的持有记录",
-  noHolds: "截至此时没有持有记录。",
+  noHolds: "截至该时刻没有持有记录。",
   heldAt: {
     command: "查询某一时刻的持有者…",
-    label: "查询此时的持有者",
+    label: "查询时刻",
     placeholder: "10:47:04，或 5m（5 分钟前）",
     show: "查询",
     now: "回到现在",

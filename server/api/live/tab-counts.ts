@@ -43,8 +43,8 @@ export class TabCounts {
   }
 
   /**
-   * Evaluates the filters and groups the namespaces that are not ready. Resolves to `false` if this was refused, for
-   * example because the caller has no CPU time left.
+   * Prepares the counts that are not ready: evaluates the filters, then groups the locks by namespace. Resolves to
+   * `false` if this was refused, for example because the caller has no CPU time left.
    */
   async prepare(): Promise<boolean> {
     try {

@@ -6,7 +6,7 @@ import type { OperatorVerbs } from "./contract/verbs.ts";
 /** The backend of a library client: the verbs, and renewals on separate connections. */
 export interface Backend {
   readonly verbs: OperatorVerbs;
-  /** The format of new locks for which the caller gives no format; `redisson` by default. */
+  /** The format of new locks if the caller does not specify one; `redisson` by default. */
   readonly format?: WritableFormat;
   /**
    * Renews up to a hundred holds, each attempt within `tryMs`. Returns the remaining time of each hold in ms. The time

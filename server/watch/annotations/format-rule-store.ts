@@ -47,8 +47,8 @@ export class FormatRuleStore {
   }
 
   /**
-   * Sets the listener that is called when the stored rules are loaded after `open` has returned, because the home store
-   * was unreachable while the store opened.
+   * Sets the listener for a delayed load of the stored rules. If the home store is unreachable during `open`, the rules
+   * are loaded later, and the listener is called then.
    */
   onLoaded(listener: () => void): void {
     this.#emitLoaded = listener;

@@ -45,7 +45,7 @@ function getDefaultOwner({ name }: Principal): string {
   return name.replace(/^key:/, "");
 }
 
-/** A waiting request. `waitedMs` is the time in ms for which it had waited when its last attempt was sent. */
+/** A waiting request. `waitedMs` is how long, in ms, the request had been waiting when its last attempt was sent. */
 export class Wait {
   readonly #since = performance.now();
   waitedMs = 0;

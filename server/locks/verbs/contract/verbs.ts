@@ -50,7 +50,7 @@ export interface AcquireOptions extends HoldCaller {
    * server that watches the target ends the most recent wait with this option, with the error `deadlock`.
    */
   readonly onDeadlock?: OnDeadlock | undefined;
-  /** Cancels the wait. */
+  /** Cancels the wait when it aborts. */
   readonly signal?: AbortSignalLike | undefined;
   /** Called before each attempt is sent. Deadlines count from the last attempt. */
   readonly onSend?: (() => void) | undefined;
