@@ -13,6 +13,7 @@ export function recordEvidence(recorder: EvidenceRecorder, watcher: Watcher, isW
   recorder.start({
     now: () => watcher.clock.now(),
     isComplete: () => watcher.isComplete,
+    isUndecided: (key) => watcher.isUndecided(key),
     findHold: (key) => watcher.index.get(key),
     listKeys: () => watcher.index.keys(),
     restoreLate: (key) => watcher.index.restoreLate(key),

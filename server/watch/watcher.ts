@@ -215,6 +215,11 @@ export class Watcher {
     return watched > 0 && watched >= (this.#view.majority ?? watches.length);
   }
 
+  /** Whether the masters of a quorum have votes on the key but have not decided its state yet. */
+  isUndecided(key: Key): boolean {
+    return this.#view.isUndecided?.(key) ?? false;
+  }
+
   /** Resolves when the index contains everything that Redis has reported so far, or after 500 ms. */
   waitUntilSettled(): Promise<void> {
     return this.#masterSet.waitUntilSettled();

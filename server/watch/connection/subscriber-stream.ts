@@ -63,11 +63,12 @@ function attachHandler(stream: Duplex, handler: StreamHandler): void {
 }
 
 /**
- * Resolves when this process has parsed the messages that it received before the call or in the same turn of the event
- * loop. A reading that is applied afterwards is therefore applied after the events that it reflects.
+ * Resolves when this process has parsed the messages that have arrived before the call. A reading that is applied
+ * afterwards is therefore applied after the events that it reflects.
  */
 export function waitUntilMessagesAreParsed(): Promise<void> {
-  return waitTurns(PARSE_DELAY_TURNS + 1);
+  // The next turn receives messages that arrived after the sockets of the current turn were polled.
+  return waitTurns(PARSE_DELAY_TURNS + 2);
 }
 
 async function waitTurns(turns: number): Promise<void> {

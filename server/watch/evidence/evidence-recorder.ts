@@ -35,6 +35,8 @@ export interface EvidenceSource {
   now(): number;
   /** Returns whether every lock of the target has been read. */
   isComplete(): boolean;
+  /** Returns whether the key was read, but its state on a quorum is not decided yet. */
+  isUndecided(key: Key): boolean;
   findHold(key: Key): ObservedHold | undefined;
   listKeys(): Iterable<Key>;
   /** Called when the stored evidence for a key is loaded after the key was read. */
@@ -169,7 +171,7 @@ export class EvidenceRecorder {
       // Another instance writes now, so this instance must read the store again before its next write.
       this.#stored = undefined;
       this.#changed.clear();
-      if (source.isComplete()) this.#unread.clear();
+      if (source.isComplete()) this.#dropUnread(source);
       return;
     }
     const stored = this.#stored ?? new Set((await this.store.readAll()).keys());
@@ -200,8 +202,17 @@ export class EvidenceRecorder {
   #markEndedUnseen(source: EvidenceSource, stored: ReadonlySet<Key>): void {
     if (!this.#mayHaveEndedUnseen) return;
     this.#mayHaveEndedUnseen = false;
-    this.#unread.clear();
-    for (const key of stored) if (source.findHold(key) === undefined) this.#changed.add(key);
+    this.#dropUnread(source);
+    for (const key of stored) {
+      if (source.findHold(key) !== undefined) continue;
+      if (source.isUndecided(key)) this.#mayHaveEndedUnseen = true;
+      else this.#changed.add(key);
+    }
+  }
+
+  /** Removes the evidence for keys that no hold has claimed although all locks have been read. */
+  #dropUnread(source: EvidenceSource): void {
+    for (const key of this.#unread.keys()) if (!source.isUndecided(key)) this.#unread.delete(key);
   }
 
   #collect(source: EvidenceSource, keys: readonly Key[], stored: ReadonlySet<Key>) {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createForeignHolder, type ReadableObservation } from "../../formats/observation.ts";
 import { KeyConsensus } from "./key-consensus.ts";
-import type { Voter } from "./vote-store.ts";
+import type { VoteBegin, Voter } from "./vote-store.ts";
 
 const KEY = "lock:a";
 const FREE_KEY: ReadableObservation = { state: "free", key: KEY, asOf: 0 };
@@ -276,4 +276,53 @@ describe("KeyConsensus", () => {
       },
     );
   });
+});
+
+describe("start of a hold", () => {
+  const HELD: ReadableObservation = {
+    ...{ state: "held", key: KEY, asOf: 0, type: "string", format: "token", candidates: [] },
+    ...{ kind: "lock", confidence: "certain", remainingMs: null },
+    holders: [createForeignHolder("a")],
+  };
+
+  /** Reads all masters twice: first with `begins`, and then after their first scans have ended. */
+  function decideAfterScan(begins: readonly VoteBegin[]) {
+    const voters: VoterFixture[] = begins.map(() => ({ isUp: true, term: 0 }));
+    const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
+    for (const round of [begins, begins.map(() => "seen" as const)]) {
+      vi.advanceTimersByTime(1);
+      const now = performance.now();
+      for (const [at, voter] of voters.entries()) {
+        const source = { clockAheadMs: 0, begin: round[at] ?? "unknown" };
+        consensus.recordReading(voter, { observation: HELD, sentAt: now, receivedAt: now }, source);
+      }
+      consensus.evaluate(now);
+    }
+    expect(consensus.holder).toBeDefined();
+    return [consensus.hasMajorityFrom("seen"), consensus.hasMajorityFrom("after_initial_scan")];
+  }
+
+  it("is unknown if the first scans found the votes, even if the decision is confirmed after the scans", () => {
+    expect(decideAfterScan(["initial_scan", "initial_scan", "initial_scan"])).toEqual([false, false]);
+    expect(decideAfterScan(["initial_scan", "initial_scan", "seen"])).toEqual([false, false]);
+  });
+
+  it("is known if a majority of the votes was seen to begin", () => {
+    expect(decideAfterScan(["seen", "seen", "initial_scan"])).toEqual([true, true]);
+    expect(decideAfterScan(["seen", "unknown", "unknown"])).toEqual([false, true]);
+  });
+});
+
+it("an extension lasts until all masters have been read since its first reading", () => {
+  const voters: VoterFixture[] = [0, 1, 2].map(() => ({ isUp: true, term: 0 }));
+  const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
+  const isExtendedAfter = voters.map((voter, at) => {
+    vi.advanceTimersByTime(1);
+    const now = performance.now();
+    consensus.recordNotifications(voter, { wasGone: false, endCause: undefined, isExtended: at === 0 });
+    const source = { clockAheadMs: 0, begin: "seen" } as const;
+    consensus.recordReading(voter, { observation: FREE_KEY, sentAt: now, receivedAt: now }, source);
+    return consensus.isBeingExtended;
+  });
+  expect(isExtendedAfter).toEqual([true, true, false]);
 });

@@ -56,6 +56,8 @@ export class KeyConsensus<Of extends Voter> {
    * `undefined` if there is no such hold.
    */
   #fenceOpenSince: number | undefined;
+  /** Time (`performance.now()`) of the first reading after an operator's last extension; `undefined` if there is none. */
+  #extendedAt: number | undefined;
 
   constructor(
     private readonly key: Key,
@@ -99,6 +101,14 @@ export class KeyConsensus<Of extends Voter> {
     );
   }
 
+  /**
+   * Whether an operator has extended the lease and the masters have not all been read since. Their deadlines can change
+   * one after the other.
+   */
+  get isBeingExtended(): boolean {
+    return this.#extendedAt !== undefined && !this.#votes.isReadAgain(this.#extendedAt);
+  }
+
   getObservationAt(voter: Of): ReadableObservation | undefined {
     return this.#votes.findLast(voter);
   }
@@ -124,8 +134,16 @@ export class KeyConsensus<Of extends Voter> {
       this.#forceReleases.delete(voter);
   }
 
-  recordNotifications(voter: Of, { wasGone, endCause }: { wasGone: boolean; endCause: EndCause }): void {
+  recordNotifications(
+    voter: Of,
+    {
+      wasGone,
+      endCause,
+      isExtended = false,
+    }: { readonly wasGone: boolean; readonly endCause: EndCause; readonly isExtended?: boolean },
+  ): void {
     this.#endCause = endCause ?? this.#endCause;
+    if (isExtended && !this.isBeingExtended) this.#extendedAt = performance.now();
     if (!wasGone) return;
     this.#lostVoters.add(voter);
     this.#votes.recordGone(voter);
@@ -143,6 +161,21 @@ export class KeyConsensus<Of extends Voter> {
   /** The hold according to the last decision, or `undefined` if the key is not held. */
   get holder(): HeldObservation | undefined {
     return this.#decided?.state === "held" ? this.#decided : undefined;
+  }
+
+  /**
+   * Whether a majority of the masters votes for the holder with votes whose start was observed (`seen`), or with votes
+   * that the first scan did not find (`after_initial_scan`). A decision is confirmed by a second read, which may follow
+   * the first scan, so the state of the masters at the time of the decision does not prove this.
+   */
+  hasMajorityFrom(begin: "seen" | "after_initial_scan"): boolean {
+    const { holder } = this;
+    if (holder === undefined) return false;
+    const votes = this.#votes.countHeld(
+      (vote, began) =>
+        isVoteFor(vote, holder) && (begin === "seen" ? began === "seen" : began !== "initial_scan"),
+    );
+    return votes >= computeMajority(this.voters.length);
   }
 
   /** Evaluates the votes. @returns the decision, or `undefined` if another read must confirm it first (`isPending`) */

@@ -1,4 +1,5 @@
 import type { HeldObservation, Observation, ReadableObservation } from "../../formats/observation.ts";
+import type { VoteBegin } from "./vote-store.ts";
 import { formatHoldIdentity } from "./vote-tally.ts";
 
 /** The last observation of a key on one master, and the data that determines whether this vote still counts. */
@@ -10,6 +11,7 @@ export interface MasterVote {
    * the lock earlier.
    */
   readonly begunAt: number | undefined;
+  readonly begin: VoteBegin;
   /** Set if Redis reported, after this observation, that the key was removed. */
   readonly isGone?: true;
   /** Time (`performance.now()`) of the observation: halfway between request and reply. */

@@ -1,4 +1,4 @@
-import type { ReadableObservation } from "../../formats/observation.ts";
+import type { HeldObservation, ReadableObservation } from "../../formats/observation.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import { formatVoteShape, type MasterVote, projectVoteTo } from "./master-vote.ts";
 
@@ -9,12 +9,17 @@ export interface Voter {
   readonly term: number;
 }
 
+/**
+ * What a read that is the first to show a vote proves about the start of the vote. `seen`: Lockkeeper observes all
+ * changes on the master, so the vote has just begun. `initial_scan`: the first scan of the master found the vote.
+ */
+export type VoteBegin = "seen" | "unknown" | "initial_scan";
+
 /** State of a master at the time of a read. */
 export interface VoteSource {
   /** Offset of the master's clock in ms, positive if that clock is ahead of Lockkeeper's clock. */
   readonly clockAheadMs: number;
-  /** `seen`: Lockkeeper observes all changes on the master, so a hold that this read shows first has just begun. */
-  readonly begin: "seen" | "unknown";
+  readonly begin: VoteBegin;
 }
 
 /** Stores the last vote of each master on one key. A vote counts until its master disconnects. */
@@ -37,14 +42,25 @@ export class VoteStore<Of extends Voter> {
     const before = this.findCurrent(voter);
     const isSame =
       before !== undefined && !before.isGone && formatVoteShape(before.seen) === formatVoteShape(observation);
-    const begunAt = isSame ? before.begunAt : begin === "seen" ? at : undefined;
-    this.#votes.set(voter, { seen: observation, sentAt, at, begunAt, clockAheadMs, term: voter.term });
+    const began = isSame ? before : { begin, begunAt: begin === "seen" ? at : undefined };
+    this.#votes.set(voter, {
+      ...{ seen: observation, sentAt, at, clockAheadMs, term: voter.term },
+      ...{ begin: began.begin, begunAt: began.begunAt },
+    });
   }
 
   /** Records that a master reported the key as removed. The next observation on this master then starts a new vote. */
   recordGone(voter: Of): void {
     const vote = this.#votes.get(voter);
     if (vote !== undefined) this.#votes.set(voter, { ...vote, isGone: true });
+  }
+
+  /** Returns how many masters vote for a hold with a vote whose start `matches` accepts. */
+  countHeld(matches: (vote: HeldObservation, begin: VoteBegin) => boolean): number {
+    return this.voters.filter((voter) => {
+      const vote = this.findCurrent(voter);
+      return vote?.seen.state === "held" && matches(vote.seen, vote.begin);
+    }).length;
   }
 
   /** Returns the last observation on a master, even if the master has disconnected since. */

@@ -11,6 +11,7 @@ import { computeRereadDelayMs } from "../holds/reread-delay.ts";
 import type { LockIndex } from "../index/lock-index.ts";
 import { toForceReleaseOfHold } from "../quorum/force-release-report.ts";
 import { type ConsensusDecision, KeyConsensus } from "../quorum/key-consensus.ts";
+import type { VoteBegin } from "../quorum/vote-store.ts";
 import { tallyVotes } from "../quorum/vote-tally.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import type { MasterWatch } from "./master-watch.ts";
@@ -33,7 +34,7 @@ const REEVALUATION_SLICE = 500;
 interface ReadingTrigger {
   readonly sentAt: number;
   readonly pendingSince: number | undefined;
-  /** Whether an operator extended the lease on the master that was read. */
+  /** Whether an operator extended the lease on the master that was read, or on another one that was just read. */
   readonly isExtended?: boolean;
 }
 
@@ -170,16 +171,22 @@ export class QuorumView implements TopologyView {
       isMoving: false,
     });
     consensus.recordNotifications(voter, { ...notifications, wasGone: notifications.mayBeGone });
+    // Determined before this reading is recorded, because the reading may be the last one that shows the extension.
+    const isExtended = consensus.isBeingExtended || notifications.isExtended;
     consensus.recordReading(voter, reading, {
       clockAheadMs: at.clock.toRedisTime(reading.receivedAt) - Date.now(),
-      begin: at.connection.seesChanges && at.reconciliation.isCaughtUp ? "seen" : "unknown",
+      begin: getVoteBegin(at),
     });
-    const { isExtended } = notifications;
     return this.#evaluateConsensus(key, consensus, { sentAt, pendingSince, isExtended });
   }
 
   onMasterStateChange(): void {
     if (this.#voters.updateTerms()) void this.#reevaluateAll();
+  }
+
+  isUndecided(key: Key): boolean {
+    const consensus = this.#consensusByKey.get(key);
+    return consensus !== undefined && (consensus.isPending || consensus.votes?.state === "undecided");
   }
 
   findVotes(key: Key): SeenVotes | undefined {
@@ -214,7 +221,14 @@ export class QuorumView implements TopologyView {
     if (decision === undefined) return undefined;
     const applied = this.#toAppliedReading(decision, sentAt, isExtended);
     this.#forgetIfIdle(key, consensus);
-    return applied;
+    if (decision.observation.state !== "held") return applied;
+    return {
+      ...applied,
+      context: consensus.hasMajorityFrom("seen")
+        ? applied.context
+        : { ...applied.context, since: "at_least" as const },
+      isInitialScan: applied.isInitialScan || !consensus.hasMajorityFrom("after_initial_scan"),
+    };
   }
 
   /**
@@ -267,4 +281,9 @@ export class QuorumView implements TopologyView {
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
+}
+
+function getVoteBegin({ connection, reconciliation }: MasterWatch): VoteBegin {
+  if (connection.seesChanges && reconciliation.isCaughtUp) return "seen";
+  return reconciliation.isInitialScan ? "initial_scan" : "unknown";
 }

@@ -61,4 +61,6 @@ export interface TopologyView extends MasterView {
    * a quorum.
    */
   findVotes(key: Key): SeenVotes | undefined;
+  /** Returns whether the masters of a quorum have votes on the key but have not decided its state yet. */
+  isUndecided?(key: Key): boolean;
 }
