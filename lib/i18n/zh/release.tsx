@@ -120,7 +120,8 @@ export const release: Messages["release"] = {
   nowReserved: (who) => <>现已{who}。</>,
   nowFree: "当前无人持有。",
   noResponse: "没有响应，锁可能已释放，也可能没有。",
-  noResponseText: "下方信息实时更新。如果几秒后该持有仍在，请重试。重试只会释放这一次持有，不会释放之后的持有。",
+  noResponseText:
+    "下方信息实时更新。如果几秒后该持有仍在，请重试。重试只会释放这一次持有，不会释放之后的持有。",
   unverified: "无法确认是否为同一次持有，未释放任何锁。",
   unverifiedText: (who) => <>与 Redis 的连接曾中断，期间 {who} 可能已释放并重新获取了锁。</>,
   alreadyGone: "该持有已结束。",

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createForeignHolder, type ReadableObservation } from "../../formats/observation.ts";
 import { KeyConsensus } from "./key-consensus.ts";
-import type { VoteBegin, Voter } from "./vote-store.ts";
+import type { VoteBegin } from "./master-vote.ts";
+import type { Voter } from "./vote-store.ts";
 
 const KEY = "lock:a";
 const FREE_KEY: ReadableObservation = { state: "free", key: KEY, asOf: 0 };

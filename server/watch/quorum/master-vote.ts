@@ -1,6 +1,11 @@
 import type { HeldObservation, Observation, ReadableObservation } from "../../formats/observation.ts";
-import type { VoteBegin } from "./vote-store.ts";
 import { formatHoldIdentity } from "./vote-tally.ts";
+
+/**
+ * What a read that is the first to show a vote proves about the start of the vote. `seen`: Lockkeeper observes all
+ * changes on the master, so the vote has just begun. `initial_scan`: the first scan of the master found the vote.
+ */
+export type VoteBegin = "seen" | "unknown" | "initial_scan";
 
 /** The last observation of a key on one master, and the data that determines whether this vote still counts. */
 export interface MasterVote {

@@ -1,6 +1,6 @@
 import type { HeldObservation, ReadableObservation } from "../../formats/observation.ts";
 import type { Reading } from "../scan/key-reader.ts";
-import { formatVoteShape, type MasterVote, projectVoteTo } from "./master-vote.ts";
+import { formatVoteShape, type MasterVote, projectVoteTo, type VoteBegin } from "./master-vote.ts";
 
 /** A master of a quorum, with the state of its connection. */
 export interface Voter {
@@ -8,12 +8,6 @@ export interface Voter {
   /** A number that increases each time the master disconnects. */
   readonly term: number;
 }
-
-/**
- * What a read that is the first to show a vote proves about the start of the vote. `seen`: Lockkeeper observes all
- * changes on the master, so the vote has just begun. `initial_scan`: the first scan of the master found the vote.
- */
-export type VoteBegin = "seen" | "unknown" | "initial_scan";
 
 /** State of a master at the time of a read. */
 export interface VoteSource {

@@ -11,7 +11,7 @@ import { computeRereadDelayMs } from "../holds/reread-delay.ts";
 import type { LockIndex } from "../index/lock-index.ts";
 import { toForceReleaseOfHold } from "../quorum/force-release-report.ts";
 import { type ConsensusDecision, KeyConsensus } from "../quorum/key-consensus.ts";
-import type { VoteBegin } from "../quorum/vote-store.ts";
+import type { VoteBegin } from "../quorum/master-vote.ts";
 import { tallyVotes } from "../quorum/vote-tally.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import type { MasterWatch } from "./master-watch.ts";
