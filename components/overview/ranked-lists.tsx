@@ -19,8 +19,8 @@ interface RankedListsProps {
 const DAY_MS = 86_400_000;
 
 /**
- * Shows five lists of key patterns, ranked by contention, by wait time, and by the numbers of locks that expired while
- * in use, force-releases and evictions. The lists cover at most the last 24 hours.
+ * Shows five rankings of key patterns: by contention, wait time, locks that expired while in use, force-releases and
+ * evictions. The lists cover at most the last 24 hours.
  */
 export function RankedLists({ stats, onFilter }: RankedListsProps) {
   const messages = useMessages(overview);

@@ -17,8 +17,8 @@ const THEMES = ["system", "light", "dark"] as const;
 const subscribeToNothing = () => () => {};
 
 /**
- * Shows the settings for theme and language, and a button that opens the keyboard help. On phones, the top bar has none
- * of these controls.
+ * Shows the settings for theme and language, and a button that opens the keyboard help. On phones, the top bar omits
+ * these controls.
  */
 export function AppearanceSettings() {
   const messages = useMessages(settings);

@@ -19,7 +19,7 @@ const ReleaseSheet = createLazyOverlay(() =>
   import("@/components/release/release-sheet.tsx").then((module) => module.ReleaseSheet),
 );
 
-/** The lock that an operator wants to release, and the button that receives the focus when the dialog closes. */
+/** The lock that an operator wants to release, and the button that receives focus when the dialog closes. */
 export interface LockToRelease {
   readonly path: string;
   readonly from: HTMLElement;

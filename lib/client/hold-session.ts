@@ -143,9 +143,9 @@ export class HoldSession {
   }
 
   /**
-   * Declares to the server that this client reads release requests. If the server refuses the declaration, passes the
-   * error to `onError`, because the application is not awaiting a call that could throw the error. Does not pass the
-   * loss of the hold to `onError`.
+   * Declares to the server that this client receives release requests. If the server refuses the declaration, passes
+   * the error to `onError`, because the application is not awaiting a call that could throw the error. Does not pass
+   * the loss of the hold to `onError`.
    *
    * @returns the current request; `undefined` if there is none or the declaration was refused
    * @throws LockkeeperError if the declaration may succeed later

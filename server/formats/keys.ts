@@ -154,7 +154,7 @@ export function buildFairWakeChannel(key: Key, waiter: string): RedisArgument {
   return `${channel}:${waiter}`;
 }
 
-/** Returns the name of the sorted set that stores the permits that Lockkeeper's holds have of a plain semaphore. */
+/** Returns the name of the sorted set with the permits of a plain semaphore that are held through Lockkeeper. */
 export const buildPlainPermitsKey = (key: Key) => buildColocatedKey(`${TARGET_PREFIX}permits`, key);
 
 /**

@@ -1,4 +1,4 @@
-/** The completions for the text at the caret of a search box. */
+/** The completions for the text at the caret in a search box. */
 export interface Completion {
   /** Index of the first character to replace. */
   from: number;

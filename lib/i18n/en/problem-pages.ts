@@ -5,7 +5,7 @@ import {
   type ProblemRetry,
 } from "@/lib/contract/problems/problem-kind.ts";
 
-/** The messages for the reference pages for problem codes. */
+/** Messages of the reference pages for problem codes. */
 export const problemPages = {
   namespace: "problemPages" as const,
   title: "Problem codes",

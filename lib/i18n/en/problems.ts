@@ -4,7 +4,7 @@ import type { FilterError } from "@/lib/query/filter.ts";
 
 /** Translations of problems. The console shows the server's English `detail` below the translation. */
 export interface ProblemMessages {
-  /** Cause and remedy for the operator, by problem code. */
+  /** Title and remedy that the operator sees, by problem code. */
   ofCode: Record<ErrorCode, { title: string; remedy: string }>;
   /** Messages for requests without a usable response, by reason. */
   ofNoResponse: Record<Exclude<NetworkErrorReason, "status">, string> & {

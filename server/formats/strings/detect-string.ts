@@ -31,8 +31,8 @@ const APP_CHOSEN_VALUES: readonly (readonly [RegExp, FormatName])[] = [
 /**
  * Detects a string lock by comparing its key and value with the variants. Any other string counts as a possible lock if
  * the key name contains a word such as `lock` or `mutex`. It also counts as a possible lock if the API is allowed to
- * acquire the key, because `acquire` reports such a key as held. A string that is a deadline counts as a likely lock if
- * the key names a lock.
+ * acquire the key, because `acquire` reports such a key as held. A string whose value is a deadline counts as a likely
+ * lock if the key's name identifies it as a lock.
  */
 export function detectString(raw: RawKey, reach: KeyReach): DetectedLock | undefined {
   const [value] = raw.content;

@@ -146,7 +146,7 @@ export class WaiterQueues {
   }
 
   /**
-   * Removes the queue from the queues of a channel.
+   * Removes a queue from the queues that listen on a channel.
    *
    * @returns whether no other queue needs the channel
    */

@@ -40,7 +40,10 @@ export function listCurrentHolders(
   return hold.isListed ? holders : holders.filter(({ wasForceReleased }) => wasForceReleased);
 }
 
-/** Returns the reported state of each holder of a hold whose last observation has been reported. Omits ended holds. */
+/**
+ * Returns the state of each holder as it was last reported. The last observation of the hold must already have been
+ * reported. Omits ended holds.
+ */
 export function toReportedHolds(hold: ObservedHold): ReportedHold[] {
   if (hold.seen.state === "ended") return [];
   return hold.holders.map((holder) => toReportedHold(toHolderSnapshot(hold, holder))).filter(isOpen);

@@ -16,7 +16,7 @@ export interface ObservedHolder {
    */
   readonly firstSeenMs: number;
   readonly since: "exact" | "at_least";
-  /** Number of times that this holder may have left the lock and acquired it again unnoticed. */
+  /** Number of times that this holder may have released the lock and acquired it again without being observed. */
   readonly ambiguousExits: number;
 }
 

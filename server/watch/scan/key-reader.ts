@@ -37,7 +37,10 @@ export interface KeyReaderDeps {
   read(keys: readonly Key[]): Promise<Observation[]>;
   /** Reads one key on a separate connection. */
   readSeparately(key: Key): Promise<Observation[]>;
-  /** Resolves when the messages received so far have been processed. Readings are emitted afterwards. */
+  /**
+   * Resolves when the messages received so far have been processed. A batch of readings is emitted after this promise
+   * resolves.
+   */
   waitForMessages(): Promise<void>;
   /** Whether Redis replies to a probe sent now. */
   isResponding(): Promise<boolean>;
