@@ -280,14 +280,15 @@ describe("KeyConsensus", () => {
 });
 
 describe("start of a hold", () => {
-  const HELD: ReadableObservation = {
-    ...{ state: "held", key: KEY, asOf: 0, type: "string", format: "token", candidates: [] },
+  /** A plain Redisson lock. Without a TTL, locks with different owners are not parts of one RedLock. */
+  const buildHeld = (thread: number): ReadableObservation => ({
+    ...{ state: "held", key: KEY, asOf: 0, type: "hash", format: "redisson", candidates: [] },
     ...{ kind: "lock", confidence: "certain", remainingMs: null },
-    holders: [createForeignHolder("a")],
-  };
+    holders: [createForeignHolder(`00000000-0000-4000-8000-000000000001:${thread}`)],
+  });
 
   /** Reads all masters twice: first with `begins`, and then after their first scans have ended. */
-  function decideAfterScan(begins: readonly VoteBegin[]) {
+  function decideAfterScan(begins: readonly VoteBegin[], threads = [7, 7, 7]) {
     const voters: VoterFixture[] = begins.map(() => ({ isUp: true, term: 0 }));
     const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
     for (const round of [begins, begins.map(() => "seen" as const)]) {
@@ -295,7 +296,8 @@ describe("start of a hold", () => {
       const now = performance.now();
       for (const [at, voter] of voters.entries()) {
         const source = { clockAheadMs: 0, begin: round[at] ?? "unknown" };
-        consensus.recordReading(voter, { observation: HELD, sentAt: now, receivedAt: now }, source);
+        const observation = buildHeld(threads[at] ?? 0);
+        consensus.recordReading(voter, { observation, sentAt: now, receivedAt: now }, source);
       }
       consensus.evaluate(now);
     }
@@ -311,6 +313,7 @@ describe("start of a hold", () => {
   it("is known if a majority of the votes was seen to begin", () => {
     expect(decideAfterScan(["seen", "seen", "initial_scan"])).toEqual([true, true]);
     expect(decideAfterScan(["seen", "unknown", "unknown"])).toEqual([false, true]);
+    expect(decideAfterScan(["seen", "seen", "initial_scan"], [7, 8, 9])).toEqual([true, true]);
   });
 });
 

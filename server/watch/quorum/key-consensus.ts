@@ -171,10 +171,12 @@ export class KeyConsensus<Of extends Voter> {
   hasMajorityFrom(begin: "seen" | "after_initial_scan"): boolean {
     const { holder } = this;
     if (holder === undefined) return false;
-    const votes = this.#votes.countHeld(
-      (vote, began) =>
-        isVoteFor(vote, holder) && (begin === "seen" ? began === "seen" : began !== "initial_scan"),
-    );
+    // Votes with different owners block the lock together.
+    const isMixed = holder.votes?.agreement === "different_owners";
+    const votes = this.#votes.countHeld((vote, began) => {
+      if (!isMixed && !isVoteFor(vote, holder)) return false;
+      return begin === "seen" ? began === "seen" : began !== "initial_scan";
+    });
     return votes >= computeMajority(this.voters.length);
   }
 
