@@ -95,7 +95,7 @@ export const shell = {
       ? `Scanning: ${scanned} keys in ${took}.`
       : `Scanning: ${scanned} of ${keys} keys in ${took}.`,
   missedChanges: (changes: number, age: string) =>
-    `${changes} ${changes === 1 ? "change" : "changes"} detected without a keyspace notification, most recently ${age} ago.`,
+    `${changes} ${changes === 1 ? "change" : "changes"} found without a notification (last: ${age} ago).`,
   unreadable: (keys: number) =>
     `${keys} watched ${keys === 1 ? "key" : "keys"} cannot be read and may be locks. See Targets.`,
   omittedLocks: (locks: number) => `The index is full. Locks not shown: at least ${locks}.`,
@@ -109,7 +109,7 @@ export const shell = {
     `No updates for ${seconds} s. Data may be stale, and locks cannot be released. Reconnecting…`,
   redisDownStale: "Redis is unreachable. Data is stale, and locks cannot be released until Redis is back.",
   majorityDownStale:
-    "A majority of the masters is unreachable. Data is stale, and locks cannot be released until a majority is reachable again.",
+    "A majority of the masters is unreachable. Data is stale, and locks cannot be released until it is back.",
   minorityDown: (masters: string, names: string) =>
     `${masters}: ${names}. The majority is up, and all locks are current unless marked.`,
   someDown: (masters: string) =>
