@@ -54,7 +54,9 @@ test("readers are listed one by one, and releasing one leaves the others", async
   await expect(dialog.getByRole("heading", { name: /^Release one reader of/ })).toBeVisible();
   await expect(dialog).toContainText("report");
   await expect(dialog).toContainText("2 other readers keep the lock");
-  await expect(dialog).toContainText("No writer can acquire the lock yet, because 2 other readers still hold it.");
+  await expect(dialog).toContainText(
+    "No writer can acquire the lock yet, because 2 other readers still hold it.",
+  );
   await takeThemeScreenshots(page, info, "readers-release");
   await dialog.getByRole("radio", { name: "Release now" }).check();
   await dialog.getByRole("textbox", { name: /^Reason/ }).fill("report is stuck");
