@@ -105,10 +105,8 @@ class ConnectionBatches {
 
   #track(reply: Promise<unknown>, verbs: number): void {
     this.#inFlight += verbs;
-    reply.then(
-      () => this.#recordReply(verbs),
-      () => this.#recordReply(verbs),
-    );
+    const settle = this.#recordReply.bind(this, verbs);
+    reply.then(settle, settle);
   }
 
   #recordReply(verbs: number): void {

@@ -267,6 +267,7 @@ export class Acquirer {
       return {
         grant: toGrant({ key, format: format.name, kind: format.kind, unit }, ask.owner, reply),
         isReplayed: reply.how === "repeated",
+        // Bound, because the loader of `npm start` names each closure at a cost, and nearly all are never called.
         abandon: this.#abandon.bind(this, format, key, ask, reply.token),
       };
     }

@@ -210,7 +210,7 @@ export class EvidenceRecorder {
     }
   }
 
-  /** Removes the evidence for keys that no hold has claimed although all locks have been read. */
+  /** Removes the remaining evidence from before startup. Called when all locks have been read. */
   #dropUnread(source: EvidenceSource): void {
     for (const key of this.#unread.keys()) if (!source.isUndecided(key)) this.#unread.delete(key);
   }

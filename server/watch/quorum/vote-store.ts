@@ -27,7 +27,7 @@ export class VoteStore<Of extends Voter> {
     return this.voters.some((voter) => this.findCurrent(voter)?.seen.state === "held");
   }
 
-  record(voter: Of, { observation, sentAt, receivedAt }: Reading, { clockAheadMs, begin }: VoteSource): void {
+  record(voter: Of, { observation, sentAt, receivedAt }: Reading, source: VoteSource): void {
     if (observation.state === "unreadable") {
       this.#votes.delete(voter);
       return;
@@ -36,11 +36,11 @@ export class VoteStore<Of extends Voter> {
     const before = this.findCurrent(voter);
     const isSame =
       before !== undefined && !before.isGone && formatVoteShape(before.seen) === formatVoteShape(observation);
-    const began = isSame ? before : { begin, begunAt: begin === "seen" ? at : undefined };
-    this.#votes.set(voter, {
-      ...{ seen: observation, sentAt, at, clockAheadMs, term: voter.term },
-      ...{ begin: began.begin, begunAt: began.begunAt },
-    });
+    const { begin, begunAt } = isSame
+      ? before
+      : { begin: source.begin, begunAt: source.begin === "seen" ? at : undefined };
+    const { clockAheadMs } = source;
+    this.#votes.set(voter, { seen: observation, sentAt, at, begin, begunAt, clockAheadMs, term: voter.term });
   }
 
   /** Records that a master reported the key as removed. The next observation on this master then starts a new vote. */
