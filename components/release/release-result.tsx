@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { isServerAdmin } from "@/components/app/permissions.ts";
 import { buildTargetHref } from "@/components/app/target-link.tsx";
 import { useKeyEvents } from "@/components/events/key-history/use-key-events.ts";
 import { HolderName, hasHolderName } from "@/components/lock-facts/holder-text.tsx";
@@ -228,7 +229,7 @@ function RecordLinks({ lock, result, onClose }: { lock: Lock; result: ForceRelea
           {messages.viewEvent}
         </RecordLink>
       )}
-      {hello?.operator.may.includes("admin") && (
+      {isServerAdmin(hello) && (
         <RecordLink href={`/audit?${audited}`} onClick={onClose}>
           {messages.viewAudit}
         </RecordLink>

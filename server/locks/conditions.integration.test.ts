@@ -91,6 +91,52 @@ describe("conditions of a lock", () => {
     await locks.release(signaller);
   });
 
+  it("the signal of a client that is cancelled while it re-acquires the lock passes to the next one", async ({
+    acquire,
+    locks,
+    waitForWaiters,
+    countWaiters,
+    key,
+  }) => {
+    for (const kind of ["lock", "fair"] as const) {
+      // The grant reaches Redis before the cancellation takes effect, because `onSend` is called right before.
+      const abort = new AbortController();
+      const cancelled = { ...ENDLESS, signal: abort.signal, onSend: () => abort.abort() };
+      const first = getErrorCode(
+        locks.conditions.await(await acquire(key, "first", { kind, ...WAIT }), "c", cancelled),
+      );
+      await waitForWaiters(key, 1);
+      const second = locks.conditions.await(await acquire(key, "second", { kind, ...WAIT }), "c", ENDLESS);
+      await waitForWaiters(key, 2);
+      const signaller = await acquire(key, "signaller", { kind, ...WAIT });
+      expect(await locks.conditions.signal(signaller, "c", { who: "one" })).toMatchObject({ count: 1 });
+      await locks.release(signaller);
+      expect(await first).toBe("aborted");
+      const { grant, isSignalled } = await second;
+      expect(isSignalled).toBe(true);
+      await locks.release(grant);
+      expect(await countWaiters(key)).toBe(0);
+    }
+  });
+
+  it("a signal is not passed on when the wait had ended without one", async ({
+    acquire,
+    locks,
+    waitForWaiters,
+    key,
+  }) => {
+    const abort = new AbortController();
+    const cancelled = { ...ENDLESS, waitMs: 10, signal: abort.signal, onSend: () => abort.abort() };
+    const holder = acquire(key, "holder");
+    const waiting = locks.conditions.await(await holder, "c", { ...ENDLESS, waitMs: 500 });
+    await waitForWaiters(key, 1);
+    const hold = await acquire(key, "me", WAIT);
+    expect(await getErrorCode(locks.conditions.await(hold, "c", cancelled))).toBe("aborted");
+    const { grant, isSignalled } = await waiting;
+    expect(isSignalled).toBe(false);
+    await locks.release(grant);
+  });
+
   it("a repeated request continues the wait from another instance, also of a fair lock", async ({
     env,
     acquire,

@@ -21,6 +21,7 @@ const REFUSED = new Set(
 const NO_MASTER = new Set(["READONLY", "LOADING", "MASTERDOWN"]);
 const REDIRECT = new Set(["MOVED", "ASK", "TRYAGAIN"]);
 const LASTING = new Set(["NOAUTH", "NOPERM", "WRONGPASS", "OOM", "MISCONF"]);
+const KEY_REFUSALS = new Set(["NOPERM", "TRYAGAIN"]);
 const REASON_OF_CODE: ReadonlyMap<string, RefusalReason> = new Map([
   ["NOREPLICAS", "no_replicas"],
   ["MISCONF", "persistence_failed"],
@@ -68,6 +69,14 @@ export function isTimeout(error: unknown): boolean {
  */
 export function readErrorCode(error: unknown): string | undefined {
   return error instanceof Error ? ERROR_CODE.exec(error.message)?.[1] : undefined;
+}
+
+/**
+ * Returns whether Redis may have refused a call because of only one of its keys: permission for the key is missing, or
+ * its slot is in migration.
+ */
+export function isKeyRefusal(error: unknown): boolean {
+  return KEY_REFUSALS.has(readErrorCode(error) ?? "");
 }
 
 /**

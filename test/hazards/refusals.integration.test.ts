@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildCompanionKey } from "../../server/formats/keys.ts";
+import type { AcquireOptions } from "../../server/locks/verbs/contract/verbs.ts";
 import { hasServerFeature } from "../support/server-features.ts";
 import {
   createTestKey,
@@ -173,6 +174,20 @@ describe.concurrent("hazard 16: errors raised before execution", () => {
       }
     },
   );
+
+  it.for<Pick<AcquireOptions, "format" | "kind">>([
+    ...WRITABLE_FORMATS.map((format) => ({ format })),
+    ...(["fair", "read", "write", "semaphore", "plain_semaphore"] as const).map((kind) => ({ kind })),
+  ])("%o: holds can be renewed while Redis is out of memory", async (what, { startLocks, key }) => {
+    const env = await startLocks();
+    const permits = what.kind?.endsWith("semaphore") ? { permits: 1, limit: 2 } : {};
+    const hold = await env.acquire(key, "me", { ...what, ...permits, leaseMs: 10_000 });
+    await settings(env, ["maxmemory", "1"]);
+    const { remainingMs } = await env.locks.renew(hold, { leaseMs: 60_000 });
+    expect(remainingMs).toBeGreaterThan(50_000);
+    const [settled] = await env.locks.renewHolds([{ ...hold, leaseMs: 90_000 }]);
+    expect(settled).toMatchObject({ status: "fulfilled" });
+  });
 
   it.for(WRITABLE_FORMATS)(
     "%s: partial releases and not_held are reported correctly while Redis is out of memory",

@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { useEffect, useRef } from "react";
+import { isServerAdmin } from "@/components/app/permissions.ts";
 import { Button } from "@/components/ui/button.tsx";
 import { formatNumber } from "@/components/ui/format-duration.ts";
 import { bulk as english } from "@/lib/i18n/en/bulk.ts";
@@ -133,7 +134,7 @@ function BulkFollowUp({ state, onAgain }: { state: BulkState; onAgain(): void })
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 max-sm:[&>button]:h-11">
       {left > 0 && <Button onClick={onAgain}>{messages.reviewRemaining(left, formatNumber(left))}</Button>}
       {results.length > 0 && <Button onClick={() => saveCsv(formatBulkCsv(results))}>{messages.csv}</Button>}
-      {hello?.operator.may.includes("admin") && (
+      {isServerAdmin(hello) && (
         <Link
           href={`/audit?${query}`}
           prefetch={false}

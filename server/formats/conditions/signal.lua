@@ -6,7 +6,7 @@
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the waiters that wait for a signal (sorted set)    KEYS[4] the record of each waiter (hash)
 -- KEYS[5] until when each waiter is alive (sorted set)
--- ARGV[1] token    ARGV[2] fence    ARGV[3] principal, or ''    ARGV[4] request id    ARGV[5] digest of the request
+-- ARGV[1] token    ARGV[2] fence, or '' for any fence of the hold with this token    ARGV[3] principal, or ''    ARGV[4] request id    ARGV[5] digest of the request
 -- ARGV[6] condition    ARGV[7] 'one' or 'all'    ARGV[8] '' or time since the request was first sent, in ms
 -- ARGV[9] channel of conditions    ARGV[10] '1' if waiters may also use sharded pub/sub
 --
@@ -18,7 +18,7 @@
 -- include ../request-window.lua
 -- include waiters.lua
 
-local token, fence, principal, request_id, digest, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local token, principal, request_id, digest, name = ARGV[1], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -28,6 +28,7 @@ if fault then return fault end
 local kept = read_companion(2)
 local state, remaining_ms, holders, count = read_state(1, kept, token, now_ms)
 if state == 'fault' then return remaining_ms end
+local fence = ARGV[2] ~= '' and ARGV[2] or kept.fence
 
 local repeated = find_request(kept.window, request_id)
 if repeated then

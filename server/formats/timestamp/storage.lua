@@ -92,15 +92,17 @@ end
 
 local function increment_count(_k, _token, _by) end
 
+-- PEXPIRE comes first because a full Redis accepts it. After the first write of a script, Redis does not refuse commands
+-- that need memory.
 local function extend_expiry(k, kept, total_ms, now_ms)
+  redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   return store_hold(k, kept.token, total_ms, now_ms, detect_unit_ms(kept.value) == 1 and 'ms' or 's')
 end
 
 local function decrement_count(_k, _token) end
 
 -- Transfers the lock to another token. The key always exists while the script runs: during a slot migration, a cluster
--- would re-create a missing key on the other node. PEXPIRE comes first because a full Redis accepts it. After the first
--- write of a script, Redis does not refuse commands that need memory.
+-- would re-create a missing key on the other node. PEXPIRE comes first for the same reason as in extend_expiry.
 local function transfer_hold(k, _token, next_token, total_ms, now_ms, unit)
   redis.call('PEXPIRE', KEYS[k], format_integer(total_ms))
   return store_hold(k, next_token, total_ms, now_ms, unit)

@@ -44,6 +44,17 @@ export const GIVE_WAY_MS = 10;
 /** Maximum number of waiters per key. Further waiters are refused immediately. */
 export const WAITERS_MAX = 1000;
 
+/** A request that restores a hold that its client gave up to wait for a condition. */
+interface RestoreRequest extends AcquireRequest {
+  /**
+   * Passes the signal that ended the wait to the next waiter. Called before the grant is withdrawn, because the grant
+   * used the signal. `undefined` if the wait ended without a signal.
+   *
+   * @param token the token of the grant
+   */
+  readonly passSignal?: ((token: string) => Promise<void>) | undefined;
+}
+
 /** Acquires locks, immediately or by waiting, and withdraws a grant that its caller may never have received. */
 export class Acquirer {
   readonly #redis: Commands;
@@ -100,7 +111,7 @@ export class Acquirer {
   reacquire(
     key: Key,
     kind: WritableKind,
-    ask: AcquireRequest,
+    ask: RestoreRequest,
     options: Pick<AcquireOptions, "requestId" | "signal" | "onSend"> & {
       readonly waitMs: number;
       readonly sinceMs: number;
@@ -179,23 +190,23 @@ export class Acquirer {
           return new LazyHeldOutcome(key, reply, format.kind);
         }
         const granted = this.#toGrantOrThrow(format, key, ask, reply);
-        const giveUp = () => this.#abandonIfAnonymous(format, key, ask, requestId);
-        const done = { ...granted, revoke: giveUp };
-        // If the lock is shared, the next waiter of this process may acquire it immediately.
-        return format.isShared ? { done } : { done, heldMs: granted.grant.remainingMs };
+        const revoke = () => requestId === undefined && granted.abandon();
+        const done = { ...granted, revoke };
+        // The other waiters of a semaphore may acquire permits immediately, one after another.
+        return isSemaphoreKind(format.kind) ? { done } : { done, heldMs: granted.grant.remainingMs };
       },
       (ending, sinceMs) => {
-        // If the reply to the first attempt was lost, Redis may still have added the waiter to the list.
-        const mayBeListed = sinceMs === undefined ? unansweredSince !== undefined : ending !== undefined;
         if (ending === "superseded") return;
-        // Removes a refused waiter immediately, because the deadlock lasts while the waiter is listed.
-        const placeMs = ending === "deadlock" ? 0 : keepMs;
+        // If the reply to the first attempt was lost, Redis may still have added the waiter to the list.
+        const mayBeListed = sinceMs !== undefined || unansweredSince !== undefined;
+        // A client that got an error does not return. A refused waiter is removed immediately as well, because the
+        // deadlock lasts while the waiter is listed.
+        const mayReturn = ending === undefined ? unansweredSince !== undefined : ending !== "deadlock";
+        const placeMs = mayReturn ? keepMs : 0;
         if (fairWaiter !== undefined) {
           const seen = named === undefined ? undefined : seenMs;
-          const mayReturn = ending !== undefined || unansweredSince !== undefined;
           const waiter = { waiterId: fairWaiter, sinceMs, owner: formatListedOwner(ask), seenMs: seen };
-          if (mayBeListed || sinceMs !== undefined)
-            void this.#fairPlaces.leave(key, { ...waiter, keepMs: mayReturn ? placeMs : 0 });
+          if (mayBeListed) void this.#fairPlaces.leave(key, { ...waiter, keepMs: placeMs });
         } else if (mayBeListed) this.#stopWaiting(format, key, ask, sinceMs, placeMs);
         if (unansweredSince !== undefined) this.#abandonIfAnonymous(format, key, ask, requestId);
       },
@@ -298,9 +309,10 @@ export class Acquirer {
   async #abandon(
     format: LockWriter,
     key: Key,
-    request: AcquireRequest,
+    request: RestoreRequest,
     token = request.token,
   ): Promise<void> {
+    await request.passSignal?.(token);
     const ask = this.#requests.createAbandonRequest({ ...request, token });
     const { fairWaitMs } = request;
     const giveBack = (retryMs?: number) =>

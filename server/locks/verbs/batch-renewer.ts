@@ -2,7 +2,7 @@ import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import type { RenewReply } from "../../formats/script-replies.ts";
 import { computeSlot } from "../../redis/cluster/slot.ts";
 import type { Commands } from "../../redis/commands.ts";
-import { readErrorCode } from "../../redis/failure.ts";
+import { isKeyRefusal } from "../../redis/failure.ts";
 import { toRedisArgument } from "../../redis/script.ts";
 import { attempt, toVerbError } from "./attempt.ts";
 import type { Grant } from "./contract/grant.ts";
@@ -15,8 +15,6 @@ import type { GuardedCommands } from "./safety.ts";
 
 /** Maximum number of holds that one script call renews. Such a call occupies Redis for about 2 ms. */
 const SCRIPT_HOLDS_MAX = 100;
-/** Errors that Redis returns for a whole call because of a single key: a missing permission, or a slot in migration. */
-const KEY_REFUSALS = new Set(["NOPERM", "TRYAGAIN"]);
 
 type Settled = PromiseSettledResult<Grant>;
 
@@ -76,7 +74,7 @@ export class BatchRenewer {
         getLockWriter({ format, kind })
           .renewHolds(commands, this.channel, group, principal)
           .catch((error: unknown) => {
-            if (group.length > 1 && KEY_REFUSALS.has(readErrorCode(error) ?? "")) return undefined;
+            if (group.length > 1 && isKeyRefusal(error)) return undefined;
             throw error;
           }),
       );

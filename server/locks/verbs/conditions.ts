@@ -173,10 +173,14 @@ export class Conditions implements ConditionVerbs {
     return { ...stopped, isTimeout: stopped.state === "stopped" };
   }
 
-  async #reacquire({ key, kind, ask, options }: ConditionWait, givenUp: GivenUpHold, wakeUp: WakeUp) {
+  async #reacquire(wait: ConditionWait, givenUp: GivenUpHold, wakeUp: WakeUp) {
     const { requests, acquirer } = this.parts;
+    const { key, kind, ask, options } = wait;
     const { requestId, signal, onSend, reacquireMs } = options;
-    const request = requests.createReacquireRequest(ask, givenUp, requestId !== undefined);
+    const request = {
+      ...requests.createReacquireRequest(ask, givenUp, requestId !== undefined),
+      passSignal: wakeUp.state === "signalled" ? this.#passSignal.bind(this, wait) : undefined,
+    };
     const sinceMs = wakeUp.sinceMs ?? givenUp.asOf;
     const deadline = performance.now() + reacquireMs;
     for (;;) {
@@ -194,6 +198,19 @@ export class Conditions implements ConditionVerbs {
         );
       }
     }
+  }
+
+  /**
+   * Signals the next waiter as the holder of a grant that is about to be withdrawn. A failure is ignored, because the
+   * grant must be withdrawn in any case.
+   */
+  async #passSignal({ key, kind, ask }: ConditionWait, token: string): Promise<void> {
+    const { redis, scripts, requests } = this.parts;
+    // The fencing token is not known if the reply to the acquire was lost.
+    const grant = { key, kind, format: "redisson", token, fence: "", principal: ask.principal } as const;
+    const request = requests.createConditionRequest("signal", grant, ask.condition, {});
+    const send = (retryMs?: number) => scripts.signal(redis, { key, kind }, { ...request, retryMs }, "one");
+    await attempt(redis, send, { budgetMs: LEAVE_BUDGET_MS }).catch(() => undefined);
   }
 
   /** Ends a wait without acquiring the lock. Keeps the place for a short time if the client can repeat its request. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { semaphoreTest } from "../../../test/support/semaphore-fixture.ts";
-import { catchLockError, getErrorCode } from "../../../test/support/test-locks.ts";
+import { catchLockError, getErrorCode, measureMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { buildSemaphoreChannel } from "../../formats/redisson/redisson-keys.ts";
 
@@ -47,6 +47,29 @@ describe("setLimit", () => {
     await locks.release(two);
     await expect.poll(() => messages).toEqual(["1"]);
     expect(await readState(key)).toEqual({ available: "1", acquired: 0 });
+  });
+
+  it("waiters that expected another limit leave the queue with their error", async ({
+    take,
+    other,
+    locks,
+    direct,
+    key,
+  }) => {
+    await take(key, 2, { limit: 2 });
+    const waiting = Array.from({ length: 3 }, () =>
+      getErrorCode(other(key, 1, { limit: 2, waitMs: 20_000 })),
+    );
+    await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 3);
+    await locks.setLimit(key, 6);
+    expect(await Promise.all(waiting)).toEqual(["limit_conflict", "limit_conflict", "limit_conflict"]);
+    await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 0);
+    // The process of the waiters keeps making attempts, so their entries would count as alive.
+    for (const client of [other, take, other, take]) {
+      const { code, ms } = await measureMs(client(key));
+      expect(code).toBe("ok");
+      expect(ms).toBeLessThan(1000);
+    }
   });
 
   it("an idle semaphore of a JVM can be used only with its limit", async ({

@@ -153,7 +153,7 @@ export class KeyQueue {
     /**
      * Whether the waiters can hold the lock at the same time. If so, all other waiters make an attempt after a grant.
      */
-    private readonly isShared = false,
+    readonly isShared = false,
   ) {}
 
   wake(): void {

@@ -108,6 +108,7 @@ export class WaitCoordinator {
     let queuedKey = key;
     let heldMs: number | undefined;
     try {
+      if (stop.ending !== undefined) throw stop;
       for (;;) {
         const turn: Turn = place === undefined ? "retry" : await place.awaitTurn(stop);
         const pending = attempt(computeRemainingMs(deadline), sinceMs, turn);

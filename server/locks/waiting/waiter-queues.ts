@@ -61,7 +61,8 @@ export class WaiterQueues {
         const [isFree, isHeld] = [isWakeUp(channel, message), isTaken(channel, message)];
         for (const queue of this.#queuesByChannel.get(toChannelName(channel)) ?? []) {
           if (isFree) queue.wakeSoon();
-          else if (isHeld) queue.cancelWake();
+          // Waiters of a shared lock can acquire it although another client has acquired it as well.
+          else if (isHeld && !queue.isShared) queue.cancelWake();
         }
       });
       // Messages during the interruption are lost, so the head of each queue tries again.

@@ -64,8 +64,10 @@ local function read_state(_k, kept, token, now_ms)
 end
 
 local function extend_expiry(_k, kept, total_ms, now_ms)
-  redis.call('ZADD', KEYS[3], 'XX', unpack(build_permits(found_token, found_permits, now_ms + total_ms)))
+  -- This write comes first because a full Redis accepts it. After the first write of a script, Redis does not refuse
+  -- commands that need memory.
   copy_ttl()
+  redis.call('ZADD', KEYS[3], 'XX', unpack(build_permits(found_token, found_permits, now_ms + total_ms)))
   -- Redisson's waiters of a plain semaphore sleep until they receive this message.
   if reclaim_permits(now_ms) > 0 then publish_permits(1, build_permits_channel(), true) end
   return kept.value, read_remaining_ms(1, kept, now_ms)
