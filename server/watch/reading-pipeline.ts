@@ -201,13 +201,14 @@ export class ReadingPipeline implements MasterListener {
     const isByRules =
       this.#ruleChange?.explains(index.get(key), applied.observation, applied.sentAt) ?? false;
     if (isByRules) eventReporter.forgetReported(key);
-    const { observation, context, scriptEvent, ...reading } = isByRules ? toFirstReading(applied) : applied;
+    const isStartLost = isByRules || applied.wasUnreadable === true;
+    const { observation, context, scriptEvent, ...reading } = isStartLost ? toFirstReading(applied) : applied;
     const seen = observation.state === "held" ? observation : undefined;
     this.#unconfirmedEvents.confirm(key, seen, reading.sentAt);
     const { before, after } = index.applyObservation(observation, context);
     const indexed = index.get(key);
     // On a quorum, a decision results from several reads and events, so no single notification explains the change.
-    if (!isQuorum && !isByRules)
+    if (!isQuorum && !isStartLost)
       missedChanges.checkReading({ observation, before, after: indexed, context, ...reading });
     if (!isQuorum) unseenHolds.checkReading(observation, reading.sentAt);
     this.#notes?.removeIfEnded(key, after);
@@ -242,8 +243,8 @@ function findListingChange(
 }
 
 /**
- * Marks a reading as part of the initial scan, because the start of a hold that exists only under the new rules is
- * unknown.
+ * Marks a reading as part of the initial scan, because the start of a hold is unknown if it exists only under new rules
+ * or its key could not be read before.
  */
 function toFirstReading(applied: AppliedReading): AppliedReading {
   return { ...applied, context: { ...applied.context, since: "at_least" }, isInitialScan: true };

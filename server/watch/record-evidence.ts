@@ -13,7 +13,7 @@ export function recordEvidence(recorder: EvidenceRecorder, watcher: Watcher, isW
   recorder.start({
     now: () => watcher.clock.now(),
     isComplete: () => watcher.isComplete,
-    isUndecided: (key) => watcher.isUndecided(key),
+    isStateUnknown: (key) => watcher.isStateUnknown(key),
     findHold: (key) => watcher.index.get(key),
     listKeys: () => watcher.index.keys(),
     restoreLate: (key) => watcher.index.restoreLate(key),

@@ -215,8 +215,9 @@ export class Watcher {
     return watched > 0 && watched >= (this.#view.majority ?? watches.length);
   }
 
-  /** Whether the masters of a quorum have votes on the key but have not decided its state yet. */
-  isUndecided(key: Key): boolean {
+  /** Whether the key cannot be read, or the masters of a quorum have not decided its state yet. */
+  isStateUnknown(key: Key): boolean {
+    if (this.#masterSet.list.some((watch) => watch.isUnreadable(key))) return true;
     return this.#view.isUndecided?.(key) ?? false;
   }
 

@@ -35,8 +35,8 @@ export interface EvidenceSource {
   now(): number;
   /** Returns whether every lock of the target has been read. */
   isComplete(): boolean;
-  /** Returns whether the key was read, but its state on a quorum is not decided yet. */
-  isUndecided(key: Key): boolean;
+  /** Returns whether the key cannot be read, or its state on a quorum is not decided yet. */
+  isStateUnknown(key: Key): boolean;
   findHold(key: Key): ObservedHold | undefined;
   listKeys(): Iterable<Key>;
   /** Called when the stored evidence for a key is loaded after the key was read. */
@@ -205,14 +205,14 @@ export class EvidenceRecorder {
     this.#dropUnread(source);
     for (const key of stored) {
       if (source.findHold(key) !== undefined) continue;
-      if (source.isUndecided(key)) this.#mayHaveEndedUnseen = true;
+      if (source.isStateUnknown(key)) this.#mayHaveEndedUnseen = true;
       else this.#changed.add(key);
     }
   }
 
   /** Removes the remaining evidence from before startup. Called when all locks have been read. */
   #dropUnread(source: EvidenceSource): void {
-    for (const key of this.#unread.keys()) if (!source.isUndecided(key)) this.#unread.delete(key);
+    for (const key of this.#unread.keys()) if (!source.isStateUnknown(key)) this.#unread.delete(key);
   }
 
   #collect(source: EvidenceSource, keys: readonly Key[], stored: ReadonlySet<Key>) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createForeignHolder, type ReadableObservation } from "../../formats/observation.ts";
+import { createForeignHolder, type Observation, type ReadableObservation } from "../../formats/observation.ts";
 import { KeyConsensus } from "./key-consensus.ts";
 import type { VoteBegin } from "./master-vote.ts";
 import type { Voter } from "./vote-store.ts";
@@ -317,16 +317,55 @@ describe("start of a hold", () => {
   });
 });
 
-it("an extension lasts until all masters have been read since its first reading", () => {
-  const voters: VoterFixture[] = [0, 1, 2].map(() => ({ isUp: true, term: 0 }));
-  const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
-  const isExtendedAfter = voters.map((voter, at) => {
-    vi.advanceTimersByTime(1);
-    const now = performance.now();
-    consensus.recordNotifications(voter, { wasGone: false, endCause: undefined, isExtended: at === 0 });
-    const source = { clockAheadMs: 0, begin: "seen" } as const;
-    consensus.recordReading(voter, { observation: FREE_KEY, sentAt: now, receivedAt: now }, source);
-    return consensus.isBeingExtended;
+describe("masters that are read one after the other", () => {
+  const HELD: ReadableObservation = {
+    ...{ state: "held", key: KEY, asOf: 0, type: "string", format: "token", candidates: [] },
+    ...{ kind: "lock", confidence: "certain", remainingMs: 30_000 },
+    holders: [createForeignHolder("uuid:1", { owner: "me", fence: "7" })],
+  };
+
+  function readAll(holding: number) {
+    const voters: VoterFixture[] = [0, 1, 2].map(() => ({ isUp: true, term: 0 }));
+    const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
+    const read = (voter: VoterFixture, observation: Observation, isExtended = false) => {
+      vi.advanceTimersByTime(2);
+      const receivedAt = performance.now() - 1;
+      consensus.recordNotifications(voter, { wasGone: false, endCause: undefined, isExtended });
+      const source = { clockAheadMs: 0, begin: "seen" } as const;
+      consensus.recordReading(voter, { observation, sentAt: receivedAt - 1, receivedAt }, source);
+      return consensus.isBeingExtended;
+    };
+    for (const [at, voter] of voters.entries()) read(voter, at < holding ? HELD : FREE_KEY);
+    return { voters, consensus, read };
+  }
+
+  it("an extension lasts until all masters of the hold have reported it", () => {
+    for (const holding of [3, 2]) {
+      const { voters, read } = readAll(holding);
+      const lasts = voters.slice(0, holding).map((voter) => read(voter, HELD, true));
+      expect(lasts).toEqual([...Array.from({ length: holding - 1 }, () => true), false]);
+      expect(voters.map((voter) => read(voter, HELD))).toEqual([false, false, false]);
+    }
   });
-  expect(isExtendedAfter).toEqual([true, true, false]);
+
+  it("an extension that a master does not report lasts for at most 1 s", () => {
+    const { voters, consensus, read } = readAll(3);
+    const [first, second] = voters;
+    if (first === undefined || second === undefined) throw new Error("too few");
+    read(first, HELD, true);
+    read(second, HELD, true);
+    expect(consensus.isBeingExtended).toBe(true);
+    vi.advanceTimersByTime(1000);
+    expect(consensus.isBeingExtended).toBe(false);
+  });
+
+  it("a master on which the key is unreadable counts as read until it connects again", () => {
+    const { voters, consensus, read } = readAll(3);
+    const [first] = voters;
+    if (first === undefined) throw new Error("too few");
+    read(first, { state: "unreadable", key: KEY, reason: "forbidden", why: "no permission" });
+    expect(consensus.listUnreadVoters()).toEqual([]);
+    first.term++;
+    expect(consensus.listUnreadVoters()).toEqual([first]);
+  });
 });

@@ -32,6 +32,8 @@ export interface ConsensusDecision {
 
 /** Time, in ms, for which a new hold is not shown while its masters have not agreed on a fencing token. */
 const AGREEMENT_MS_MAX = 1000;
+/** Maximum time, in ms, between an operator's extension on the first and the last master. */
+const EXTENSION_MS_MAX = 1000;
 
 /**
  * The consensus of a quorum's masters on the state of one key.
@@ -56,8 +58,10 @@ export class KeyConsensus<Of extends Voter> {
    * `undefined` if there is no such hold.
    */
   #fenceOpenSince: number | undefined;
-  /** Time (`performance.now()`) of the first reading after an operator's last extension; `undefined` if there is none. */
-  #extendedAt: number | undefined;
+  /** Time (`performance.now()`) at which the first master reported an operator's last extension. */
+  #extendedAt = Number.NEGATIVE_INFINITY;
+  /** The masters with a vote for the hold that have not reported this extension yet. */
+  #unextendedVoters = new Set<Of>();
 
   constructor(
     private readonly key: Key,
@@ -102,11 +106,11 @@ export class KeyConsensus<Of extends Voter> {
   }
 
   /**
-   * Whether an operator has extended the lease and the masters have not all been read since. Their deadlines can change
-   * one after the other.
+   * Whether an operator has extended the lease less than 1 s ago, and not all masters of the hold have reported it. Their
+   * deadlines change one after the other.
    */
   get isBeingExtended(): boolean {
-    return this.#extendedAt !== undefined && !this.#votes.isReadAgain(this.#extendedAt);
+    return this.#unextendedVoters.size > 0 && performance.now() - this.#extendedAt < EXTENSION_MS_MAX;
   }
 
   getObservationAt(voter: Of): ReadableObservation | undefined {
@@ -143,12 +147,21 @@ export class KeyConsensus<Of extends Voter> {
     }: { readonly wasGone: boolean; readonly endCause: EndCause; readonly isExtended?: boolean },
   ): void {
     this.#endCause = endCause ?? this.#endCause;
-    if (isExtended && !this.isBeingExtended) this.#extendedAt = performance.now();
+    if (isExtended) this.#recordExtension(voter);
     if (!wasGone) return;
     this.#lostVoters.add(voter);
     this.#votes.recordGone(voter);
     // The lock may have been released and reacquired on this master between two reads. The confirmation starts again.
     if (this.#pending?.to === "held") this.#startPending(this.#pending);
+  }
+
+  /** Records that a master has reported an operator's extension. */
+  #recordExtension(voter: Of): void {
+    if (!this.isBeingExtended) {
+      this.#extendedAt = performance.now();
+      this.#unextendedVoters = new Set(this.#votes.listHolding());
+    }
+    this.#unextendedVoters.delete(voter);
   }
 
   /** Records one master's report of a force-release, if the report refers to the current holder. */

@@ -19,19 +19,23 @@ export interface VoteSource {
 /** Stores the last vote of each master on one key. A vote counts until its master disconnects. */
 export class VoteStore<Of extends Voter> {
   readonly #votes = new Map<Of, MasterVote>();
+  /** The last read of each master on which the key could not be read. */
+  readonly #unreadable = new Map<Of, { readonly term: number; readonly sentAt: number }>();
 
   constructor(private readonly voters: readonly Of[]) {}
 
   /** Whether any connected master votes for a hold. */
   get hasHolds(): boolean {
-    return this.voters.some((voter) => this.findCurrent(voter)?.seen.state === "held");
+    return this.listHolding().length > 0;
   }
 
   record(voter: Of, { observation, sentAt, receivedAt }: Reading, source: VoteSource): void {
     if (observation.state === "unreadable") {
       this.#votes.delete(voter);
+      this.#unreadable.set(voter, { term: voter.term, sentAt });
       return;
     }
+    this.#unreadable.delete(voter);
     const at = (sentAt + receivedAt) / 2;
     const before = this.findCurrent(voter);
     const isSame =
@@ -57,6 +61,11 @@ export class VoteStore<Of extends Voter> {
     }).length;
   }
 
+  /** Returns the connected masters that vote for a hold. */
+  listHolding(): Of[] {
+    return this.voters.filter((voter) => this.findCurrent(voter)?.seen.state === "held");
+  }
+
   /** Returns the last observation on a master, even if the master has disconnected since. */
   findLast(voter: Of): ReadableObservation | undefined {
     return this.#votes.get(voter)?.seen;
@@ -71,14 +80,23 @@ export class VoteStore<Of extends Voter> {
     return voter.isUp && vote?.term === voter.term ? vote : undefined;
   }
 
-  /** Returns the connected masters that have no vote in their current term. */
+  /**
+   * Returns the connected masters on which the key has not been read in their current term. A master on which the key
+   * is unreadable counts as read, because only a later scan may be able to read it.
+   */
   listUnread(): Of[] {
-    return this.voters.filter((voter) => voter.isUp && this.findCurrent(voter) === undefined);
+    return this.voters.filter((voter) => voter.isUp && this.#getSentAt(voter) === undefined);
   }
 
   /** Returns whether every connected master was read by a request sent at or after `since` (`performance.now()`). */
   isReadAgain(since: number): boolean {
-    return this.voters.every((voter) => !voter.isUp || (this.findCurrent(voter)?.sentAt ?? 0) >= since);
+    return this.voters.every((voter) => !voter.isUp || (this.#getSentAt(voter) ?? 0) >= since);
+  }
+
+  /** Returns when the last read of a connected master in its current term was sent; `undefined` if there is none. */
+  #getSentAt(voter: Of): number | undefined {
+    const unreadable = this.#unreadable.get(voter);
+    return this.findCurrent(voter)?.sentAt ?? (unreadable?.term === voter.term ? unreadable.sentAt : undefined);
   }
 
   /** Returns the vote of each master as a string without the fields that change during a hold, such as deadlines. */

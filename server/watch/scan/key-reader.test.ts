@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Key } from "../../../lib/keys/key.ts";
+import { ReadTimeoutError } from "../../redis/failure.ts";
 import { CallSize } from "./call-size.ts";
 import { KeyReader } from "./key-reader.ts";
 
@@ -14,6 +15,8 @@ afterEach(() => {
 
 interface ReaderInput {
   readonly isAway?: boolean;
+  /** Keys whose next read times out. */
+  readonly slowOnce?: Set<Key>;
   onOverflow?(): void;
   waitForMessages?(): Promise<void>;
 }
@@ -21,6 +24,7 @@ interface ReaderInput {
 /** Creates a reader for a Redis that replies after 1 ms. If `isAway` is set, all reads fail. */
 function openReader({
   isAway = false,
+  slowOnce = new Set(),
   onOverflow = () => undefined,
   waitForMessages = async () => undefined,
 }: ReaderInput = {}) {
@@ -29,6 +33,8 @@ function openReader({
   const read = async (keys: readonly Key[]) => {
     await new Promise((resolve) => setTimeout(resolve, 1));
     if (isAway) throw new Error("away");
+    const slow = keys.filter((key) => slowOnce.delete(key));
+    if (slow.length > 0) throw new ReadTimeoutError(slow);
     readings.push(...keys.map((key) => ({ key, at: performance.now() })));
     return keys.map((key) => ({ state: "free", key, asOf: Date.now() }) as const);
   };
@@ -151,4 +157,17 @@ it("a stopped reader returns the keys of delayed reads", () => {
   const { reader } = openReader();
   reader.enqueueCancellableRead("a");
   expect(reader.stop()).toEqual(["a"]);
+});
+
+it("a key whose read timed out delays nobody who waits later, also if it is then gone", async () => {
+  const { reader, emitted } = openReader({ slowOnce: new Set(["a"]) });
+  reader.enqueueRead("a");
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(emitted).toEqual(["a"]);
+  let isSettled = false;
+  void Promise.all([reader.waitUntilSettled(), reader.readQueued()]).then(() => {
+    isSettled = true;
+  });
+  await vi.advanceTimersByTimeAsync(10);
+  expect(isSettled).toBe(true);
 });

@@ -12,6 +12,8 @@ export interface Reading {
   readonly observation: Observation;
   readonly sentAt: number;
   readonly receivedAt: number;
+  /** Set if the previous read of the key failed. The start of a hold is then unknown. */
+  readonly wasUnreadable?: true;
 }
 
 interface ReadReply {
@@ -106,7 +108,12 @@ export class KeyReader {
    */
   enqueueRead(key: Key): void {
     this.#cancellable.remove(key);
-    if (this.#slowKeys.takeChange(key) || this.#busyKeys.holdBackIfBusy(key)) return;
+    if (this.#slowKeys.takeChange(key)) {
+      // The key may have become slow while a busy key's read was delayed.
+      this.#resolveSettled([key]);
+      return;
+    }
+    if (this.#busyKeys.holdBackIfBusy(key)) return;
     this.#dirty.add(key);
     if (this.#dirty.size >= this.#batchSize) this.#onBatchFull();
     if (this.#dirty.size > QUEUE_MAX) this.#handleOverflow();
@@ -262,6 +269,7 @@ export class KeyReader {
   /** Enqueues the keys of a failed read again. Keys that timed out become slow keys instead. */
   async #handleFailure(keys: readonly Key[], error: unknown): Promise<void> {
     for (const key of keys) this.#dirty.add(key);
+    this.#reading = [];
     if (!isTimeout(error)) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       return;

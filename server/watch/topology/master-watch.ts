@@ -297,13 +297,28 @@ export class MasterWatch {
     return observations;
   }
 
-  #onReadings(readings: readonly Reading[]): void {
+  /** Whether the key may be a lock, but its last read failed or has not ended yet. */
+  isUnreadable(key: Key): boolean {
+    const unreadable = this.unreadableKeys.entries.get(key);
+    return this.#reader.isReadApart(key) || (unreadable !== undefined && unreadable.reason !== "too_large");
+  }
+
+  #onReadings(all: readonly Reading[]): void {
+    const readings = this.#markUnreadable(all);
     for (const { observation, sentAt, receivedAt } of readings) {
       this.unreadableKeys.record(observation);
       this.#nonLockKeys.record(observation.key, observation.state !== "not_a_lock");
       if (observation.state !== "unreadable") this.clock.update(observation.asOf, sentAt, receivedAt);
     }
     this.listener.onReadings(readings, this);
+  }
+
+  #markUnreadable(readings: readonly Reading[]): readonly Reading[] {
+    const { entries } = this.unreadableKeys;
+    if (entries.size === 0) return readings;
+    return readings.map((reading) =>
+      entries.has(reading.observation.key) ? { ...reading, wasUnreadable: true } : reading,
+    );
   }
 
   #onUp(isBlind: boolean): void {

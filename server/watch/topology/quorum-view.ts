@@ -160,7 +160,9 @@ export class QuorumView implements TopologyView {
   evaluateReading(reading: Reading, at: MasterWatch): AppliedReading | undefined {
     const { key } = reading.observation;
     const voter = this.#voters.get(at);
-    this.clock.update(Date.now(), reading.receivedAt, reading.receivedAt);
+    // Not the time of the reply, because readings are evaluated later than that.
+    const now = performance.now();
+    this.clock.update(Date.now(), now, now);
     const consensus =
       this.#consensusByKey.get(key) ?? (reading.observation.state === "held" && this.#getConsensus(key));
     if (!consensus) return this.#concludeFree(key, reading.sentAt);
@@ -174,8 +176,8 @@ export class QuorumView implements TopologyView {
     // Determined before this reading is recorded, because the reading may be the last one that shows the extension.
     const isExtended = consensus.isBeingExtended || notifications.isExtended;
     consensus.recordReading(voter, reading, {
-      clockAheadMs: at.clock.toRedisTime(reading.receivedAt) - Date.now(),
-      begin: getVoteBegin(at),
+      clockAheadMs: at.clock.toRedisTime(now) - Date.now(),
+      begin: reading.wasUnreadable ? "initial_scan" : getVoteBegin(at),
     });
     return this.#evaluateConsensus(key, consensus, { sentAt, pendingSince, isExtended });
   }

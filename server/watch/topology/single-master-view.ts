@@ -118,7 +118,7 @@ export class SingleMasterView implements TopologyView {
   }
 
   evaluateReading(
-    { observation, sentAt }: Reading,
+    { observation, sentAt, wasUnreadable }: Reading,
     { connection, reconciliation, clock }: MasterWatch,
   ): AppliedReading {
     const { key } = observation;
@@ -141,6 +141,7 @@ export class SingleMasterView implements TopologyView {
       asOf: isUnreadable ? clock.now() : observation.asOf,
       sentAt,
       isInitialScan: reconciliation.isInitialScan,
+      ...(wasUnreadable === undefined ? {} : { wasUnreadable }),
     };
   }
 

@@ -20,6 +20,8 @@ export interface AppliedReading {
   readonly asOf: number;
   readonly sentAt: number;
   readonly isInitialScan: boolean;
+  /** Set if the previous read of the key failed. The start of a hold is then unknown. */
+  readonly wasUnreadable?: true;
 }
 
 /** Combines the observations and notifications of a target's masters into one state. */
