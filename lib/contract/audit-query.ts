@@ -13,7 +13,7 @@ export const auditFilterFields = {
   who: createGlobSchema("Name or id of the caller, or a name that a refused login tried", "operator:*"),
   action: z.string().max(WORDS_MAX).optional().meta({
     description: "One or more actions, separated by commas.",
-    example: "force-release,reserve",
+    example: "force_release,reserve",
   }),
   target: z.string().max(WORDS_MAX).optional().meta({ description: "Name of a target.", example: "main" }),
   key: createGlobSchema("Key of the lock", "lock:orders:*"),

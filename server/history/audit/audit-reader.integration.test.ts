@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { AuditItem } from "../../../lib/contract/audit.ts";
+import { BULK_ITEMS_MAX } from "../../../lib/contract/limits.ts";
 import { redisTest } from "../../../test/support/fixtures.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { openHomeStore } from "../../home/open-home-store.ts";
@@ -30,8 +31,20 @@ const it = redisTest()
     }
     for (let n = ACTIONS - 40; n < ACTIONS; n++)
       if (hasOutcome(n) && (n % 2 === 1 || n >= ACTIONS - 3)) log.end(`a${n}`, { code: "released" });
+    const begin = (id: string, action: string) =>
+      log.add({
+        ...{ kind: "intent", at: 2_000_000, id, requestId: id, action, from: {} },
+        who: { kind: "key", id: "root", name: "key:root", verbs: [] },
+      });
+    begin("bulk", "bulk_force_release");
+    for (let n = 0; n < BULK_ITEMS_MAX; n++) {
+      begin(`b${n}`, "bulk_item");
+      log.end(`b${n}`, { code: "released" });
+    }
+    log.end("bulk", { code: "done" });
     // Waits until all entries have been written, because `stop` has a time limit that is too short on a busy machine.
-    const entries = 1 + ACTIONS + Array.from({ length: ACTIONS }, (_, n) => n).filter(hasOutcome).length;
+    const bulkEntries = 2 * (1 + BULK_ITEMS_MAX);
+    const entries = 1 + ACTIONS + bulkEntries + Array.from({ length: ACTIONS }, (_, n) => n).filter(hasOutcome).length;
     await waitUntil(async () => (await store.readEnd())?.head.number === entries, 50_000);
     await log.stop();
     return new AuditReader(store);
@@ -55,6 +68,18 @@ it("pages of any size list each action once, newest first, with its outcome", as
     for (const { id, outcome } of items)
       expect(outcome?.code).toBe(hasOutcome(Number(id.slice(1))) ? "released" : undefined);
   }
+}, 60_000);
+
+it("the largest bulk release has its outcome, although its items are between them", async ({
+  listAllItems,
+  reader,
+}) => {
+  const find = (items: readonly AuditItem[]) => items.find(({ id }) => id === "bulk")?.outcome?.code;
+  expect(find(await listAllItems(100))).toBe("done");
+  const exported: AuditItem[] = [];
+  for await (const page of reader.iteratePages({})) exported.push(...page);
+  expect(find(exported)).toBe("done");
+  expect(exported.filter(({ outcome }) => outcome === null)).toHaveLength(Math.ceil(ACTIONS / NO_OUTCOME));
 }, 60_000);
 
 it("actions can be filtered by missing outcome and by time range", async ({ listAllItems }) => {

@@ -1,5 +1,6 @@
 import { AuditEntry, type AuditItem, type AuditPage } from "../../../lib/contract/audit.ts";
 import type { AuditQuery } from "../../../lib/contract/audit-query.ts";
+import { BULK_ITEMS_MAX } from "../../../lib/contract/limits.ts";
 import { createAuditMatcher } from "../../../lib/query/audit-matcher.ts";
 import { placeRefusalsByTime } from "../../../lib/query/audit-order.ts";
 import { CHAIN_START, type ChainLink, readEntryTime } from "./audit-chain.ts";
@@ -11,10 +12,11 @@ import { AUDIT_PAGE_SIZE, type AuditStore } from "./audit-store.ts";
  */
 const SCAN_MAX = 20_000;
 /**
- * Maximum number of entries between an intent and its outcome if they are on different pages. Outcomes follow later
- * only if an action is slow on a busy system.
+ * Maximum number of entries between an intent and its outcome if they are on different pages: the entries of the
+ * largest bulk release, and those of other actions at the same time. Outcomes follow later only if an action is slow on
+ * a busy system.
  */
-const READ_AHEAD = 10 * AUDIT_PAGE_SIZE;
+const READ_AHEAD = 2 * BULK_ITEMS_MAX + 10 * AUDIT_PAGE_SIZE;
 /**
  * Tolerance in ms for the order of times in the chain. Entries are only roughly in order of time, because the clocks of
  * instances differ.
@@ -28,19 +30,24 @@ export class AuditReader {
   constructor(private readonly store: AuditStore) {}
 
   /** Reads a page of actions, newest first. @throws LockkeeperError `unavailable` or `unknown_outcome` */
-  async readPage({ limit, cursor, ...filter }: AuditQuery): Promise<AuditPage> {
+  async readPage(query: AuditQuery): Promise<AuditPage> {
+    const join = new OutcomeJoiner();
+    if (query.cursor !== undefined) await this.#readAhead(Number(query.cursor), join);
+    return await this.#readPage(query, join);
+  }
+
+  /** @param join has the outcomes in entry `cursor` and later entries */
+  async #readPage({ limit, cursor, ...filter }: AuditQuery, join: OutcomeJoiner): Promise<AuditPage> {
     const end = await this.store.readEnd();
     if (end === undefined) return { items: [], complete: true, head: CHAIN_START };
     const { head, anchor } = end;
     const matches = createAuditMatcher(filter);
-    const join = new OutcomeJoiner();
     const items: AuditItem[] = [];
     const finish = (rest: Pick<AuditPage, "next" | "complete">): AuditPage => ({
       ...{ items: placeRefusalsByTime(items), head },
       ...rest,
     });
     let at = cursor === undefined ? Number.POSITIVE_INFINITY : Number(cursor);
-    if (cursor !== undefined) await this.#readAhead(at, join);
     for (let scanned = 0; ; scanned += AUDIT_PAGE_SIZE) {
       const links = await this.store.readBefore(at);
       for (const link of links) {
@@ -71,12 +78,10 @@ export class AuditReader {
 
   /** Yields all pages of actions that match a filter, newest first. */
   async *iteratePages(filter: Omit<AuditQuery, "limit" | "cursor">): AsyncGenerator<AuditItem[]> {
+    const join = new OutcomeJoiner();
     for (let cursor: string | undefined; ; ) {
-      const page = await this.readPage({
-        limit: AUDIT_PAGE_SIZE,
-        ...(cursor === undefined ? {} : { cursor }),
-        ...filter,
-      });
+      const at = cursor === undefined ? {} : { cursor };
+      const page = await this.#readPage({ limit: AUDIT_PAGE_SIZE, ...at, ...filter }, join);
       yield page.items;
       if (page.next === undefined) return;
       cursor = page.next;
@@ -122,7 +127,9 @@ class OutcomeJoiner {
     }
     if (entry?.kind !== "intent") return entry && toAuditItem(entry);
     const { kind, ...item } = entry;
-    return { ...item, outcome: this.#outcomes.get(entry.id) ?? null };
+    const outcome = this.#outcomes.get(entry.id) ?? null;
+    this.#outcomes.delete(entry.id);
+    return { ...item, outcome };
   }
 }
 
