@@ -10,10 +10,12 @@ package lockkeeper
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Forever as [LockOptions.Wait] waits until the context is done.
@@ -79,7 +81,15 @@ func (c *Client) Acquire(ctx context.Context, key string, options LockOptions) (
 }
 
 // AcquireAll acquires all locks or none, and holds nothing while it waits. The loss of one lock is the loss of all.
+// The keys must be valid UTF-8.
 func (c *Client) AcquireAll(ctx context.Context, keys []string, options LockOptions) (*Hold, error) {
+	for _, key := range keys {
+		// JSON would replace the invalid bytes, and thus lock another key.
+		if !utf8.ValidString(key) {
+			detail := fmt.Sprintf("AcquireAll cannot send the key %q, because it is not valid UTF-8. Use Acquire or another key.", key)
+			return nil, &Error{Code: "invalid", Detail: detail, Key: key}
+		}
+	}
 	return c.acquire(ctx, "/locks/acquire", map[string]any{"keys": keys}, options)
 }
 
@@ -146,6 +156,10 @@ func (c *Client) declare(holding, around []*Hold) []string {
 }
 
 func (c *Client) acquire(ctx context.Context, path string, body map[string]any, options LockOptions) (*Hold, error) {
+	if !utf8.ValidString(options.Owner) {
+		detail := fmt.Sprintf("The owner %q is not valid UTF-8. Use printable characters.", options.Owner)
+		return nil, &Error{Code: "invalid", Detail: detail}
+	}
 	if options.Lease == 0 {
 		options.Lease = 30 * time.Second
 	}

@@ -36,6 +36,7 @@ type Hold struct {
 	sentAt   time.Time
 	left     time.Duration // from sentAt on
 	requests map[string]bool
+	released map[string]bool // the HoldIDs whose release has succeeded
 }
 
 type grant struct {
@@ -53,7 +54,8 @@ type grants struct {
 }
 
 func (c *Client) newHold(ctx context.Context, granted grants, sentAt time.Time, options LockOptions) *Hold {
-	h := &Hold{client: c, onRequest: options.OnReleaseRequested, releaseKey: newKey(), requests: map[string]bool{}}
+	h := &Hold{client: c, onRequest: options.OnReleaseRequested, releaseKey: newKey()}
+	h.requests, h.released = map[string]bool{}, map[string]bool{}
 	h.ctx, h.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	if granted.Holds == nil {
 		granted.Holds = []grant{granted.grant}
@@ -133,20 +135,50 @@ func (h *Hold) downgrade(ctx context.Context) error {
 }
 
 // Release releases the lock. It returns [ErrLost] if the hold had already ended, so that there is nothing to release. After
-// any other error, Release can be called again.
+// any other error, Release can be called again. After a success, it returns nil and sends nothing.
 func (h *Hold) Release(ctx context.Context) error {
 	asked := request{idempotencyKey: h.releaseKey, timeout: h.attemptTime(), retryFor: retryTime}
 	h.cancel(ErrReleased)
-	if h.isUncertain.Load() {
+	if h.isUncertain.Load() && len(h.listUnreleased()) > 0 {
 		_ = h.downgrade(ctx) // only its result shows which of the two holds to release
 	}
-	results, _, err := h.client.postHolds(ctx, "release", h.Locks, asked)
-	for _, each := range results {
-		if each.Outcome == "not_held" {
-			return h.newLoss("its lease ended, or it was force-released")
+	locks := h.listUnreleased()
+	if len(locks) == 0 {
+		return nil
+	}
+	results, _, err := h.client.postHolds(ctx, "release", locks, asked)
+	return h.applyReleases(locks, results, err)
+}
+
+// listUnreleased returns the locks that a release must be sent for. The server stores idempotency keys for a limited time.
+// Later, it would report a released lock as lost, or release another count of a hold that was re-entered through the API.
+func (h *Hold) listUnreleased() (locks []Lock) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, lock := range h.Locks {
+		if !h.released[lock.HoldID] {
+			locks = append(locks, lock)
+		}
+	}
+	return locks
+}
+
+// applyReleases stores the releases that succeeded. It returns the loss of a lock, or else the last error.
+func (h *Hold) applyReleases(locks []Lock, results []grant, err error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	isLost := false
+	for i, each := range results[:min(len(results), len(locks))] {
+		if id := locks[i].HoldID; each.Outcome == "released" || each.Outcome == "still_held" {
+			h.released[id] = true
+		} else if each.Outcome == "not_held" {
+			isLost = isLost || !h.released[id] // released if a concurrent call has released it
 		} else if each.Problem.Code != "" {
 			err = &each.Problem
 		}
+	}
+	if isLost {
+		return h.newLoss("its lease ended, or it was force-released")
 	}
 	return err
 }

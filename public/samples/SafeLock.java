@@ -1,13 +1,13 @@
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletionException;
@@ -134,7 +134,9 @@ public final class SafeLock {
   }
 
   private static SafeLock acquire(String key, long leaseMs, long waitMs) throws Exception {
-    String path = "/locks/" + URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20") + "/acquire";
+    byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+    String encoded = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    String path = "/locks/~" + encoded + "/acquire"; // after ~, base64url, which is valid for every key
     String record = "{\"pid\":" + ProcessHandle.current().pid() + "}"; // shown in the console
     String body = "{\"leaseMs\":" + leaseMs + ",\"waitMs\":" + waitMs + ",\"record\":" + record + "}";
     UUID idempotencyKey = UUID.randomUUID(); // the same for each try: together they make one hold at most

@@ -171,7 +171,7 @@ export class Hold {
 async function acquire(key: string, leaseMs: number, waitMs: number): Promise<Hold> {
   const headers = { "idempotency-key": randomUUID() }; // the same for all tries, so that they make one hold
   for (let tries = 1; ; tries++) {
-    const path = `/locks/${encodeURIComponent(key)}/acquire`;
+    const path = `/locks/~${Buffer.from(key).toString("base64url")}/acquire`; // this form is valid for every key
     const record = { host: hostname(), pid: process.pid }; // shown in the console
     const reply = await post(path, { leaseMs, waitMs, record }, waitMs + 2500, headers);
     if (reply.holdId !== undefined) return new Hold(reply, leaseMs);

@@ -10,7 +10,7 @@
 # process group are killed (SIGKILL) before the lease ends. The lock is released once no process of the group is left.
 #
 # Exit status: the command's; 75 if the lock was not acquired, 76 if it was lost, 64 for wrong arguments.
-# Needs bash 4.4, ps and curl. Elsewhere than on Linux it needs bash 5 and trusts the wall clock.
+# Needs bash 4.4, ps, base64 and curl. Elsewhere than on Linux it needs bash 5 and trusts the wall clock.
 # Limits: a force-release is noticed at the next renewal, within a third of the lease, and a suspended machine cannot
 # kill anything; only the fencing token rejects writes in that time. A process that leaves the process group (setsid) is
 # not killed. The command reads no standard input.
@@ -88,10 +88,8 @@ finish() { # finish STATUS: stops the command, then releases
 }
 
 acquire() { # acquire KEY: all tries have one Idempotency-Key, so that they make one hold
-  local path='' i id body LC_ALL=C
-  for ((i = 0; i < ${#1}; i++)); do
-    case ${1:i:1} in [a-zA-Z0-9._-]) path+=${1:i:1} ;; *) printf -v path '%s%%%02X' "$path" "'${1:i:1}" ;; esac
-  done
+  local path id body
+  path=\~$(printf %s "$1" | base64 | tr -d '=\n' | tr /+ _-) # after ~, base64url, which is valid for every key
   id=$(od -An -N16 -tx1 /dev/urandom)
   body="{\"leaseMs\":$lease_ms,\"waitMs\":$wait_ms,\"record\":{\"host\":\"${HOSTNAME//[^a-zA-Z0-9._-]/}\",\"pid\":$$}}"
   for _ in 1 2 3 4 5; do

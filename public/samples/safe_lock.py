@@ -22,10 +22,10 @@ import sys
 import threading
 import time
 import uuid
+from base64 import urlsafe_b64encode
 from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from urllib.error import HTTPError
-from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 API = os.environ["LOCKKEEPER_URL"] + "/api/v1"
@@ -136,7 +136,8 @@ class Hold:
 
 
 def acquire(key, lease_s, wait_s):
-    path = f"/locks/{quote(key, safe='')}/acquire"
+    encoded = urlsafe_b64encode(key.encode()).decode().rstrip("=")
+    path = f"/locks/~{encoded}/acquire"  # after ~, base64url, which is valid for every key
     record = {"host": socket.gethostname(), "pid": os.getpid()}  # shown in the console
     body = {"leaseMs": round(lease_s * 1000), "waitMs": round(wait_s * 1000), "record": record}
     idempotency_key = str(uuid.uuid4())  # the same for each try: together they make one hold at most

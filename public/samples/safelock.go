@@ -18,11 +18,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -136,7 +136,8 @@ func WithLock(
 }
 
 func (h *Hold) acquire(key string, wait time.Duration) error {
-	path := "/locks/" + url.PathEscape(key) + "/acquire"
+	encoded := base64.RawURLEncoding.EncodeToString([]byte(key))
+	path := "/locks/~" + encoded + "/acquire" // after ~, base64url, which is valid for every key
 	host, _ := os.Hostname()
 	record := map[string]any{"host": host, "pid": os.Getpid()} // shown in the console
 	body := map[string]any{"leaseMs": h.lease.Milliseconds(), "waitMs": wait.Milliseconds(), "record": record}

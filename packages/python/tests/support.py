@@ -9,8 +9,8 @@ import unittest
 import urllib.error
 import urllib.request
 import uuid
+from base64 import urlsafe_b64encode
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import quote
 
 from lockkeeper import Client
 
@@ -50,8 +50,13 @@ def call(method, path, body=None, headers=None):
             return error.code, json.load(error)
 
 
+def encode_key(key):
+    """Encodes a key as a path segment, in the form that is valid for every key."""
+    return "~" + urlsafe_b64encode(key.encode()).decode().rstrip("=")
+
+
 def read_lock(key):
-    return call("GET", f"/locks/{quote(key, safe='')}")[1]
+    return call("GET", f"/locks/{encode_key(key)}")[1]
 
 
 def count_waiters(key):
@@ -60,7 +65,7 @@ def count_waiters(key):
 
 def force_release(key):
     body = {"expectedVersion": read_lock(key)["version"], "reason": "test"}
-    status, result = call("POST", f"/locks/{quote(key, safe='')}/force-release", body)
+    status, result = call("POST", f"/locks/{encode_key(key)}/force-release", body)
     assert status == 200, result
 
 
@@ -73,8 +78,8 @@ class FaultyProxy:
     """Forwards requests to the server. ``faults`` lists the next faults by the last segment of the path.
 
     ``bad_gateway``, ``not_found``: responds with HTML without forwarding the request. ``lose_response``: forwards
-    the request, but responds with HTML. ``drop``: forwards it, but closes the connection. ``always`` applies when
-    ``faults`` is empty.
+    the request, but responds with HTML. ``drop``: forwards it, but closes the connection. A function gets the JSON of
+    the request, and returns the status and the JSON of the response. ``always`` applies when ``faults`` is empty.
     """
 
     def __init__(self):
@@ -108,8 +113,11 @@ class FaultyProxy:
         self.requests.append((verb, handler.headers.get("Idempotency-Key"), body))
         left = self.faults.get(verb, [])
         fault = left.pop(0) if left else self.always
-        if fault in (None, "lose_response", "drop"):
-            data = json.loads(body) if body else None
+        data = json.loads(body) if body else None
+        if callable(fault):
+            status, value = fault(data)
+            fault = None
+        elif fault in (None, "lose_response", "drop"):
             status, value = call(handler.command, handler.path[len("/api/v1") :], data, headers)
         if fault == "drop":
             handler.close_connection = True

@@ -1,10 +1,25 @@
+import json
 import threading
 import time
 import unittest
 
-from lockkeeper import AsyncClient, Client, LockHeld, LockLost, WaitTimeout
+from lockkeeper import AsyncClient, Client, LockHeld, LockLost, Refused, UnknownOutcome, WaitTimeout
 
-from .support import API_KEY, URL, ServerTest, force_release, read_lock
+from .support import API_KEY, URL, ServerTest, call, force_release, read_lock
+
+FORBIDDEN = {"code": "forbidden", "detail": "The API key may not release this hold."}
+
+
+def fail_second_release(body):
+    """Releases all holds of a batch but the second."""
+    first, second, *others = body["holds"]
+    status, value = call("POST", "/holds/release", {"holds": [first, *others]})
+    value["results"].insert(1, {**second, "outcome": "refused", "problem": FORBIDDEN})
+    return status, value
+
+
+def refuse(_):
+    return 403, FORBIDDEN
 
 
 class GroupTest(ServerTest):
@@ -58,6 +73,40 @@ class GroupTest(ServerTest):
             group.check()
         self.assertEqual(self.states(), ["free"] * 3)
 
+    def test_a_second_release_retries_only_the_release_that_failed(self):
+        proxy = self.start_proxy()
+        group = Client(proxy.url, API_KEY).acquire_all(self.keys)
+        proxy.faults = {"release": [fail_second_release, refuse, refuse]}
+        self.assertRaises(Refused, group.release)
+        self.assertEqual(self.states(), ["free", "held", "free"])
+        self.assertRaises(Refused, group.holds[1].release)
+        self.assertEqual(group.release(), "released")
+        self.assertEqual(self.states(), ["free"] * 3)
+        self.assertEqual(json.loads(proxy.requests[-1][2]), {"holds": [{"holdId": group.holds[1].hold_id}]})
+        sent = len(proxy.requests)
+        self.assertEqual([group.release(), *(hold.release() for hold in group)], ["released"] * 4)
+        self.assertEqual(len(proxy.requests), sent)
+        self.assertFalse(group.lost.is_set())
+
+    def test_a_hold_that_was_released_separately_is_not_released_again(self):
+        with self.client.acquire_all(self.keys) as group:
+            self.assertEqual(group[self.keys[1]].release(), "released")
+            self.assertEqual(group.release(), "released")
+        self.assertIsNone(group.loss)
+        self.assertEqual(self.states(), ["free"] * 3)
+
+    def test_a_release_without_an_answer_is_repeated_under_the_same_key(self):
+        proxy = self.start_proxy()
+        client = Client(proxy.url, API_KEY)
+        hold, group = client.acquire(self.keys[0]), client.acquire_all(self.keys[1:])
+        for release, retry in (lambda: hold.release(), lambda: hold.release(5)), (group.release, group.release):
+            proxy.always = "lose_response"
+            self.assertRaises(UnknownOutcome, release)
+            proxy.always = None
+            self.assertEqual(retry(), "released")
+        self.assertEqual([hold.loss, group.loss], [None, None])
+        self.assertEqual(self.states(), ["free"] * 3)
+
     def test_a_command_gets_all_fences(self):
         with self.client.acquire_all(self.keys) as group:
             fences = " ".join(hold.fence for hold in group)
@@ -70,6 +119,17 @@ class AsyncGroupTest(ServerTest, unittest.IsolatedAsyncioTestCase):
         async with await AsyncClient(URL, API_KEY).acquire_all(keys) as group:
             self.assertEqual([read_lock(key)["state"] for key in keys], ["held", "held"])
             self.assertEqual(group[keys[1]].key, keys[1])
+        self.assertEqual([read_lock(key)["state"] for key in keys], ["free", "free"])
+
+    async def test_a_second_release_in_a_coroutine_retries_the_release_that_failed(self):
+        proxy = self.start_proxy()
+        keys = [f"{self.key}:1", f"{self.key}:2"]
+        group = await AsyncClient(proxy.url, API_KEY).acquire_all(keys)
+        proxy.faults = {"release": [fail_second_release, refuse]}
+        with self.assertRaises(Refused):
+            await group.release()
+        self.assertEqual([read_lock(key)["state"] for key in keys], ["free", "held"])
+        self.assertEqual(await group.release(), "released")
         self.assertEqual([read_lock(key)["state"] for key in keys], ["free", "free"])
 
 

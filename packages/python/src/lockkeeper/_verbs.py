@@ -6,10 +6,11 @@ import uuid
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from ._attempt import Answer, Cancellation
 from ._grant import Grant, read_count, read_grant, read_text
+from ._key import encode_key, is_for_key
 from ._transport import Request, Transport
 from .errors import LockkeeperError, UnknownOutcome
 from .options import AcquireOptions, build_acquire_body, to_milliseconds
@@ -31,8 +32,10 @@ class Verbs:
     def acquire(
         self, key: str, options: AcquireOptions, cancellation: Optional[Cancellation] = None
     ) -> Grant:
-        path = f"/locks/{quote(key, safe='')}/acquire{self._query}"
+        path = f"/locks/{encode_key(key)}/acquire{self._query}"
         answer = self._acquire(path, build_acquire_body(options), options, cancellation)
+        if not is_for_key(answer.value, key):
+            raise UnknownOutcome("The response of the server has another key.", "unknown_outcome")
         return read_grant(answer.value, answer.sent_at)
 
     def acquire_all(
@@ -40,10 +43,10 @@ class Verbs:
     ) -> List[Grant]:
         body = {"keys": list(keys), **build_acquire_body(options)}
         answer = self._acquire(f"/locks/acquire{self._query}", body, options, cancellation)
-        grants = [_read_granted(each, answer) for each in _read_list(answer.value, "holds")]
-        if [grant.key for grant in grants] != list(keys):
+        holds = _read_list(answer.value, "holds")
+        if len(holds) != len(keys) or not all(map(is_for_key, holds, keys)):
             raise UnknownOutcome("The response of the server has other holds.", "unknown_outcome")
-        return grants
+        return [_read_granted(each, answer) for each in holds]
 
     def renew(self, hold_id: str, lease_s: float, remaining_s: float, receives: bool = False) -> Grant:
         """Renews until it succeeds, is refused, or the hold ends."""
@@ -75,16 +78,22 @@ class Verbs:
         request = Request(f"/holds/{hold_id}", remaining_s, TIMEOUT_S, method="GET")
         return self._transport.request(request).value.get("held") is True
 
-    def release(self, hold_id: str, reserved_s: Optional[float], retry_for_s: float = RETRY_S) -> str:
-        """Returns the outcome: ``released``, ``still_held`` or ``not_held``."""
+    def release(
+        self, hold_id: str, reserved_s: Optional[float], idempotency_key: str, retry_for_s: float = RETRY_S
+    ) -> str:
+        """Returns the outcome: ``released``, ``still_held`` or ``not_held``.
+
+        A repeated call with the same key returns ``released`` if an earlier one released the hold.
+        """
         body = {} if reserved_s is None else {"reservedMs": to_milliseconds(reserved_s)}
-        answer = self._post(f"/holds/{hold_id}/release", body, retry_for_s, TIMEOUT_S)
+        answer = self._post(f"/holds/{hold_id}/release", body, retry_for_s, TIMEOUT_S, idempotency_key)
         return read_text(answer.value, "outcome")
 
-    def release_all(self, hold_ids: Sequence[str]) -> List[Mapping[str, Any]]:
-        """Releases up to 1,000 holds, and returns one result for each."""
+    def release_all(self, hold_ids: Sequence[str], idempotency_key: str) -> List[Mapping[str, Any]]:
+        """Releases up to 1,000 holds, and returns one result for each. The key is valid for each hold separately."""
         body = {"holds": [{"holdId": each} for each in hold_ids]}
-        return _read_list(self._post("/holds/release", body, RETRY_S, TIMEOUT_S).value, "results")
+        answer = self._post("/holds/release", body, RETRY_S, TIMEOUT_S, idempotency_key)
+        return _read_list(answer.value, "results")
 
     def answer_release_request(
         self, hold_id: str, request_id: str, answer: str, text: Optional[str]
@@ -93,7 +102,7 @@ class Verbs:
         self._post(f"/holds/{hold_id}/answer-release-request", body, RETRY_S, TIMEOUT_S)
 
     def set_limit(self, key: str, limit: int) -> Answer:
-        path = f"/semaphores/{quote(key, safe='')}{self._query}"
+        path = f"/semaphores/{encode_key(key)}{self._query}"
         return self._transport.request(Request(path, RETRY_S, TIMEOUT_S, "PUT", {"limit": limit}))
 
     def set_latch(self, key: str, count: int) -> Answer:
@@ -121,12 +130,17 @@ class Verbs:
         return self._transport.request(request, cancellation)
 
     def _latch(self, key: str, verb: str = "") -> str:
-        return f"/latches/{quote(key, safe='')}{verb}{self._query}"
+        return f"/latches/{encode_key(key)}{verb}{self._query}"
 
     def _post(
-        self, path: str, body: Optional[Mapping[str, Any]], retry_for_s: float, timeout_s: float
+        self,
+        path: str,
+        body: Optional[Mapping[str, Any]],
+        retry_for_s: float,
+        timeout_s: float,
+        idempotency_key: Optional[str] = None,
     ) -> Answer:
-        key = str(uuid.uuid4())
+        key = str(uuid.uuid4()) if idempotency_key is None else idempotency_key
         return self._transport.request(
             Request(path, retry_for_s, timeout_s, body=body, idempotency_key=key)
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterator, List, Mapping, Optional, Sequence
+import uuid
+from typing import Iterator, List, Mapping, Optional, Sequence
 
 from ._holding import Holding
 from .errors import LockkeeperError
@@ -20,8 +21,7 @@ class HoldGroup(Holding):
         #: In the order of the keys.
         self.holds: Sequence[Hold] = tuple(holds)
         self._keeper = keeper
-        self._closed = False
-        self._outcomes: List[str] = []
+        self._release_key = str(uuid.uuid4())
         if "on_lost" in options:
             self.on_lost(options["on_lost"])
         for hold in holds:
@@ -53,12 +53,17 @@ class HoldGroup(Holding):
             hold.check()
 
     def release(self) -> str:
-        """Releases all locks. Returns ``not_held`` if one of the holds had already ended."""
+        """Releases all locks. Returns ``not_held`` if one of the holds had already ended.
+
+        Raises ``LockkeeperError`` if a release failed. The next call retries only the releases that failed.
+        """
         self._assert_own()
         with self._running:
-            if not self._outcomes:
-                self._release_holds()
-            return "not_held" if "not_held" in self._outcomes else "released"
+            unreleased = [hold for hold in self.holds if hold.outcome is None]
+            if unreleased:
+                self._release_holds(unreleased)
+            is_lost = any(hold.outcome == "not_held" for hold in self.holds)
+            return "not_held" if is_lost else "released"
 
     def list_holds(self) -> Sequence[Hold]:
         return self.holds
@@ -67,30 +72,30 @@ class HoldGroup(Holding):
         for hold in self.holds:
             hold.lose(why)
 
-    def _release_holds(self) -> None:
-        for hold in self.holds:
+    def _release_holds(self, holds: Sequence[Hold]) -> None:
+        for hold in holds:
             hold.close()
-        results = self._keeper.verbs.release_all([hold.hold_id for hold in self.holds])
-        outcomes: Dict[object, str] = {each.get("holdId"): str(each.get("outcome")) for each in results}
-        # A separate request for each failed release reports why it failed.
-        failed = [hold for hold in self.holds if outcomes.get(hold.hold_id) not in _SETTLED]
-        failure = self._release_one_by_one(failed, outcomes)
-        for hold in self.holds:
-            hold.finish(outcomes.get(hold.hold_id, "unknown"))
-        self._outcomes = list(outcomes.values())
-        if failure is not None:
-            raise failure
+        results = self._keeper.verbs.release_all([hold.hold_id for hold in holds], self._release_key)
+        outcomes = {each.get("holdId"): each.get("outcome") for each in results}
+        failed: List[Hold] = []
+        for hold in holds:
+            outcome = outcomes.get(hold.hold_id)
+            if outcome in _SETTLED:
+                hold.finish(outcome)
+            else:
+                failed.append(hold)
+        self._release_one_by_one(failed)
 
-    def _release_one_by_one(
-        self, holds: Sequence[Hold], outcomes: Dict[object, str]
-    ) -> Optional[LockkeeperError]:
+    def _release_one_by_one(self, holds: Sequence[Hold]) -> None:
+        """Retries failed releases. A separate request for each reports why it fails. Raises the last error."""
         failure: Optional[LockkeeperError] = None
         for hold in holds:
             try:
-                outcomes[hold.hold_id] = self._keeper.verbs.release(hold.hold_id, None)
+                hold.send_release(None)
             except LockkeeperError as error:
                 failure = error
-        return failure
+        if failure is not None:
+            raise failure
 
     def _command_env(self) -> Mapping[str, str]:
         return {"LOCK_FENCES": " ".join(hold.fence for hold in self.holds)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from contextlib import suppress
 from typing import Any, Callable, Mapping, Optional, Protocol, Sequence
 
@@ -50,9 +51,12 @@ class Hold(Holding):
         self.is_renewed = options.get("renewal", "automatic") == "automatic"
         #: Whether the result of a downgrade is pending or unknown. It is then not known which kind to renew.
         self.is_uncertain = False
+        #: The outcome of the release; ``None`` until a release succeeds. Only the client uses it.
+        self.outcome: Optional[str] = None
         self._keeper = keeper
-        self._outcome: Optional[str] = None
         self._closed = False
+        self._release_key: Optional[str] = None
+        self._reserved_s: Optional[float] = None
         self._request_id: Optional[str] = None
         self._on_release_requested = options.get("on_release_requested")
         self._set_deadline(grant)
@@ -112,13 +116,13 @@ class Hold(Holding):
         """Releases the lock. With ``reserved_s``, no client can acquire it for that time.
 
         Waits until no command of ``run`` is running. Returns ``released``, ``still_held`` or ``not_held``, which
-        means that the hold had already ended. Raises ``LockkeeperError`` if the release failed; the hold
-        then ends with its lease.
+        means that the hold had already ended. Raises ``LockkeeperError`` if the release failed. The hold then
+        ends with its lease, unless you call the method again, which retries with the first ``reserved_s``.
         """
         self._assert_own()
         with self._running:
-            if self._outcome is not None:
-                return self._outcome
+            if self.outcome is not None:
+                return self.outcome
             # A lost hold may still be in Redis until its lease ends there.
             retry_for_s = 0 if self.loss is not None else RETRY_S
             self.close()
@@ -126,9 +130,7 @@ class Hold(Holding):
                 # Only the result shows which of the two holds to release.
                 with suppress(LockkeeperError):
                     self._downgrade()
-            outcome = self._keeper.verbs.release(self.hold_id, reserved_s, retry_for_s)
-            self.finish(outcome)
-            return outcome
+            return self.send_release(reserved_s, retry_for_s)
 
     def on_release_requested(self, handler: Callable[[ReleaseRequest], object]) -> None:
         """Calls the function in a separate thread when an operator asks to release the lock.
@@ -147,9 +149,17 @@ class Hold(Holding):
             self._closed = True
         self._keeper.remove(self)
 
+    def send_release(self, reserved_s: Optional[float], retry_for_s: float = RETRY_S) -> str:
+        """Sends the release, and applies its outcome. A retry is the same request, so that it releases only once."""
+        if self._release_key is None:
+            self._release_key, self._reserved_s = str(uuid.uuid4()), reserved_s
+        outcome = self._keeper.verbs.release(self.hold_id, self._reserved_s, self._release_key, retry_for_s)
+        self.finish(outcome)
+        return outcome
+
     def finish(self, outcome: str) -> None:
         """Applies the outcome of the release."""
-        self._outcome = outcome
+        self.outcome = outcome
         if outcome == "not_held":
             self.lose("its lease ended or it was released elsewhere")
 
