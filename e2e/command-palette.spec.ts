@@ -28,6 +28,42 @@ test("⌘K finds a lock by part of its name, opens it and restores the focus", a
   await expect(palette).toBeHidden();
 });
 
+test("a complete key opens its lock, even if the keys of many other locks contain it", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("orders:1");
+  const acquire = (each: string) =>
+    lockkeeper.api(`/locks/${encodeURIComponent(each)}/acquire`, { owner: "me@vm-1", leaseMs: 600_000 });
+  // The palette lists eight locks. Earlier holds come first, and then, within the same second, the keys with `!`.
+  for (let at = 0; at < 10; at++) {
+    await acquire(`${name}${at}`);
+    await acquire(`lock:!${at}:${name}`);
+  }
+  await acquire(name);
+  await page.goto("/");
+  await expect(page.getByTestId("connection")).toContainText("live");
+  await page.keyboard.press("Control+k");
+  const palette = page.getByRole("dialog", { name: "Search and commands" });
+  const box = palette.getByRole("combobox");
+  await box.fill(` ${name} `);
+  const options = palette.getByRole("option");
+  await expect(options.first().getByText(name, { exact: true })).toBeVisible();
+  await expect(options.first()).toContainText("held by me@vm-1");
+  // The lock, eight others, and the search for the text.
+  await expect(options.filter({ hasText: name })).toHaveCount(10);
+  await expect(options.filter({ hasText: "not held" })).toHaveCount(0);
+  await expect(options.filter({ hasText: "Open lock" })).toHaveCount(0);
+  await box.fill(`${name}:free`);
+  await expect(options.filter({ hasText: `Open lock ${name}:free` })).toContainText("not held");
+  await box.fill(name);
+  // Enter opens the best match, even before the entries match the text.
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/locks/${encodeURIComponent(name)}$`));
+  await expect(page.getByTestId("state")).toContainText("Held by me@vm-1");
+});
+
 test("the palette opens pages, runs page actions and stays closed over an open sheet", async ({
   page,
   lockkeeper,

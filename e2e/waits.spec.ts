@@ -121,6 +121,28 @@ test("root blockers are listed with everyone behind them, and the lock page and 
   await expect(roots.getByRole("link").filter({ hasText: root })).toBeVisible();
 });
 
+test("the release dialog of a root blocker shows the current hold, not the one of an earlier visit", async ({
+  page,
+  lockkeeper,
+  key,
+}) => {
+  const name = key("handed-over");
+  const { holdId } = await acquire(lockkeeper, name, "first-holder");
+  for (const at of [1, 2]) waitFor(lockkeeper, name, `next-${at}`);
+  await page.goto(pathOf(name));
+  await expect(page.getByTestId("state")).toContainText("Held by first-holder.");
+  // Uses a link, because loading a page clears the cache.
+  await page.getByRole("region", { name: "Now" }).getByRole("link", { name: "Show waits" }).click();
+  const roots = page.getByRole("region", { name: "Root blockers" });
+  await expect(roots).toContainText("2 waiting");
+  await lockkeeper.api(`/holds/${holdId}/release`, {});
+  await roots.getByRole("button", { name: new RegExp(`^Release ${name}, held by next-`) }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText(/next-[12]/);
+  await expect(dialog.getByRole("radio", { name: "Release now" })).toBeVisible();
+  await expect(dialog).not.toContainText("first-holder");
+});
+
 test("on a phone, in Chinese, a deadlock fits the screen", async ({ browser, lockkeeper, key }, info) => {
   const keys = ["a", "b"].map((name) => key(`${name}:${"long:".repeat(12)}`));
   const [first = ""] = keys;

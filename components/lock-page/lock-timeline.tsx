@@ -16,25 +16,17 @@ interface LockTimelineProps {
 /** Shows who held the lock up to now, or up to the time in the URL. */
 export function LockTimeline({ path, lock, history }: LockTimelineProps) {
   const [at, setAt] = useQueryState("at", parseAsInteger.withOptions({ history: "push" }));
-  const kind = lock?.kind ?? null;
+  const past = usePastKeyEvents(path, at ?? undefined);
   const showAt = (moment: number | undefined) => void setAt(moment ?? null);
-  const controls = <HeldAtForm at={at ?? undefined} onAt={showAt} />;
-  if (at !== null) return <PastTimeline {...{ path, kind, at, controls }} />;
-  const isOverdue = lock?.liveness?.state === "overdue";
-  return <KeyTimeline {...{ history, kind, isOverdue, controls }} />;
-}
-
-interface PastTimelineProps {
-  path: string;
-  kind: Lock["kind"];
-  at: number;
-  controls: React.ReactNode;
-}
-
-function PastTimeline({ path, kind, at, controls }: PastTimelineProps) {
-  const past = usePastKeyEvents(path, at);
+  // Renders the same elements with and without a time, so that the form keeps the keyboard focus when the time changes.
   return (
-    <KeyTimeline history={past} isOverdue={false} {...{ kind, at, controls }}>
+    <KeyTimeline
+      history={past ?? history}
+      kind={lock?.kind ?? null}
+      isOverdue={lock?.liveness?.state === "overdue"}
+      at={past?.at}
+      controls={<HeldAtForm at={past?.at} onAt={showAt} />}
+    >
       <HeldAt past={past} />
     </KeyTimeline>
   );

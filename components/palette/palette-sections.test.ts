@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PaletteCommand } from "../app/command-registry.tsx";
-import { filterCommands, removeEmptySections } from "./palette-sections.ts";
+import { filterCommands, moveLockToFront, removeEmptySections } from "./palette-sections.ts";
 
 const command = (name: string, hint?: string): PaletteCommand => ({
   id: name,
@@ -21,4 +21,13 @@ test("a palette search matches every word in any order and case, in name and hin
 test("a palette section without commands is left out", () => {
   const some = { title: "some", commands: [command("a")] };
   expect(removeEmptySections([{ title: "none", commands: [] }, some])).toEqual([some]);
+});
+
+test("the lock of a complete key comes first and once, whether or not the other locks include it", () => {
+  const [one, ten] = [{ key: "lock:orders:1" }, { key: "lock:orders:10" }];
+  // The text of a key that is not valid UTF-8 can equal another key.
+  const binary = { key: "lock:orders:1", keyBase64: "bG9jazpvcmRlcnM6Mf8=" };
+  expect(moveLockToFront([ten, binary], one)).toEqual([one, ten, binary]);
+  expect(moveLockToFront([ten, { ...one }], one)).toEqual([one, ten]);
+  expect(moveLockToFront([ten, one], undefined)).toEqual([ten, one]);
 });

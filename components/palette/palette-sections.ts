@@ -1,3 +1,4 @@
+import { type KeyFields, parseKeyFields } from "@/lib/keys/key.ts";
 import type { PaletteCommand } from "../app/command-registry.tsx";
 
 export interface PaletteSection {
@@ -19,4 +20,13 @@ export function filterCommands(commands: readonly PaletteCommand[], typed: strin
 
 export function removeEmptySections(sections: readonly PaletteSection[]): PaletteSection[] {
   return sections.filter(({ commands }) => commands.length > 0);
+}
+
+/** Returns the locks with `first` at the front, even if they do not contain it. Does nothing if it is `undefined`. */
+export function moveLockToFront<Locked extends KeyFields>(
+  locks: readonly Locked[],
+  first: Locked | undefined,
+): readonly Locked[] {
+  if (first === undefined) return locks;
+  return [first, ...locks.filter((lock) => parseKeyFields(lock) !== parseKeyFields(first))];
 }

@@ -12,14 +12,19 @@ import { palette } from "@/lib/i18n/en/palette.ts";
 import { shell } from "@/lib/i18n/en/shell.tsx";
 import { LANGUAGE_NAMES, LANGUAGES } from "@/lib/i18n/language.ts";
 import { useLanguage, useMessages } from "@/lib/i18n/messages-provider.tsx";
-import { encodeKeyPath } from "@/lib/keys/key.ts";
+import { encodeKeyPath, parseKeyFields } from "@/lib/keys/key.ts";
 import { useLiveState } from "@/lib/live/hooks.ts";
 import { useLogout } from "@/lib/queries/access/logout.ts";
 import { useFoundLocks } from "@/lib/queries/lock-search.ts";
 import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
-import { describeFilterError } from "@/lib/query/filter.ts";
+import { describeFilterError, formatExactTerm } from "@/lib/query/filter.ts";
 import { type PaletteCommand, useAllCommands } from "../app/command-registry.tsx";
-import { filterCommands, type PaletteSection, removeEmptySections } from "./palette-sections.ts";
+import {
+  filterCommands,
+  moveLockToFront,
+  type PaletteSection,
+  removeEmptySections,
+} from "./palette-sections.ts";
 
 const LOCKS_SHOWN = 8;
 const ATTENTION_LOCKS_SHOWN = 4;
@@ -80,8 +85,8 @@ interface LockCommands {
 }
 
 /**
- * Returns commands for the held locks that match the text, and a command that searches the list of locks for the text.
- * If no held lock has the text as its key, also returns a command that opens the page of that key.
+ * Returns commands for the locks that match the text, and a command that searches the list of locks for the text. The
+ * lock whose key equals the text comes first. If there is none, also returns a command that opens the page of that key.
  */
 function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   const messages = useMessages(palette);
@@ -91,10 +96,9 @@ function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   const text = typed.trim();
   const filter = describeFilterError(searchText) === undefined ? searchText.trim() : "";
   const { data, isFetching } = useFoundLocks(filter, LOCKS_SHOWN);
+  const exact = useExactLock(text, searchText.trim());
   if (text === "") return { commands: [], isSettled: true, isExact: false };
   const items = filter === "" ? [] : (data?.items ?? []);
-  const exact = items.filter(({ key }) => key === text);
-  const others = items.filter(({ key }) => key !== text);
   const searchHref = `/?${new URLSearchParams({ q: text, ...(target === undefined ? {} : { target }) })}`;
   const search = {
     id: "search",
@@ -105,19 +109,44 @@ function useFoundLockCommands(typed: string, searchText: string): LockCommands {
   const openFree = {
     id: "open",
     name: messages.openKey(toVisibleText(text)),
-    hint: messages.notHeld,
+    hint: exact.state === "not_found" ? messages.notHeld : undefined,
     run: () => go(`/locks/${encodeKeyPath(text)}`),
   };
-  const offersFree = exact.length === 0 && !/\s/.test(text);
+  const offersFree = exact.lock === undefined && !/\s/.test(text);
   return {
     commands: [
-      ...[...exact, ...others].map((lock) => toLockCommand(lock, messages, go)),
+      ...moveLockToFront(items, exact.lock).map((lock) => toLockCommand(lock, messages, go)),
       search,
       ...(offersFree ? [openFree] : []),
     ],
-    isSettled: !isFetching,
-    isExact: exact.length > 0,
+    isSettled: !isFetching && exact.state !== "loading",
+    isExact: exact.lock !== undefined,
   };
+}
+
+interface ExactLock {
+  /** The lock whose key equals the typed text; `undefined` if there is none or it is not known. */
+  lock: Lock | undefined;
+  /** `unknown`: the locks cannot be read, or the text has changed since the search. */
+  state: "loading" | "found" | "not_found" | "unknown";
+}
+
+/**
+ * Finds the lock whose key equals the text. Searches for it separately, because many other keys can contain the text,
+ * and the search for these returns only a few locks.
+ *
+ * @param searched the text for which locks are searched; can be older than `text`
+ */
+function useExactLock(text: string, searched: string): ExactLock {
+  // A text that is not well-formed cannot be a key, because keys are valid UTF-8 or bytes.
+  const filter = searched === "" || !searched.isWellFormed() ? "" : formatExactTerm("key", searched);
+  const { data, isFetching, isPlaceholderData } = useFoundLocks(filter, 1);
+  // The result can be that of an earlier text.
+  const lock = data?.items.find((each) => parseKeyFields(each) === text);
+  if (isFetching) return { lock, state: "loading" };
+  if (lock !== undefined) return { lock, state: "found" };
+  const isKnown = data !== undefined && !isPlaceholderData && searched === text;
+  return { lock, state: isKnown ? "not_found" : "unknown" };
 }
 
 /** Returns commands for the locks that need attention. The palette shows these commands while the text is empty. */

@@ -72,9 +72,12 @@ interface BlockerReleaseProps extends LockToRelease {
 export function BlockerRelease({ path, from, onClose }: BlockerReleaseProps) {
   useLockSubscription(path);
   const current = useLock(path);
+  // The cache can contain an outdated lock from an earlier visit to its page. The stream sends the lock again after each
+  // new subscription, as a new object. The subscription is new because no other part of the page subscribes to a lock.
+  const [cached] = useState(current);
   const [opened, setOpened] = useState<Lock>();
   // Keeps the lock as it was when the dialog opened, because the dialog compares that state with later states.
-  if (opened === undefined && current !== undefined) setOpened(current);
+  if (opened === undefined && current !== undefined && current !== cached) setOpened(current);
   if (opened === undefined) return null;
   return <ReleaseSheet lock={opened} onClose={onClose} finalFocus={() => (from.isConnected ? from : null)} />;
 }

@@ -34,12 +34,15 @@ export interface PastKeyEvents extends KeyEvents {
   readonly isUnwatched: boolean;
 }
 
-/** Reads the events of a key up to a time (Unix milliseconds), and the holders of the lock at that time. */
-export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
-  const history = useHistory(path, at);
+/**
+ * Reads the events of a key up to a time (Unix milliseconds), and the holders of the lock at that time. Reads nothing
+ * and returns `undefined` if the time is `undefined`.
+ */
+export function usePastKeyEvents(path: string, at: number | undefined): PastKeyEvents | undefined {
+  const history = useHistory(at === undefined ? undefined : path, at);
   const pages = history.data?.pages;
   const entries = useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]);
-  const events = useMemo(() => selectEventsUntil(entries, at), [entries, at]);
+  const events = useMemo(() => (at === undefined ? [] : selectEventsUntil(entries, at)), [entries, at]);
   // All events of a page can be later than the requested time if the lock is busy. In that case, the next page is
   // needed.
   const isLater = events.length === 0 && history.hasNextPage && !history.isFetching;
@@ -47,6 +50,7 @@ export function usePastKeyEvents(path: string, at: number): PastKeyEvents {
   useEffect(() => {
     if (isLater) void fetchNextPage();
   }, [isLater, fetchNextPage]);
+  if (at === undefined) return undefined;
   const isUnwatched = entries.some((entry) => isGap(entry) && entry.from <= at && at < entry.to);
   return { ...toKeyEvents(history, events), at, holds: pages?.[0]?.holds, isUnwatched };
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  adaptClock,
   createStoppedClock,
   getReplayPosition,
   isReplayAtEnd,
@@ -19,6 +20,34 @@ test("a replay of six minutes takes six seconds at 60x and restarts when played 
   expect(isReplayAtEnd(clock, 7000)).toBe(true);
   expect(getReplayPosition(clock, 99_000)).toBe(360_000);
   expect(getReplayPosition(startClock(clock, 99_000), 99_000)).toBe(0);
+});
+
+test("the end of a replay follows the loaded events, and a running clock waits while they load", () => {
+  const first = startClock(createStoppedClock(0, 10_000, 0, 1), "loading");
+  expect(getReplayPosition(first, 5000)).toBe(0);
+  // The range has more events than a replay can contain, so the replay ends early.
+  const cut = adaptClock(first, 4000, "loaded", 1000);
+  expect(getReplayPosition(cut, 2000)).toBe(1000);
+  expect(getReplayPosition(cut, 9000)).toBe(4000);
+  expect(adaptClock(cut, 4000, "loaded", 2000)).toBe(cut);
+  // The search is narrowed.
+  const waiting = adaptClock(cut, 10_000, "loading", 3000);
+  expect(getReplayPosition(waiting, 9000)).toBe(2000);
+  expect(adaptClock(waiting, 10_000, "loading", 9000)).toBe(waiting);
+  const whole = adaptClock(waiting, 10_000, "loaded", 9000);
+  expect(getReplayPosition(whole, 12_000)).toBe(5000);
+  expect(isReplayAtEnd(whole, 16_999)).toBe(false);
+  expect(isReplayAtEnd(whole, 17_000)).toBe(true);
+});
+
+test("a replay that is paused or over stays paused when its events are loaded again", () => {
+  const waiting = startClock(createStoppedClock(0, 10_000, 0, 1), "loading");
+  const over = adaptClock(adaptClock(waiting, 4000, "loaded", 0), 10_000, "loading", 60_000);
+  expect(adaptClock(over, 10_000, "loaded", 61_000)).toEqual(createStoppedClock(0, 10_000, 4000, 1));
+  const stopped = stopClock(seekClock(waiting, 7000, "loading"), "loading");
+  expect(adaptClock(stopped, 10_000, "loaded", 5000)).toBe(stopped);
+  // The end moves before the position if the search is widened.
+  expect(adaptClock(stopped, 4000, "loaded", 5000)).toEqual(createStoppedClock(0, 4000, 4000, 1));
 });
 
 const step = fc.oneof(

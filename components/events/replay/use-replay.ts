@@ -6,11 +6,13 @@ import type { HistoryEntry } from "@/lib/contract/event.ts";
 import { useLiveStore } from "@/lib/live/live-context.ts";
 import type { EventSearch } from "../feed/use-event-reader.ts";
 import {
+  adaptClock,
   createStoppedClock,
   getReplayPosition,
   isReplayAtEnd,
   type ReplayClock,
   type ReplaySpeed,
+  type ReplayTime,
   seekClock,
   setClockSpeed,
   startClock,
@@ -72,24 +74,19 @@ export function useReplay(
 ): Replay {
   const loaded = useReplaySpan(search, from, to);
   const { entries } = loaded;
-  const end = loaded.cutAt ?? to;
-  const [clock, setClock] = useState(() => {
+  const isLoading = loaded.state === "loading";
+  const [known, setClock] = useState(() => {
     const first = createStoppedClock(from, to, begin ?? from, speed);
-    return begin === undefined ? startClock(first, performance.now()) : first;
+    return begin === undefined ? startClock(first, "loading") : first;
   });
-  // Playback starts once the events are loaded.
-  const [isReady, setReady] = useState(false);
-  if (!isReady && loaded.state !== "loading") {
-    setReady(true);
-    setClock((known) => {
-      const position = known.position;
-      const next = createStoppedClock(from, end, position, known.speed);
-      return known.runsSince === null ? next : startClock(next, performance.now());
-    });
-  }
-  const now = useAnimationTime(isReady && clock.runsSince !== null && clock.position < clock.to);
-  const position = isReady ? getReplayPosition(clock, now) : clock.position;
-  const isOver = isReady && position >= clock.to;
+  // Events are loaded first, and again after each change of the search. Playback waits for them, and ends at their end.
+  const end = loaded.cutAt ?? to;
+  const clock = adaptClock(known, end, isLoading ? "loading" : "loaded", performance.now());
+  if (clock !== known) setClock(clock);
+  const now = useAnimationTime(typeof clock.runsSince === "number" && clock.position < clock.to);
+  const position = getReplayPosition(clock, now);
+  const isOver = !isLoading && position >= clock.to;
+  const readTime = (): ReplayTime => (isLoading ? "loading" : performance.now());
   const count = useMemo(() => countEventsUntil(entries, position), [entries, position]);
   const shown = useMemo(() => entries.slice(entries.length - count), [entries, count]);
   return {
@@ -100,17 +97,16 @@ export function useReplay(
     isOver,
     shown,
     toggle: () => {
-      const at = performance.now();
-      setClock((known) =>
-        known.runsSince !== null && !isReplayAtEnd(known, at) ? stopClock(known, at) : startClock(known, at),
-      );
+      const at = readTime();
+      const isRunning = clock.runsSince !== null && !isReplayAtEnd(clock, at);
+      setClock(isRunning ? stopClock(clock, at) : startClock(clock, at));
     },
     seek: (wanted) => {
-      const next = seekClock(clock, wanted, performance.now());
+      const next = seekClock(clock, wanted, readTime());
       setClock(next);
       return next.position;
     },
-    setSpeed: (wanted) => setClock((known) => setClockSpeed(known, wanted, performance.now())),
+    setSpeed: (wanted) => setClock(setClockSpeed(clock, wanted, readTime())),
   };
 }
 

@@ -14,7 +14,8 @@ import type { PastKeyEvents } from "../key-history/use-key-events.ts";
 import { formatPastHold } from "./bar-text.ts";
 import { useBarMessages } from "./use-bar-messages.ts";
 
-const formatInput = (at: number) => toLocalDateTime(at).replace("T", " ");
+const formatInput = (at: number | undefined) =>
+  at === undefined ? "" : toLocalDateTime(at).replace("T", " ");
 
 /**
  * Formats a time as `2026-11-23 10:47:04.120 CET`. Includes milliseconds because holds of a busy lock can start within
@@ -34,8 +35,15 @@ export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
   const { clock } = useLiveStore();
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState(at === undefined ? "" : formatInput(at));
+  const [text, setText] = useState(formatInput(at));
   const [isInvalid, setInvalid] = useState(false);
+  // The time can also change without this form, for example when the user goes back in the browser.
+  const [shownAt, setShownAt] = useState(at);
+  if (at !== shownAt) {
+    setShownAt(at);
+    setText(formatInput(at));
+    setInvalid(false);
+  }
   useCommands([{ id: "lock:held-at", name: messages.command, run: () => input.current?.focus() }]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -49,6 +57,8 @@ export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
     setText("");
     setInvalid(false);
     onAt(undefined);
+    // The button disappears, so its focus moves to the field.
+    input.current?.focus();
   };
   return (
     <form onSubmit={submit} className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -87,14 +97,34 @@ export function HeldAtForm({ at, onAt }: HeldAtFormProps) {
   );
 }
 
-/** Renders a text that describes who held the lock at a past time. */
-export function HeldAt({ past }: { past: PastKeyEvents }) {
+interface HeldAtProps {
+  /** The holders at the selected time; `undefined` for now. */
+  past: PastKeyEvents | undefined;
+}
+
+/**
+ * Renders a text that describes who held the lock at a past time. Without a time, renders an empty element, because
+ * screen readers announce only changes of an existing element.
+ */
+export function HeldAt({ past }: HeldAtProps) {
+  return (
+    <div
+      role="status"
+      className={past === undefined ? "sr-only" : "flex flex-col gap-1"}
+      data-testid="held-at"
+    >
+      {past !== undefined && <PastHolders past={past} />}
+    </div>
+  );
+}
+
+function PastHolders({ past }: { past: PastKeyEvents }) {
   const { heldAt: messages } = useMessages(english);
   const barMessages = useBarMessages();
   const { at, holds, events, complete, failed, isUnwatched } = past;
   const isForgotten = events.length === 0 && !complete;
   return (
-    <div role="status" className="flex flex-col gap-1" data-testid="held-at">
+    <>
       <p className="font-medium">{messages.title(formatMoment(at))}</p>
       {holds === undefined && <p className="text-ink-3">{failed ? messages.failed : messages.loading}</p>}
       {holds?.map((hold) => (
@@ -106,6 +136,6 @@ export function HeldAt({ past }: { past: PastKeyEvents }) {
         <p>{isForgotten ? messages.forgotten : isUnwatched ? messages.unknown : messages.notHeld}</p>
       )}
       {isUnwatched && <p className="text-warn">{messages.unwatched}</p>}
-    </div>
+    </>
   );
 }
