@@ -7,9 +7,14 @@ const chromium = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
  * Files whose tests share a console of their own. Each of them replaces a worker. They run first, so that the other files
  * keep their workers, with a running console and a session.
  */
-const OWN_CONSOLES = ["accessibility", "bulk-release", "events", "possible-locks", "targets"].map(
-  (name) => `**/${name}.spec.ts`,
-);
+const OWN_CONSOLES = [
+  "accessibility",
+  "bulk-release",
+  "events",
+  "possible-locks",
+  "target-access",
+  "targets",
+].map((name) => `**/${name}.spec.ts`);
 
 export default defineConfig({
   testDir: "e2e",

@@ -122,7 +122,7 @@ test("a read-only target offers no release and explains why", async ({ page, sho
   await expect(page.getByText("Start of the history.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Load older events" })).toHaveCount(0);
   await page.goto("/?target=none");
-  await expect(page.getByRole("heading", { name: "Unknown target" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Cannot open this target" })).toBeVisible();
 });
 
 test("the Targets page names unsafe settings with the command that fixes them, in both themes", async ({

@@ -33,6 +33,8 @@ export function getConnectionStatus(
       return createStatus("idle", messages.loggedOut);
     case "asleep":
       return createStatus("idle", messages.asleep);
+    case "refused":
+      return createStatus("idle", messages.notConnected);
     case "connecting":
       return createStatus("idle", messages.connecting);
     case "reconnecting":

@@ -13,10 +13,12 @@ import { useLiveState } from "@/lib/live/hooks.ts";
 import { LiveProvider } from "@/lib/live/live-provider.tsx";
 import { isTargetNeverReached } from "../app/connection.ts";
 import { isTargetPage } from "../app/pages.ts";
+// Parts that are loaded later share this file. Without this import, the bundler splits the code of the first load
+// differently, which makes it 1 KB larger.
+import "@/components/ui/safe-text.tsx";
 import { MainNavigation } from "./main-navigation.tsx";
 import { SkipLink } from "./skip-link.tsx";
 import { StatusBanner } from "./status-banner.tsx";
-import { TargetCheck } from "./target-check.tsx";
 import { TopBar } from "./top-bar.tsx";
 
 const KeyboardHelp = createLazyOverlay(() =>
@@ -32,13 +34,8 @@ const PhoneBar = dynamic(
   { ssr: false, loading: PhoneBarPlaceholder },
 );
 
-const LoggedOutNotice = dynamic(
-  loadPart(() => import("./logged-out.tsx").then((module) => module.LoggedOutNotice)),
-  { ssr: false },
-);
-
-const TargetNeverReached = dynamic(
-  loadPart(() => import("./target-never-reached.tsx").then((module) => module.TargetNeverReached)),
+const UnavailablePage = dynamic(
+  loadPart(() => import("./unavailable/unavailable-page.tsx").then((module) => module.UnavailablePage)),
   { ssr: false },
 );
 
@@ -90,12 +87,16 @@ function ShellFrame({ children }: { children: ReactNode }) {
 function PageContent({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   const live = useLiveState();
-  if (live.connection === "logged_out") return <LoggedOutNotice />;
-  if (isTargetNeverReached(live) && isTargetPage(pathname)) return <TargetNeverReached />;
+  if (
+    live.connection === "logged_out" ||
+    live.connection === "refused" ||
+    (isTargetNeverReached(live) && isTargetPage(pathname))
+  )
+    return <UnavailablePage />;
   return (
     <>
       <StatusBanner />
-      <TargetCheck>{children}</TargetCheck>
+      {children}
     </>
   );
 }

@@ -14,7 +14,7 @@ import { buildTargetHref } from "../app/target-link.tsx";
 
 interface TargetMenuProps {
   targets: readonly TargetSummary[];
-  /** The current target; `undefined` if the target in the URL does not exist. */
+  /** The current target; `undefined` if it is not in the list. */
   here: TargetSummary | undefined;
 }
 

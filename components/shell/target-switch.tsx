@@ -15,10 +15,12 @@ const TargetMenu = dynamic(
 
 /** Shows the target of the page, with a menu if there are several targets. */
 export function TargetSwitch() {
-  const { hello } = useLiveState();
+  const { connection, hello } = useLiveState();
   const name = useTargetName();
   const targets = useTargets();
-  const here = targets?.find((each) => each.name === (name ?? targets[0]?.name));
+  // The server uses the first configured target by default, which is not in the list if the user cannot read it.
+  const shown = name ?? (connection === "refused" ? undefined : targets?.[0]?.name);
+  const here = targets?.find((each) => each.name === shown);
   if (targets !== undefined && targets.length > 1) return <TargetMenu targets={targets} here={here} />;
   if (hello === null) return null;
   const { target } = hello;

@@ -56,7 +56,7 @@ export type RequestError = ApiProblem | NetworkError;
 // Imported dynamically, after hydration, because the schemas and zod are large.
 export const loadResponseReaders = () => import("./response-readers.ts");
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
  * Sends a request to the API and returns the response, even if its status is an error.

@@ -1,11 +1,15 @@
 import type { LiveView } from "@/lib/contract/live.ts";
 import type { TargetList } from "@/lib/contract/target.ts";
-import { readError, requestJson, sendRequest } from "./request.ts";
+import { readError, requestJson, sendRequest, type TargetName, withTarget } from "./request.ts";
 
 // Requests that every page needs. `endpoints.ts` contains the requests of individual pages and is loaded later.
 
-export function getTargets(): Promise<TargetList> {
-  return requestJson(sendRequest("GET", "/targets"), (wire, json) => wire.readTargets(json));
+/** Lists the targets that the user can read. */
+export async function getTargets(): Promise<TargetList> {
+  const response = await sendRequest("GET", "/targets");
+  // The server refuses this request to users who can read no target.
+  if (response.status === 403) return { items: [] };
+  return await requestJson(Promise.resolve(response), (wire, json) => wire.readTargets(json));
 }
 
 export async function logout(): Promise<void> {
@@ -14,20 +18,25 @@ export async function logout(): Promise<void> {
 }
 
 /**
- * Checks whether the session is active. Call this after an `EventSource` error, because `EventSource` does not
- * distinguish status 401 from an unreachable server.
- *
- * @returns `in` if the session is active; `out` if it is not; `unknown` if Lockkeeper returned another error;
- * `unreachable` if Lockkeeper did not respond
+ * Whether the server accepts the live stream of a target. `in`: it does. `out`: there is no session. `refused`: the
+ * target does not exist or the user has no access to it. `unknown`: Lockkeeper returned another error. `unreachable`:
+ * Lockkeeper did not respond.
  */
-export async function checkSession(): Promise<"in" | "out" | "unknown" | "unreachable"> {
+export type StreamAccess = "in" | "out" | "refused" | "unknown" | "unreachable";
+
+/**
+ * Checks whether the server accepts the live stream of a target. Call this after an `EventSource` error, because
+ * `EventSource` does not report the status of the response.
+ */
+export async function checkStreamAccess(target: TargetName): Promise<StreamAccess> {
   try {
-    const response = await sendRequest("GET", "/session");
+    // The server checks a HEAD request like GET, but opens no stream.
+    const response = await sendRequest("HEAD", withTarget("/live", target));
     if (response.ok) return "in";
     if (response.status === 401) return "out";
     // A proxy that responds because the server is down does not send JSON.
-    const isFromLockkeeper = response.headers.get("content-type")?.includes("json") ?? false;
-    return isFromLockkeeper ? "unknown" : "unreachable";
+    if (!response.headers.get("content-type")?.includes("json")) return "unreachable";
+    return response.status === 403 || response.status === 404 ? "refused" : "unknown";
   } catch {
     return "unreachable";
   }

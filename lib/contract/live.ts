@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { KEY_BYTES_MAX } from "../keys/key.ts";
+import { KEY_BYTES_MAX, KEY_PATH_CHARACTERS_MAX } from "../keys/key.ts";
 import { Access } from "./access.ts";
 import { HistoryEntry, LockEvent } from "./event.ts";
 import { COUNTED_FILTERS_MAX, COUNTED_PREFIXES_MAX } from "./limits.ts";
@@ -24,13 +24,13 @@ export const LiveView = z
     sort: LockSort,
     offset: z.int().min(0).default(0).meta(OFFSET),
     limit: z.int().min(0).max(WINDOW_LIMIT_MAX).default(100).meta(LIMIT),
-    lock: z.string().max(2048).optional().meta({
+    lock: z.string().max(KEY_PATH_CHARACTERS_MAX).optional().meta({
       description:
         "Key of one lock, encoded as in a path. The stream then also carries its state and its events.",
       example: "lock%3Aorders%3A42",
     }),
     keep: z
-      .array(z.string().max(2048))
+      .array(z.string().max(KEY_PATH_CHARACTERS_MAX))
       .max(WINDOW_LIMIT_MAX)
       .optional()
       .meta({

@@ -8,6 +8,7 @@ import {
   formatKey,
   isBinaryKey,
   KEY_BYTES_MAX,
+  KEY_PATH_CHARACTERS_MAX,
   parseKeyFields,
   parseKeyPath,
   toKeyFields,
@@ -203,5 +204,11 @@ describe("keys in a URL path", () => {
     const raw = new Uint8Array(KEY_BYTES_MAX + 1).fill(0xff);
     expect(parseKeyPath(encodeKeyPath(decodeKey(raw)))).toEqual(tooLong);
     expect(parseKeyPath(encodeKeyPath(decodeKey(raw.subarray(1)))).ok).toBe(true);
+  });
+
+  it(`the path of a key has at most ${KEY_PATH_CHARACTERS_MAX} characters`, () => {
+    expect(encodeKeyPath("é".repeat(KEY_BYTES_MAX / 2))).toHaveLength(KEY_PATH_CHARACTERS_MAX);
+    for (const longest of [`~${"é".repeat(511)}x`, decodeKey(new Uint8Array(KEY_BYTES_MAX).fill(0xff))])
+      expect(encodeKeyPath(longest).length).toBeLessThan(KEY_PATH_CHARACTERS_MAX);
   });
 });

@@ -12,6 +12,12 @@ const BINARY_MARK = "\ud800";
 /** Maximum length of a key in bytes. */
 export const KEY_BYTES_MAX = 1024;
 
+/**
+ * Maximum length of a key encoded as a path segment, in characters. Percent encoding needs up to three characters per
+ * byte, base64url fewer.
+ */
+export const KEY_PATH_CHARACTERS_MAX = 3 * KEY_BYTES_MAX;
+
 /** Matches `keyBase64`: base64 or base64url, with or without padding. */
 export const KEY_BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}(?:==)?|[A-Za-z0-9+/_-]{3}=?)?$/;
 

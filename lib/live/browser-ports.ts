@@ -1,6 +1,6 @@
 import type { LiveView } from "@/lib/contract/live.ts";
 import { API_BASE, type TargetName } from "../api/request.ts";
-import { changeView, checkSession } from "../api/session-endpoints.ts";
+import { changeView, checkStreamAccess } from "../api/session-endpoints.ts";
 import { MESSAGE_NAMES } from "./message-names.ts";
 import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
@@ -21,7 +21,7 @@ export function createBrowserPorts(target: TargetName): StreamPorts {
     url: (view, mode) => buildLiveUrl(view, mode, target),
     acquireSlot: acquireStreamSlot,
     changeView,
-    checkSession,
+    checkAccess: () => checkStreamAccess(target),
     timer(run, afterMs) {
       const timer = setTimeout(run, afterMs);
       return () => clearTimeout(timer);

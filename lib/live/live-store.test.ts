@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { LiveMessage, LiveView, LiveWindow } from "@/lib/contract/live.ts";
 import type { Lock } from "@/lib/contract/lock.ts";
 import { createSampleLock } from "@/lib/contract/sample-lock.ts";
+import type { StreamAccess } from "../api/session-endpoints.ts";
 import { EventLog } from "./event-log.ts";
 import { LiveStore } from "./live-store.ts";
-import type { SessionState, StreamPorts } from "./stream-ports.ts";
+import type { StreamPorts } from "./stream-ports.ts";
 
 const LOCK = createSampleLock({ asOf: 70_000 });
 const hello: LiveMessage = {
@@ -21,7 +22,7 @@ const hello: LiveMessage = {
 
 function setup() {
   let elapsed = 1000;
-  const session: { state: SessionState } = { state: "in" };
+  const access: { state: StreamAccess } = { state: "in" };
   let say: (message: LiveMessage | undefined) => void = () => {};
   let fail: () => void = () => {};
   const views: LiveView[] = [];
@@ -49,7 +50,7 @@ function setup() {
       views.push(view);
       return "done";
     },
-    checkSession: async () => session.state,
+    checkAccess: async () => access.state,
     timer: () => () => {},
     random: () => 0,
     page: { hidden: () => false, onChange: () => () => {} },
@@ -71,7 +72,7 @@ function setup() {
     store,
     views,
     seen,
-    session,
+    access,
     fail: () => fail(),
     say: (message: LiveMessage | undefined) => say(message),
     wait: (ms: number) => {
@@ -185,13 +186,17 @@ describe("live store", () => {
     expect(await settle()).toBeUndefined();
   });
 
-  it("the live store clears everything when the session has ended elsewhere", async () => {
-    const { store, seen, session, say, fail } = setup();
+  it.for([
+    ["the session has ended elsewhere", "out", "logged_out"],
+    ["the server refuses the stream", "refused", "refused"],
+  ] as const)("the live store clears everything when %s", async ([_, state, connection]) => {
+    const { store, seen, access, say, fail } = setup();
     say(hello);
-    session.state = "out";
+    access.state = state;
     fail();
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
-    expect(store.state()).toMatchObject({ connection: "logged_out", hello: null, health: null });
+    expect(store.state()).toMatchObject({ connection, hello: null, health: null });
+    expect(store.getMsSinceMessage()).toBeNull();
     expect(seen.forgotten).toBe(1);
   });
 

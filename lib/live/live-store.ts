@@ -11,7 +11,7 @@ import { encodeKeyPath, parseKeyFields } from "@/lib/keys/key.ts";
 import type { TargetName } from "../api/request.ts";
 import { applyRowChanges } from "./apply-row-changes.ts";
 import { EventLog } from "./event-log.ts";
-import { type Connection, LiveStream } from "./live-stream.ts";
+import { type Connection, isClosedState, LiveStream } from "./live-stream.ts";
 import { createServerClock, type ServerClock } from "./server-clock.ts";
 import type { StreamPorts } from "./stream-ports.ts";
 import { createTicker, type Ticker } from "./ticker.ts";
@@ -98,7 +98,7 @@ export class LiveStore {
         connection: (connection) => {
           // Countdowns also stop while the tab is hidden.
           this.ticker.rest(connection === "asleep");
-          if (connection === "logged_out") this.#forget();
+          if (isClosedState(connection)) this.#forget();
           this.#setState({ connection });
         },
       },
@@ -191,8 +191,10 @@ export class LiveStore {
     this.#stream.markLoggedOut();
   }
 
-  /** Removes all data, because the session has ended. */
+  /** Removes all data, because the session or the access to the target has ended. */
   #forget(): void {
+    this.#currentWindow = undefined;
+    this.#pinned = new Map();
     this.events.clear();
     this.#cache.clear();
     this.#lastMessageAt = null;

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
+import type { StreamAccess } from "../api/session-endpoints.ts";
 import { type Connection, FIRST_MESSAGE_MS, LiveStream, STALE_AFTER_MS } from "./live-stream.ts";
-import type { SessionState, StreamPorts } from "./stream-ports.ts";
+import type { StreamPorts } from "./stream-ports.ts";
 
 const VIEW: LiveView = { filter: "", sort: "key", offset: 0, limit: 100, events: "none" };
 const hello = (stream: string): LiveMessage => ({
@@ -39,8 +40,8 @@ type Taken = "done" | "gone" | "out" | "failed";
 class Browser {
   opened: { view: LiveView; closed: boolean; message(m: LiveMessage | undefined): void; error(): void }[] =
     [];
-  session: SessionState = "in";
-  sessionChecks = 0;
+  access: StreamAccess = "in";
+  accessChecks = 0;
   changes: { stream: string; view: LiveView; answer(taken: Taken): void }[] = [];
   hidden = false;
   hasPlace = true;
@@ -75,9 +76,9 @@ class Browser {
         new Promise((answer) => {
           this.changes.push({ stream, view, answer });
         }),
-      checkSession: async () => {
-        this.sessionChecks++;
-        return this.session;
+      checkAccess: async () => {
+        this.accessChecks++;
+        return this.access;
       },
       timer: (run, ms) => {
         const timer = setTimeout(run, ms);
@@ -193,7 +194,7 @@ describe("stream silence", () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(browser.connections).toEqual(["stale"]);
     const other = new Browser();
-    other.session = "unreachable";
+    other.access = "unreachable";
     other.stream.start();
     other.last.error();
     await settle();
@@ -248,23 +249,23 @@ describe("stream reconnects", () => {
 
   it("one small request at a time probes a server that does not respond, at least every 4.5 s", async () => {
     await goLive();
-    browser.session = "unreachable";
+    browser.access = "unreachable";
     browser.last.error();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(browser.opened).toHaveLength(1);
-    expect(browser.sessionChecks).toBeGreaterThan(60 / 4.5);
-    expect(browser.sessionChecks).toBeLessThan(30);
-    browser.session = "in";
+    expect(browser.accessChecks).toBeGreaterThan(60 / 4.5);
+    expect(browser.accessChecks).toBeLessThan(30);
+    browser.access = "in";
     await vi.advanceTimersByTimeAsync(4500);
     expect(browser.opened).toHaveLength(2);
   });
 
   it("a session that ended during an outage logs the stream out", async () => {
     await goLive();
-    browser.session = "unreachable";
+    browser.access = "unreachable";
     browser.last.error();
     await vi.advanceTimersByTimeAsync(5000);
-    browser.session = "out";
+    browser.access = "out";
     await vi.advanceTimersByTimeAsync(5000);
     expect(browser.connections).toEqual(["live", "reconnecting", "stale", "logged_out"]);
     expect(browser.opened).toHaveLength(1);
@@ -355,7 +356,7 @@ describe("stream view", () => {
 
 describe("stream session", () => {
   it("a 401 logs the stream out and stops reconnects", async () => {
-    browser.session = "out";
+    browser.access = "out";
     browser.stream.start();
     browser.last.error();
     await vi.advanceTimersByTimeAsync(9000);
@@ -364,11 +365,11 @@ describe("stream session", () => {
   });
 
   it("the stream resumes after a login in another tab", async () => {
-    browser.session = "out";
+    browser.access = "out";
     browser.stream.start();
     browser.last.error();
     await settle();
-    browser.session = "in";
+    browser.access = "in";
     await vi.advanceTimersByTimeAsync(10_000);
     expect(browser.opened).toHaveLength(2);
     browser.last.message(hello("s2"));
@@ -376,11 +377,11 @@ describe("stream session", () => {
   });
 
   it("the session is checked at once when the tab becomes visible", async () => {
-    browser.session = "out";
+    browser.access = "out";
     browser.stream.start();
     browser.last.error();
     await settle();
-    browser.session = "in";
+    browser.access = "in";
     browser.show(true);
     await settle();
     expect(browser.opened).toHaveLength(2);
@@ -393,6 +394,91 @@ describe("stream session", () => {
     await settle();
     expect(browser.connections).toEqual(["live", "logged_out"]);
     expect(browser.last.closed).toBe(true);
+  });
+});
+
+describe("refused streams", () => {
+  async function refuse() {
+    browser.access = "refused";
+    browser.stream.start();
+    browser.last.error();
+    await settle();
+  }
+
+  it("a refused stream is not stale, and its access is checked every 5 s without a new stream", async () => {
+    await refuse();
+    expect(browser.connections).toEqual(["refused"]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(browser.connections).toEqual(["refused"]);
+    expect(browser.opened).toHaveLength(1);
+    expect(browser.accessChecks).toBe(13);
+  });
+
+  it("a live stream whose access was removed is refused", async () => {
+    await goLive();
+    browser.access = "refused";
+    browser.last.error();
+    await settle();
+    expect(browser.connections).toEqual(["live", "reconnecting", "refused"]);
+    expect(browser.last.closed).toBe(true);
+    browser.stream.setView({ ...VIEW, filter: "a" });
+    expect(browser.changes).toHaveLength(0);
+  });
+
+  it("a stream that is accepted again connects, with the time limit of the first message", async () => {
+    await goLive();
+    browser.access = "refused";
+    browser.last.error();
+    await settle();
+    browser.access = "in";
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(browser.connections.at(-1)).toBe("connecting");
+    await vi.advanceTimersByTimeAsync(FIRST_MESSAGE_MS - 1);
+    expect(browser.connections.at(-1)).toBe("connecting");
+    expect(browser.opened).toHaveLength(2);
+    browser.last.message(hello("s2"));
+    expect(browser.connections.at(-1)).toBe("live");
+  });
+
+  it("a hidden tab does not check its access, and checks it at once when it is shown", async () => {
+    await refuse();
+    browser.show(false);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(browser.connections).toEqual(["refused"]);
+    const checks = browser.accessChecks;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(browser.accessChecks).toBe(checks);
+    browser.access = "in";
+    browser.show(true);
+    await settle();
+    expect(browser.connections).toEqual(["refused", "connecting"]);
+    expect(browser.opened).toHaveLength(2);
+  });
+
+  it("a refused stream reports an unreachable server and the end of the session", async () => {
+    await refuse();
+    browser.access = "unreachable";
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(browser.connections).toEqual(["refused", "stale"]);
+    browser.access = "refused";
+    await vi.advanceTimersByTimeAsync(4500);
+    expect(browser.connections).toEqual(["refused", "stale", "refused"]);
+    browser.access = "unknown";
+    await vi.advanceTimersByTimeAsync(5000);
+    browser.access = "out";
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(browser.connections).toEqual(["refused", "stale", "refused", "logged_out"]);
+    expect(browser.opened).toHaveLength(1);
+  });
+
+  it("a user who logs in without access to the target is refused", async () => {
+    browser.access = "out";
+    browser.stream.start();
+    browser.last.error();
+    await settle();
+    browser.access = "refused";
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(browser.connections).toEqual(["logged_out", "refused"]);
   });
 });
 

@@ -1,13 +1,22 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
-import type { SessionState, StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
+import type { StreamAccess } from "../api/session-endpoints.ts";
+import type { StreamMode, StreamPorts, StreamSource } from "./stream-ports.ts";
 
 /**
  * The state of the connection. `connecting`: no message has arrived since the page was loaded, the tab became visible
  * again or the user logged in. `reconnecting`: the connection was just lost. `stale`: no message has arrived for too
- * long, so the displayed data may be outdated. `logged_out`: there is no session. `asleep`: the tab is hidden and has
- * no connection.
+ * long, so the displayed data may be outdated. `logged_out`: there is no session. `refused`: the server refuses the
+ * stream, because the target does not exist or the user has no access to it. `asleep`: the tab is hidden and has no
+ * connection.
  */
-export type Connection = "connecting" | "live" | "reconnecting" | "stale" | "logged_out" | "asleep";
+export type Connection =
+  | "connecting"
+  | "live"
+  | "reconnecting"
+  | "stale"
+  | "logged_out"
+  | "refused"
+  | "asleep";
 
 export interface StreamListener {
   message(message: LiveMessage | undefined): void;
@@ -24,13 +33,19 @@ export const FIRST_MESSAGE_MS = 15_000;
 const POLL_INTERVAL_MS = 1200;
 const DEAD_AFTER_MS = 10_000;
 const SLEEP_AFTER_MS = 10_000;
-const LOGIN_CHECK_MS = 10_000;
+/** For each state in which the server accepts no stream, the interval in ms between checks whether this has changed. */
+const ACCESS_CHECK_MS = { logged_out: 10_000, refused: 5000 } as const;
 const RETRY_MIN_MS = 300;
 const RETRY_MAX_MS = 5000;
 /** Maximum time in ms between two probes of a server that does not respond, before jitter. */
 const PROBE_MAX_MS = 3000;
 
-type TimerName = "stale" | "dead" | "retry" | "sleep" | "login";
+type TimerName = "stale" | "dead" | "retry" | "sleep" | "access";
+type ClosedState = keyof typeof ACCESS_CHECK_MS;
+
+/** Returns whether the page may show no data until the server accepts the stream. */
+export const isClosedState = (connection: Connection): connection is ClosedState =>
+  connection in ACCESS_CHECK_MS;
 
 function isSameView(a: LiveView, b: LiveView): boolean {
   return (
@@ -69,7 +84,7 @@ export class LiveStream {
   #sentView: LiveView | undefined;
   #sending = false;
   #failures = 0;
-  /** Whether no message has arrived since the page was loaded. */
+  /** Whether the page shows no data: no message has arrived since it was loaded or its data was removed. */
   #isFirst = true;
   /** Number of consecutive view changes that the server refused because it did not know the stream. */
   #goneStreams = 0;
@@ -123,10 +138,17 @@ export class LiveStream {
    * any request.
    */
   markLoggedOut(): void {
+    this.#close("logged_out");
+  }
+
+  /** Disconnects until the server accepts the stream again. A hidden tab checks this once it is visible. */
+  #close(state: ClosedState): void {
     this.#disconnect();
     for (const name of ["stale", "dead", "retry"] as const) this.#cancelTimer(name);
-    this.#setConnection("logged_out");
-    this.#startTimer("login", LOGIN_CHECK_MS, () => void this.#checkLogin());
+    this.#isFirst = true;
+    this.#setConnection(state);
+    if (this.#ports.page.hidden()) return;
+    this.#startTimer("access", ACCESS_CHECK_MS[state], () => void this.#checkAccess());
   }
 
   #connect(): void {
@@ -199,33 +221,33 @@ export class LiveStream {
     this.#disconnect();
     this.#cancelTimer("dead");
     if (this.#connection === "live") this.#setConnection("reconnecting");
-    const session = await this.#checkLostSession();
-    if (session === undefined) return;
-    if (session === "unreachable") this.#probeLater();
+    const access = await this.#checkLostAccess();
+    if (access === undefined) return;
+    if (access === "unreachable") this.#probeLater();
     else this.#startTimer("retry", this.#nextPauseMs(RETRY_MAX_MS), () => this.#connect());
   }
 
   /** Probes the server with a small request after a pause. Repeats this until the server responds, then reconnects. */
   #probeLater(): void {
     this.#startTimer("retry", this.#nextPauseMs(PROBE_MAX_MS), async () => {
-      const session = await this.#checkLostSession();
-      if (session === "unreachable") this.#probeLater();
-      else if (session !== undefined) this.#connect();
+      const access = await this.#checkLostAccess();
+      if (access === "unreachable") this.#probeLater();
+      else if (access !== undefined) this.#connect();
     });
   }
 
   /**
-   * Checks the session after a stream was lost. Returns `undefined` if the stream must not be reopened, because the
-   * session has ended, the tab is asleep, or the stream has been stopped or reopened.
+   * Checks the access after a stream was lost. Returns `undefined` if the stream must not be reopened, because the
+   * server refuses it, the tab is asleep, or the stream has been stopped or reopened.
    */
-  async #checkLostSession(): Promise<Exclude<SessionState, "out"> | undefined> {
-    const session = await this.#ports.checkSession();
+  async #checkLostAccess(): Promise<Exclude<StreamAccess, "out" | "refused"> | undefined> {
+    const access = await this.#ports.checkAccess();
     const isWanted = this.#running && this.#source === undefined && !this.#timers.has("retry");
-    if (!isWanted || this.#connection === "asleep" || this.#connection === "logged_out") return undefined;
-    // Reports an outage immediately if no message has arrived yet, because the page shows no data.
-    if (session === "unreachable" && this.#isFirst) this.#setConnection("stale");
-    if (session !== "out") return session;
-    this.markLoggedOut();
+    if (!isWanted || this.#connection === "asleep" || isClosedState(this.#connection)) return undefined;
+    // Reports an outage immediately if the page shows no data.
+    if (access === "unreachable" && this.#isFirst) this.#setConnection("stale");
+    if (access !== "out" && access !== "refused") return access;
+    this.#close(access === "out" ? "logged_out" : access);
     return undefined;
   }
 
@@ -258,14 +280,19 @@ export class LiveStream {
     this.#sending = false;
   }
 
-  async #checkLogin(): Promise<void> {
-    const session = await this.#ports.checkSession();
-    if (!this.#running || this.#connection !== "logged_out") return;
-    if (session === "in") {
+  /** Checks whether the server accepts the stream again, and then connects. */
+  async #checkAccess(): Promise<void> {
+    const access = await this.#ports.checkAccess();
+    const state = this.#connection;
+    if (!this.#running || !isClosedState(state)) return;
+    if (access === "in") {
       this.#setConnection("connecting");
       this.#connect();
-    } else if (!this.#ports.page.hidden())
-      this.#startTimer("login", LOGIN_CHECK_MS, () => void this.#checkLogin());
+    } else if (access === "unreachable" && state === "refused") {
+      this.#setConnection("stale");
+      this.#probeLater();
+    } else if (access === "out") this.#close("logged_out");
+    else this.#close(access === "refused" ? access : state);
   }
 
   #onVisibilityChange(): void {
@@ -274,14 +301,14 @@ export class LiveStream {
       return;
     }
     this.#cancelTimer("sleep");
-    if (this.#connection === "logged_out") void this.#checkLogin();
+    if (isClosedState(this.#connection)) void this.#checkAccess();
     if (this.#connection !== "asleep") return;
     this.#setConnection("connecting");
     this.#connect();
   }
 
   #sleep(): void {
-    if (this.#connection === "logged_out") return;
+    if (isClosedState(this.#connection)) return;
     this.#disconnect();
     for (const name of ["stale", "dead", "retry"] as const) this.#cancelTimer(name);
     this.#setConnection("asleep");

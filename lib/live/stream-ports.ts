@@ -1,12 +1,11 @@
 import type { LiveMessage, LiveView } from "@/lib/contract/live.ts";
+import type { StreamAccess } from "../api/session-endpoints.ts";
 
 /**
  * Mode of a connection. `stream`: the connection stays open. `poll`: the connection ends after the first complete
  * state.
  */
 export type StreamMode = "stream" | "poll";
-
-export type SessionState = "in" | "out" | "unknown" | "unreachable";
 
 export interface StreamSource {
   close(): void;
@@ -25,11 +24,7 @@ export interface StreamPorts {
   open(url: string, on: { message(message: LiveMessage | undefined): void; error(): void }): StreamSource;
   url(view: LiveView, mode: StreamMode): string;
   changeView(stream: string, view: LiveView): Promise<"done" | "gone" | "out" | "failed">;
-  /**
-   * Checks whether the session is active. `unknown`: the server responded but could not check the session.
-   * `unreachable`: the server did not respond.
-   */
-  checkSession(): Promise<SessionState>;
+  checkAccess(): Promise<StreamAccess>;
   timer(run: () => void, afterMs: number): () => void;
   random(): number;
   page: { hidden(): boolean; onChange(listener: () => void): () => void };

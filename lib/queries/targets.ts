@@ -11,7 +11,7 @@ export function useTargetName(): string | undefined {
   return useLiveStore().target;
 }
 
-/** Returns all targets in configuration order; `undefined` until they are loaded. */
+/** Returns the targets that the user can read, in configuration order; `undefined` until they are loaded. */
 export function useTargets(): readonly TargetSummary[] | undefined {
   const { connection } = useLiveState();
   const { data } = useQuery({

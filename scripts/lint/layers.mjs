@@ -110,6 +110,7 @@ export const LAYERS = [
   ["components/facets", "filters with counts"],
   ["components/formats", "the formats page"],
   ["components/palette", "the command palette"],
+  ["components/shell/unavailable", "what replaces a page without data"],
   ["components/shell", "the frame of every page"],
   ["components/login", "the login page"],
   ["components/events/text", "texts of events"],

@@ -108,6 +108,9 @@ export class Dispatcher {
     const query = getQuery(request);
     const { id, key, hold, target: name } = readPathParameters(match, query, this.targets.connectors[0].name);
     assertAuthorized(principal, route, name, key);
+    if (route.audit !== undefined && route.access === "read") this.limits.consumeForOwnChange(principal.id);
+    const target = route.scope === "target" ? this.#getTarget(route, name) : undefined;
+    const connector = route.scope === "connector" ? this.targets.getConnector(name) : undefined;
     // The handler does not run for HEAD, because the handler of a stream would never end.
     if (request.method === "HEAD") return { route, call: undefined };
     const cpu = route.expensive ? this.limits.readCpu.getBudget(principal.id) : UNLIMITED_CPU;
@@ -116,13 +119,13 @@ export class Dispatcher {
       request,
       cpu,
       principal,
-      target: route.scope === "target" ? this.#getTarget(route, name) : undefined,
-      connector: route.scope === "connector" ? this.targets.getConnector(name) : undefined,
+      target,
+      connector,
       hold,
       id,
       key: key ?? "",
       responseId: answerId,
-      isStillAuthorized: () => this.#isStillAuthorized(request, route, name, key),
+      isStillAuthorized: (accepts) => this.#isStillAuthorized(request, route, { target: name, key }, accepts),
       query:
         route.query === undefined ? NO_QUERY : parseInput(route.query, toQueryRecord(query, route), "Query"),
       body:
@@ -166,18 +169,20 @@ export class Dispatcher {
   }
 
   /**
-   * Returns whether the request would still be authorized. Also returns true if the authorization cannot be checked,
-   * for example because the store of keys or sessions is unreachable.
+   * Returns whether the request would still be authorized, and `accepts` returns true for the principal with its
+   * current access. Also returns true if the authorization cannot be checked, for example because the store of keys or
+   * sessions is unreachable.
    */
   async #isStillAuthorized(
     request: ApiRequest,
     route: Route,
-    target: string | undefined,
-    key: Key | undefined,
+    { target, key }: { target: string | undefined; key: Key | undefined },
+    accepts?: (principal: Principal) => boolean,
   ): Promise<boolean> {
     try {
-      assertAuthorized(await this.authentication.authenticate(request, route), route, target, key);
-      return true;
+      const principal = await this.authentication.authenticate(request, route);
+      assertAuthorized(principal, route, target, key);
+      return accepts?.(principal) ?? true;
     } catch (error) {
       return !(error instanceof UnauthenticatedError || error instanceof ForbiddenError);
     }

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import type { Roles } from "../../lib/contract/access.ts";
+import { ACCESS_OF_ROLE, type Roles } from "../../lib/contract/access.ts";
 import { serverTest } from "../../test/support/fixtures.ts";
 import { TestBrowser } from "../../test/support/test-browser.ts";
 import { createBearerHeader, startTestServer, waitUntil } from "../../test/support/test-server.ts";
@@ -28,6 +28,12 @@ const it = serverTest({
 it.afterEach(async ({ direct }) => {
   for (const key of await direct.keys("{lockkeeper}:tries:*")) await direct.del(key);
 });
+
+/** Returns the access to the target that the `hello` message of a console stream states. */
+function readStatedAccess(stream: string): string[] {
+  const hello = /^event: hello\ndata: (.*)$/m.exec(stream)?.[1] ?? "null";
+  return JSON.parse(hello).operator.may;
+}
 
 const reserveLock = (browser: TestBrowser) =>
   browser.send(`/locks/lock:${++createdCount}/reserve`, { body: { reservedMs: 60_000 } });
@@ -95,6 +101,45 @@ describe("operators", () => {
       expect((await new TestBrowser(server).logIn({ name, password: PASSWORD })).status).toBe(401);
     },
   );
+
+  it.for([
+    ["promoted", "viewer", "operator"],
+    ["demoted", "admin", "viewer"],
+  ] as const)(
+    "the console stream of an operator that is %s ends within 2 s, and the next one states the new access",
+    async ([_, before, after], { server, other, createOperator, logInAs }) => {
+      const name = await createOperator({ "*": before });
+      const browser = await logInAs(name, other);
+      const openStream = (mode: "stream" | "poll") =>
+        fetch(`${other.url}/api/v1/live?mode=${mode}`, { headers: { cookie: browser.cookie ?? "" } });
+      const streamed = (await openStream("stream")).text();
+      const begun = performance.now();
+      await server.call(`/operators/${name}`, { method: "PATCH", body: { roles: { "*": after } } });
+      expect(readStatedAccess(await streamed)).toEqual(ACCESS_OF_ROLE[before]);
+      expect(performance.now() - begun).toBeLessThan(2000);
+      expect(readStatedAccess(await (await openStream("poll")).text())).toEqual(ACCESS_OF_ROLE[after]);
+    },
+  );
+
+  it("the console stream of an operator stays open if other access changes", async ({
+    server,
+    createOperator,
+    logInAs,
+  }) => {
+    const browser = await logInAs(await createOperator({ "*": "viewer" }));
+    const someone = await createOperator({ "*": "viewer" });
+    const stream = await fetch(`${server.url}/api/v1/live`, { headers: { cookie: browser.cookie ?? "" } });
+    for (const roles of [{ "*": "operator" }, { "*": "viewer" }])
+      await server.call(`/operators/${someone}`, { method: "PATCH", body: { roles } });
+    // Every check of a stream that remains open sends a keep-alive. Each change of an account starts a check.
+    const countChecks = () => text.split(": keep-alive").length - 1;
+    let text = "";
+    for await (const chunk of stream.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      if (countChecks() >= 2) break;
+    }
+    expect(countChecks()).toBeGreaterThanOrEqual(2);
+  });
 
   it("an operator changes the password with the old one, which ends all other sessions", async ({
     server,

@@ -4,6 +4,7 @@ import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import type { LockEvent } from "../../lib/contract/event.ts";
 import { LiveRows, type LiveWindow } from "../../lib/contract/live.ts";
+import { encodeKeyPath, KEY_PATH_CHARACTERS_MAX } from "../../lib/keys/key.ts";
 import { applyRowChanges } from "../../lib/live/apply-row-changes.ts";
 import { serverTest } from "../../test/support/fixtures.ts";
 import { createTestKey } from "../../test/support/test-locks.ts";
@@ -195,9 +196,20 @@ describe.for([
     });
 
     it("the live stream accepts the maximum number of pinned keys of maximum length", async ({ server }) => {
-      const keep = Array.from({ length: 200 }, (_, n) => `lock%3A${n}`.padEnd(2048, "x"));
-      const { status } = await server.call("/live/none", { body: { keep } });
-      expect(status).toBe(404);
+      // Percent encoding needs three characters for each byte of these keys.
+      const keep = Array.from({ length: 200 }, (_, n) =>
+        encodeKeyPath(`:${String.fromCodePoint(0x4e00 + n)}${"\u9501".repeat(340)}`),
+      );
+      expect(new Set(keep.map(({ length }) => length))).toEqual(new Set([KEY_PATH_CHARACTERS_MAX]));
+      const [lock = ""] = keep;
+      const asked = `/live?limit=0&lock=${encodeURIComponent(lock)}`;
+      const { response, messages, leave } = await TestStream.open(server, asked);
+      expect(response.status).toBe(200);
+      await waitUntil(() => filterByEvent(messages, "hello").length === 1);
+      const stream = filterByEvent(messages, "hello")[0]?.data.stream;
+      const { status } = await server.call(`/live/${stream}`, { body: { keep, lock } });
+      expect(status).toBe(204);
+      leave();
     });
 
     it("the live stream follows a change of the tab's view", async ({ server, key }) => {

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { redisTest } from "../../test/support/fixtures.ts";
 import { createHoldId } from "../../test/support/hold-ids.ts";
 import { findFreePort, startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
-import { startTestServer, waitUntil } from "../../test/support/test-server.ts";
+import { createBearerHeader, startTestServer, waitUntil } from "../../test/support/test-server.ts";
 import { readStreamUntil } from "../../test/support/test-stream.ts";
 import { COMMAND_TIMEOUT_MS } from "../redis/connect.ts";
 
@@ -159,6 +159,31 @@ describe("two targets and one that is unreachable", () => {
     const { body } = await server.call("/targets/away");
     expect(body.findings).toMatchObject([{ code: "unreached", severity: "danger" }]);
     expect((await server.call("/targets/none")).body.code).toBe("not_found");
+  });
+
+  it("HEAD checks the access to a target and whether it exists, like GET", async ({ server }) => {
+    const created = await server.call("/keys", { body: { name: "two", verbs: ["read"], targets: ["two"] } });
+    const headers = createBearerHeader(created.body.secret);
+    for (const [path, status] of [
+      ["/live?target=two", 200],
+      ["/live?target=one", 403],
+      ["/live", 403],
+      ["/live?target=none", 403],
+    ] as const) {
+      const reply = await server.call(path, { method: "HEAD", headers });
+      expect([path, reply.status, reply.body]).toEqual([path, status, ""]);
+    }
+    for (const [path, status] of [
+      ["/live?target=away", 200],
+      ["/live?target=none", 404],
+      ["/targets/none", 404],
+      ["/locks?target=none", 404],
+      ["/locks?target=away", 503],
+    ] as const) {
+      const reply = await server.call(path, { method: "HEAD" });
+      expect([path, reply.status, reply.body]).toEqual([path, status, ""]);
+      if (status >= 400) expect(reply.headers.get("content-type")).toContain("json");
+    }
   });
 
   it("target health names unsafe Redis settings with the command that fixes them", async ({

@@ -1,5 +1,6 @@
 "use client";
 
+import { TargetLink } from "@/components/app/target-link.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { formatAgo, formatClock } from "@/components/ui/format-duration.ts";
 import { SafeText } from "@/components/ui/safe-text.tsx";
@@ -8,7 +9,6 @@ import { ui } from "@/lib/i18n/en/ui.ts";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
 import { useLiveState, useServerNow } from "@/lib/live/hooks.ts";
 import { useTargets } from "@/lib/queries/targets.ts";
-import { TargetLink } from "../app/target-link.tsx";
 
 /**
  * Shows that Lockkeeper has not reached the target since startup. Replaces the pages of the target, because there is no

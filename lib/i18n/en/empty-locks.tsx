@@ -2,7 +2,10 @@ import type { ReactNode } from "react";
 
 const renderCode = (text: string) => <code className="font-mono text-xs">{text}</code>;
 
-/** Messages that are shown in place of an empty list of locks, or above rows that load late. */
+/**
+ * Messages that are shown in place of an empty list of locks or of a target that cannot be opened, or above rows that
+ * load late.
+ */
 export const emptyLocks = {
   namespace: "emptyLocks" as const,
   clear: "Clear search",
@@ -37,6 +40,15 @@ export const emptyLocks = {
     ),
     aside: (ago: string) => ` (${ago})`,
     allTargets: "All targets and their state",
+  },
+  /** Messages about a target that does not exist or to which the user has no access. */
+  refused: {
+    title: "Cannot open this target",
+    text: (name: ReactNode) => (
+      <>The target {name} does not exist, or you have no access to it. Targets that you can open:</>
+    ),
+    noTargets: "No access to any target",
+    noTargetsAdvice: "You have no role on any target. Ask an admin to assign one.",
   },
   nothingHeld: {
     title: "No locks are held",

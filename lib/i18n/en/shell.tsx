@@ -1,5 +1,3 @@
-import type { ReactNode } from "react";
-
 /** Messages for the page frame: navigation, connection states and banners. */
 export const shell = {
   namespace: "shell" as const,
@@ -67,11 +65,10 @@ export const shell = {
   noTarget: "none",
   noSuchTarget: "Unknown target",
   held: (count: string) => `${count} held`,
-  unknownTarget: "Unknown target",
-  unknownTargetNamed: (name: ReactNode) => <>No target is named {name}. Configured targets:</>,
 
   // States of the page's connection to Lockkeeper.
   loggedOut: "logged out",
+  notConnected: "not connected",
   asleep: "suspended",
   connecting: "connecting",
   unreachable: "Lockkeeper is unreachable",

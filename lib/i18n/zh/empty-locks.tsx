@@ -32,6 +32,12 @@ export const emptyLocks: Messages["emptyLocks"] = {
     aside: (ago) => `（${ago}）`,
     allTargets: "所有目标及其状态",
   },
+  refused: {
+    title: "无法打开此目标",
+    text: (name) => <>目标 {name} 不存在，或者你没有访问权限。可以打开的目标：</>,
+    noTargets: "没有任何目标的访问权限",
+    noTargetsAdvice: "你在所有目标上都没有角色，请联系管理员分配。",
+  },
   nothingHeld: {
     title: "当前没有锁被持有",
     text: "客户端获取锁后，锁会立即显示在这里。可以用以下命令试试：",

@@ -61,10 +61,9 @@ export const shell: Messages["shell"] = {
   noTarget: "无",
   noSuchTarget: "未知目标",
   held: (count) => `${count} 把已持有`,
-  unknownTarget: "未知目标",
-  unknownTargetNamed: (name) => <>没有名为 {name} 的目标。已配置的目标：</>,
 
   loggedOut: "已退出登录",
+  notConnected: "未连接",
   asleep: "已挂起",
   connecting: "正在连接",
   unreachable: "Lockkeeper 不可达",

@@ -51,6 +51,18 @@ describe("rate limit of a caller", () => {
     expect(() => limits.consumeMoreForCaller("root", 1)).toThrow(RateLimitedError);
   });
 
+  it("changes that read access permits have a limit of their own", () => {
+    const limits = createLimits();
+    expect(countPassed(() => limits.consumeForOwnChange("root"), 200)).toBe(100);
+    expect(() => limits.consumeForOwnChange("root")).toThrow(
+      /limited to 2 changes of views, sessions and passwords per second, with bursts of 100/,
+    );
+    limits.consumeForCaller("root");
+    limits.consumeForOwnChange("other");
+    vi.advanceTimersByTime(2000);
+    expect(countPassed(() => limits.consumeForOwnChange("root"), 20)).toBe(4);
+  });
+
   it("a caller is not limited by requests of others and not charged for refusals", () => {
     const limits = createLimits();
     countPassed(() => limits.consumeForCaller("loud"), 1000);

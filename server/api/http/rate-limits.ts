@@ -38,6 +38,13 @@ export function buildRateLimitHeaders(
   };
 }
 
+/**
+ * Limit per caller on the audited changes that `read` access permits. Without it, such a caller could fill the audit log
+ * with its own entries, which would evict those of operators.
+ */
+const OWN_CHANGES: Rate = { perSecond: 2, burst: 100 };
+const OWN_CHANGES_NAME = "changes of views, sessions and passwords";
+
 /** Maximum number of buckets. Beyond it, the fullest buckets are evicted. */
 const BUCKETS_MAX = 10_000;
 /** Number of buckets to evict at once. Finding the fullest buckets requires a pass over all buckets. */
@@ -52,6 +59,7 @@ export class RateLimits {
   readonly readCpu: CpuBudgets;
   readonly #callerBuckets: TokenBuckets | undefined;
   readonly #addressBuckets: TokenBuckets | undefined;
+  readonly #ownChangeBuckets = new TokenBuckets(OWN_CHANGES, "caller", OWN_CHANGES_NAME);
 
   constructor({ perCaller, perAddress, readCpu, sendsHeaders }: RateLimitOptions) {
     this.readCpu = new CpuBudgets(readCpu);
@@ -75,6 +83,11 @@ export class RateLimits {
     this.#callerBuckets?.consume(caller, Math.min(requests, this.#callerBuckets.rate.burst - 1));
   }
 
+  /** Counts an audited change that `read` access permits. @throws LockkeeperError rate_limited */
+  consumeForOwnChange(caller: string): void {
+    this.#ownChangeBuckets.consume(caller);
+  }
+
   /** Counts a request from a client address, or from its /64 network for IPv6. @throws LockkeeperError rate_limited */
   consumeForAddress(address: string | undefined): void {
     this.#addressBuckets?.consume(getClientNetwork(address ?? ""));
@@ -96,6 +109,8 @@ class TokenBuckets {
   constructor(
     readonly rate: Rate,
     private readonly per: RateLimitSubject,
+    /** What the limit counts, for the error message. */
+    private readonly counted = "requests",
   ) {
     this.#eachMs = 1000 / rate.perSecond;
     this.#burstMs = this.#eachMs * rate.burst;
@@ -121,7 +136,7 @@ class TokenBuckets {
     const { perSecond, burst } = this.rate;
     const whose = this.per === "caller" ? "Each caller" : "Each address without valid credentials";
     return new RateLimitedError(
-      `${whose} is limited to ${perSecond} requests per second, with bursts of ${burst}. Nothing was done. Retry later.`,
+      `${whose} is limited to ${perSecond} ${this.counted} per second, with bursts of ${burst}. Nothing was done. Retry later.`,
       { remainingMs: Math.ceil(remainingMs), perSecond, burst, per: this.per },
     );
   }

@@ -29,6 +29,12 @@ export function toOperatorHello(
   };
 }
 
+/** Returns whether two principals have the same access, as far as the `hello` message states it. */
+export function hasSameAccess(one: Principal, other: Principal, connector: TargetConnector): boolean {
+  const [before, now] = [one, other].map((each) => JSON.stringify(toOperatorHello(each, connector)));
+  return before === now;
+}
+
 /**
  * Serves a tab whose target has never been reached. Sends the reason in `health` messages, and ends the stream when
  * the target is opened, so that the tab reconnects.

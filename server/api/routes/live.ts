@@ -3,12 +3,16 @@ import { acceptsGzip } from "../compression/compression.ts";
 import { canCompressStreams, createGzipSink } from "../compression/gzip-sink.ts";
 import type { ResponseSink } from "../http/http-exchange.ts";
 import { SSE_HEADERS } from "../http/sse.ts";
+import { hasSameAccess } from "../live/unreachable-target.ts";
 import { LIVE_STREAM_MESSAGES } from "../openapi/examples/streams.ts";
 import { defineConnectorRoute, defineRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Maximum size of a view in bytes. Enough for the maximum number of `keep` keys of maximum length. */
-const VIEW_BYTES_MAX = 512 * 1024;
+/**
+ * Maximum size of a view in bytes. The maximum number of `keep` keys of maximum length needs 600 KiB, which leaves 424
+ * KiB for the counted filters and namespaces.
+ */
+const VIEW_BYTES_MAX = 1024 * 1024;
 
 /** Maximum time in ms that a client may take to read the response of a poll, before the stream is closed. */
 const POLL_TIMEOUT_MS = 15_000;
@@ -45,13 +49,15 @@ export function createLiveRoutes({ live, streams }: Services): Route[] {
       errors: ["not_found", "too_many_streams", "unavailable"],
       handle: ({ request, connector, query: { mode, ...view }, principal, cpu, isStillAuthorized }) => {
         streams.assertCapacity(principal.id);
+        // The stream ends when the access of its caller changes, so that the tab reconnects and gets a new `hello`.
+        const isCurrent = () => isStillAuthorized((now) => hasSameAccess(principal, now, connector));
         const isCompressed = canCompressStreams && acceptsGzip(request.header("accept-encoding"));
         return {
           status: 200,
           headers: isCompressed ? GZIP_SSE_HEADERS : PLAIN_SSE_HEADERS,
           body: (bareSink) => {
             const sink = isCompressed ? createGzipSink(bareSink) : bareSink;
-            streams.register(sink, principal.id, isStillAuthorized);
+            streams.register(sink, principal.id, isCurrent);
             const isPoll = mode === "poll";
             if (isPoll) closeUnreadPoll(sink);
             live.open(sink, view, { principal, cpu, isPoll }, connector).catch(() => sink.close());

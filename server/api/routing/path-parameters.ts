@@ -4,6 +4,9 @@ import { InvalidError } from "../../errors/request-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../formats/hold-id.ts";
 import type { RouteMatch } from "./route-table.ts";
 
+/** Maximum length of an `{id}` in a path, in characters. All ids that Lockkeeper creates or accepts are shorter. */
+const ID_CHARACTERS_MAX = 256;
+
 /** The decoded path parameters of a request, and the name of its target. */
 export interface PathParameters {
   /**
@@ -29,6 +32,8 @@ export function readPathParameters(
 ): PathParameters {
   const { route, keyAt, idAt, holdAt, targetAt } = entry;
   const id = idAt < 0 ? "" : decodeSegment(segments[idAt] ?? "");
+  if (id.length > ID_CHARACTERS_MAX)
+    throw new InvalidError(`Path: the id must have at most ${ID_CHARACTERS_MAX} characters.`, {});
   if (holdAt >= 0) {
     const hold = parseHoldSegment(segments[holdAt] ?? "");
     assertSameTarget(hold, query.get("target"));

@@ -32,8 +32,10 @@ export interface RouteCall<Query, Body> {
   /**
    * Resolves to whether the caller is still authorized for the route, or to `true` if this cannot be determined. Called
    * repeatedly while a stream is open.
+   *
+   * @param accepts an additional condition on the caller with its current access
    */
-  readonly isStillAuthorized: () => Promise<boolean>;
+  readonly isStillAuthorized: (accepts?: (principal: Principal) => boolean) => Promise<boolean>;
 }
 
 /** A call for one configured target, which Lockkeeper might not have reached yet. */

@@ -44,7 +44,8 @@ const it = redisTest()
     log.end("bulk", { code: "done" });
     // Waits until all entries have been written, because `stop` has a time limit that is too short on a busy machine.
     const bulkEntries = 2 * (1 + BULK_ITEMS_MAX);
-    const entries = 1 + ACTIONS + bulkEntries + Array.from({ length: ACTIONS }, (_, n) => n).filter(hasOutcome).length;
+    const entries =
+      1 + ACTIONS + bulkEntries + Array.from({ length: ACTIONS }, (_, n) => n).filter(hasOutcome).length;
     await waitUntil(async () => (await store.readEnd())?.head.number === entries, 50_000);
     await log.stop();
     return new AuditReader(store);

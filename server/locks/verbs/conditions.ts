@@ -207,8 +207,13 @@ export class Conditions implements ConditionVerbs {
   async #passSignal({ key, kind, ask }: ConditionWait, token: string): Promise<void> {
     const { redis, scripts, requests } = this.parts;
     // The fencing token is not known if the reply to the acquire was lost.
-    const grant = { key, kind, format: "redisson", token, fence: "", principal: ask.principal } as const;
-    const request = requests.createConditionRequest("signal", grant, ask.condition, {});
+    const hold = { key, kind, format: "redisson", unit: undefined, token, fence: "" } as const;
+    const request = requests.createConditionRequest(
+      "signal",
+      { ...hold, principal: ask.principal },
+      ask.condition,
+      {},
+    );
     const send = (retryMs?: number) => scripts.signal(redis, { key, kind }, { ...request, retryMs }, "one");
     await attempt(redis, send, { budgetMs: LEAVE_BUDGET_MS }).catch(() => undefined);
   }

@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createForeignHolder, type Observation, type ReadableObservation } from "../../formats/observation.ts";
+import {
+  createForeignHolder,
+  type Observation,
+  type ReadableObservation,
+} from "../../formats/observation.ts";
 import { KeyConsensus } from "./key-consensus.ts";
 import type { VoteBegin } from "./master-vote.ts";
 import type { Voter } from "./vote-store.ts";

@@ -96,7 +96,9 @@ export class VoteStore<Of extends Voter> {
   /** Returns when the last read of a connected master in its current term was sent; `undefined` if there is none. */
   #getSentAt(voter: Of): number | undefined {
     const unreadable = this.#unreadable.get(voter);
-    return this.findCurrent(voter)?.sentAt ?? (unreadable?.term === voter.term ? unreadable.sentAt : undefined);
+    return (
+      this.findCurrent(voter)?.sentAt ?? (unreadable?.term === voter.term ? unreadable.sentAt : undefined)
+    );
   }
 
   /** Returns the vote of each master as a string without the fields that change during a hold, such as deadlines. */
