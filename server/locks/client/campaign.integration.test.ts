@@ -4,6 +4,7 @@ import { describe, expect } from "vitest";
 import { locksTest } from "../../../test/support/fixtures.ts";
 import { observeHeldLock } from "../../../test/support/observed-lock.ts";
 import { countScriptCalls, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
+import { startTestProxy } from "../../../test/support/test-proxy.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { campaign } from "./campaign.ts";
 
@@ -52,6 +53,48 @@ describe("campaign", () => {
     for (const end of ends) end.abort();
     await Promise.all(runs);
     expect(await direct.exists(key)).toBe(0);
+  });
+
+  it("a candidate is not elected if its grant arrives after the deadline", async ({ env, direct, key }) => {
+    const proxy = await startTestProxy(env.redis.port);
+    const client = await env.openClient({ port: proxy.port });
+    proxy.getDelayMs = () => 400;
+    const stop = new AbortController();
+    const held: number[] = [];
+    const lost: unknown[] = [];
+    const run = campaign(client, key, {
+      ...{ signal: stop.signal, leaseMs: 300, onLost: (reason) => lost.push(reason) },
+      onElected: async (_, hold) => {
+        held.push(hold.remainingMs());
+        stop.abort();
+      },
+    });
+    await waitUntil(async () => (await direct.exists(key)) === 1);
+    await waitUntil(async () => (await direct.exists(key)) === 0);
+    proxy.getDelayMs = () => 0;
+    await run;
+    expect(held).toEqual([expect.any(Number)]);
+    expect(held[0]).toBeGreaterThan(0);
+    expect(lost).toEqual([]);
+    client.close();
+    await proxy.stop();
+  });
+
+  it("onLost is called if only the release finds that the leader had lost its lock", async ({
+    client,
+    direct,
+    key,
+  }) => {
+    const stop = new AbortController();
+    const lost: unknown[] = [];
+    await campaign(client, key, {
+      ...{ signal: stop.signal, onLost: (reason) => lost.push(reason) },
+      onElected: async () => {
+        await direct.del(key);
+        stop.abort();
+      },
+    });
+    expect(lost).toMatchObject([{ code: "lost" }]);
   });
 
   it("a leader that throws the LostError of its hold, or the abort of its signal, becomes a candidate again", async ({

@@ -49,14 +49,18 @@ async function lead(
   { onElected, onLost, signal }: Pick<CampaignOptions, "onElected" | "onLost" | "signal">,
 ): Promise<void> {
   const leadership = AbortSignal.any([hold.signal, signal]);
+  // If the grant arrived after the local deadline, another client may lead already.
+  const isElected = hold.state === "held";
   try {
-    await onElected(leadership, hold);
+    if (isElected) await onElected(leadership, hold);
   } catch (error) {
     if (!isEndOf(hold.signal, error) && !isEndOf(signal, error)) throw error;
   } finally {
     const { loss } = hold;
     await hold.release().catch(() => undefined);
-    if (loss !== undefined) onLost?.(loss);
+    // The release may be the first call that finds the loss.
+    const lost = loss ?? hold.loss;
+    if (isElected && lost !== undefined) onLost?.(lost);
   }
 }
 

@@ -65,6 +65,8 @@ export class GroupLocker {
     );
     let result: Result;
     try {
+      // The grants may have arrived after the local deadline of a hold.
+      group.assertHeld();
       result = await run();
     } catch (error) {
       attachLoss(error, await this.#release(group));

@@ -128,8 +128,11 @@ export class HoldLeases implements HoldCommands {
    * its deadline unless a repeated downgrade succeeds.
    */
   async downgrade(lease: HoldLease): Promise<void> {
-    const isWatched = lease.uncertainDowngrade?.isWatched ?? this.#watchdog.isWatching(lease);
+    const before = lease.uncertainDowngrade;
+    const isWatched = before?.isWatched ?? this.#watchdog.isWatching(lease);
     await this.#pauseRenewal(lease);
+    // Until a reply arrives, a release must repeat the downgrade, because it does not know which hold to release.
+    lease.uncertainDowngrade = { isWatched };
     try {
       await this.#prolong(lease, async (onSend) => {
         const grant = await this.backend.verbs.downgrade(lease.toRef(), onSend);
@@ -140,9 +143,8 @@ export class HoldLeases implements HoldCommands {
       });
     } catch (error) {
       const isUnknown = error instanceof UnknownOutcomeError || error instanceof NotReplicatedError;
-      if (isUnknown) lease.uncertainDowngrade = { isWatched };
-      else if (isWatched && lease.uncertainDowngrade === undefined && isHeld(lease))
-        this.#watchdog.watch(lease);
+      if (!isUnknown) lease.uncertainDowngrade = before;
+      if (!isUnknown && isWatched && before === undefined && isHeld(lease)) this.#watchdog.watch(lease);
       throw error;
     }
     lease.uncertainDowngrade = undefined;

@@ -245,6 +245,8 @@ export class LockClient {
     const { hold } = frame;
     let result: Result;
     try {
+      // The grant may have arrived after the local deadline.
+      hold.assertHeld();
       result = await runInFrame(frame, () => work(hold));
     } catch (error) {
       attachLoss(error, await releaseAfterWork(hold, this.log));

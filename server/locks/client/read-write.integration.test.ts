@@ -1,6 +1,8 @@
 import { expect } from "vitest";
 import { locksTest } from "../../../test/support/fixtures.ts";
 import { getErrorCode } from "../../../test/support/test-locks.ts";
+import { startTestProxy } from "../../../test/support/test-proxy.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 
 const it = locksTest();
 
@@ -24,4 +26,19 @@ it("readers share the lock and keep out a writer, and the reverse", async ({ cli
   for (const reader of [...readers, writer]) await reader.release();
   expect(await direct.keys(`*${key}*:rwlock_timeout:*`)).toEqual([]);
   expect(await direct.exists(key)).toBe(0);
+});
+
+it("a release during a pending downgrade releases the reader's hold", async ({ env, direct, key }) => {
+  const proxy = await startTestProxy(env.redis.port);
+  const client = await env.openClient({ port: proxy.port });
+  let downgraded: Promise<string> | undefined;
+  await client.withLock(key, { kind: "write" }, async (hold) => {
+    proxy.getDelayMs = () => 200;
+    downgraded = getErrorCode(hold.downgrade());
+    await waitUntil(async () => (await direct.hget(key, "mode")) === "read");
+  });
+  expect(await direct.exists(key)).toBe(0);
+  expect(await downgraded).toBe("ok");
+  client.close();
+  await proxy.stop();
 });

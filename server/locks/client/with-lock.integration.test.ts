@@ -66,6 +66,26 @@ describe("withLock", () => {
     expect((await catchLockError(work)).code).toBe("lost");
   });
 
+  it("the work does not run if the grant arrives after its deadline", async ({ env, key }) => {
+    const proxy = await startTestProxy(env.redis.port);
+    const client = await env.openClient({ port: proxy.port });
+    // Loads the scripts.
+    await (await client.acquireAll([key])).release();
+    await client.withLock(key, async () => undefined);
+    proxy.getDelayMs = () => 400;
+    let runs = 0;
+    const work = async () => {
+      runs++;
+    };
+    const options = { leaseMs: 300 };
+    expect((await catchLockError(client.withLock(key, options, work))).code).toBe("lost");
+    // An acquire of several locks detects this itself.
+    expect((await catchLockError(client.withLocks([key], options, work))).code).toBe("unavailable");
+    expect(runs).toBe(0);
+    client.close();
+    await proxy.stop();
+  });
+
   it("withLock rejects when the lease without renewal expired during the work", async ({ client, key }) => {
     const work = client.withLock(key, { leaseMs: 50, renew: false }, () => sleepMs(100));
     expect((await catchLockError(work)).message).toMatch(/lease ended/);
