@@ -285,7 +285,9 @@ export class LiveStream {
     const access = await this.#ports.checkAccess();
     const state = this.#connection;
     if (!this.#running || !isClosedState(state)) return;
-    if (access === "in") {
+    // A hidden tab has no connection. It checks again once it is visible.
+    if (this.#ports.page.hidden() && (access === "in" || access === "unreachable")) this.#close(state);
+    else if (access === "in") {
       this.#setConnection("connecting");
       this.#connect();
     } else if (access === "unreachable" && state === "refused") {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
 import type { Key } from "../../lib/keys/key.ts";
-import type { Principal } from "../auth/principal.ts";
+import { canAccess, type Principal } from "../auth/principal.ts";
 import { LockkeeperError } from "../errors/lockkeeper-error.ts";
 import { ForbiddenError, InvalidError, UnauthenticatedError } from "../errors/request-errors.ts";
 import type { Audit } from "../history/audit/audit.ts";
@@ -108,7 +108,8 @@ export class Dispatcher {
     const query = getQuery(request);
     const { id, key, hold, target: name } = readPathParameters(match, query, this.targets.connectors[0].name);
     assertAuthorized(principal, route, name, key);
-    if (route.audit !== undefined && route.access === "read") this.limits.consumeForOwnChange(principal.id);
+    if (route.isOwnChange && !canAccess(principal, "admin", {}))
+      this.limits.consumeForOwnChange(principal.id);
     const target = route.scope === "target" ? this.#getTarget(route, name) : undefined;
     const connector = route.scope === "connector" ? this.targets.getConnector(name) : undefined;
     // The handler does not run for HEAD, because the handler of a stream would never end.

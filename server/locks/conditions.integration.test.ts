@@ -128,7 +128,7 @@ describe("conditions of a lock", () => {
     const abort = new AbortController();
     const cancelled = { ...ENDLESS, waitMs: 10, signal: abort.signal, onSend: () => abort.abort() };
     const holder = acquire(key, "holder");
-    const waiting = locks.conditions.await(await holder, "c", { ...ENDLESS, waitMs: 500 });
+    const waiting = locks.conditions.await(await holder, "c", { ...ENDLESS, waitMs: 3000 });
     await waitForWaiters(key, 1);
     const hold = await acquire(key, "me", WAIT);
     expect(await getErrorCode(locks.conditions.await(hold, "c", cancelled))).toBe("aborted");

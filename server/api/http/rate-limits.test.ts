@@ -51,11 +51,11 @@ describe("rate limit of a caller", () => {
     expect(() => limits.consumeMoreForCaller("root", 1)).toThrow(RateLimitedError);
   });
 
-  it("changes that read access permits have a limit of their own", () => {
+  it("own changes have a limit of their own", () => {
     const limits = createLimits();
     expect(countPassed(() => limits.consumeForOwnChange("root"), 200)).toBe(100);
     expect(() => limits.consumeForOwnChange("root")).toThrow(
-      /limited to 2 changes of views, sessions and passwords per second, with bursts of 100/,
+      /limited to 2 changes of views, sessions, passwords and answers per second, with bursts of 100/,
     );
     limits.consumeForCaller("root");
     limits.consumeForOwnChange("other");

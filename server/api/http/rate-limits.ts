@@ -38,12 +38,8 @@ export function buildRateLimitHeaders(
   };
 }
 
-/**
- * Limit per caller on the audited changes that `read` access permits. Without it, such a caller could fill the audit log
- * with its own entries, which would evict those of operators.
- */
+/** Limit per caller on own changes (see `Route.isOwnChange`). */
 const OWN_CHANGES: Rate = { perSecond: 2, burst: 100 };
-const OWN_CHANGES_NAME = "changes of views, sessions and passwords";
 
 /** Maximum number of buckets. Beyond it, the fullest buckets are evicted. */
 const BUCKETS_MAX = 10_000;
@@ -59,7 +55,7 @@ export class RateLimits {
   readonly readCpu: CpuBudgets;
   readonly #callerBuckets: TokenBuckets | undefined;
   readonly #addressBuckets: TokenBuckets | undefined;
-  readonly #ownChangeBuckets = new TokenBuckets(OWN_CHANGES, "caller", OWN_CHANGES_NAME);
+  readonly #ownChangeBuckets = new TokenBuckets(OWN_CHANGES, "own_change");
 
   constructor({ perCaller, perAddress, readCpu, sendsHeaders }: RateLimitOptions) {
     this.readCpu = new CpuBudgets(readCpu);
@@ -83,7 +79,7 @@ export class RateLimits {
     this.#callerBuckets?.consume(caller, Math.min(requests, this.#callerBuckets.rate.burst - 1));
   }
 
-  /** Counts an audited change that `read` access permits. @throws LockkeeperError rate_limited */
+  /** Counts an own change (see `Route.isOwnChange`). @throws LockkeeperError rate_limited */
   consumeForOwnChange(caller: string): void {
     this.#ownChangeBuckets.consume(caller);
   }
@@ -108,9 +104,7 @@ class TokenBuckets {
 
   constructor(
     readonly rate: Rate,
-    private readonly per: RateLimitSubject,
-    /** What the limit counts, for the error message. */
-    private readonly counted = "requests",
+    private readonly per: RateLimitSubject | "own_change",
   ) {
     this.#eachMs = 1000 / rate.perSecond;
     this.#burstMs = this.#eachMs * rate.burst;
@@ -129,15 +123,21 @@ class TokenBuckets {
   buildHeaders(name: string): Record<string, string> {
     const missingMs = Math.max(0, (this.#fullAt.get(name) ?? 0) - performance.now());
     const left = Math.floor((this.#burstMs - missingMs) / this.#eachMs + 1e-6);
-    return buildRateLimitHeaders(this.rate, this.per, left, missingMs);
+    return this.per === "own_change" ? {} : buildRateLimitHeaders(this.rate, this.per, left, missingMs);
   }
 
-  #createError(remainingMs: number): RateLimitedError {
+  #createError(overMs: number): RateLimitedError {
     const { perSecond, burst } = this.rate;
+    if (this.per === "own_change") {
+      return new RateLimitedError(
+        `Without admin access to all targets, each caller is limited to ${perSecond} changes of views, sessions, passwords and answers per second, with bursts of ${burst}. Nothing was done. Retry later.`,
+        { remainingMs: Math.ceil(overMs) },
+      );
+    }
     const whose = this.per === "caller" ? "Each caller" : "Each address without valid credentials";
     return new RateLimitedError(
-      `${whose} is limited to ${perSecond} ${this.counted} per second, with bursts of ${burst}. Nothing was done. Retry later.`,
-      { remainingMs: Math.ceil(remainingMs), perSecond, burst, per: this.per },
+      `${whose} is limited to ${perSecond} requests per second, with bursts of ${burst}. Nothing was done. Retry later.`,
+      { remainingMs: Math.ceil(overMs), perSecond, burst, per: this.per },
     );
   }
 

@@ -44,6 +44,7 @@ export function createBrowserSessionRoutes({ sessions, authentication }: Service
         "Ends the session on every instance within 2 s and closes its streams. Administrators of all targets can end any session.",
       response: { status: 204, description: "The session has ended." },
       errors: ["not_found", ...HOME_ERRORS],
+      isOwnChange: true,
       audit: ({ id }) => ({ action: "end_session", details: { id } }),
       handle: async ({ id, principal }) => {
         await sessions.revoke(id, getVisibleOwner(principal));

@@ -155,6 +155,7 @@ function createPasswordRoute({ operators, passwordLogin, sessions, authenticatio
     },
     response: { status: 204, description: "The password was changed." },
     errors: ["not_found", "rate_limited", ...HOME_ERRORS],
+    isOwnChange: true,
     audit: ({ id }) => ({ action: "set_password", details: { name: id } }),
     handle: async ({ id, body: { password, old }, principal, request }) => {
       const own =

@@ -44,6 +44,7 @@ export function createViewRoutes({ savedViews }: Services): Route[] {
         description: "All views after the change.",
       },
       errors: HOME_ERRORS,
+      isOwnChange: true,
       audit: ({ id, body: { name, filter, of } }) => ({
         action: "save_view",
         details: { id, name, filter, of },
@@ -64,6 +65,7 @@ export function createViewRoutes({ savedViews }: Services): Route[] {
       description: "Deletes one of your views, or a team view that you can change.",
       response: { status: 204, description: "The view was deleted." },
       errors: ["not_found", ...HOME_ERRORS],
+      isOwnChange: true,
       audit: ({ id }) => ({ action: "delete_view", details: { id } }),
       handle: async ({ id, principal }) => {
         await savedViews.remove(id, principal);

@@ -152,6 +152,11 @@ export interface Route {
    */
   readonly verb?: (call: AnyCall) => VerbCall;
   /**
+   * Set on audited changes that callers without admin access can make of what is theirs. They have a rate limit, because
+   * a caller could otherwise evict all other entries of the audit log, even with requests that change nothing.
+   */
+  readonly isOwnChange?: true;
+  /**
    * Returns the facts to record in the audit log. The intent is recorded before the handler runs, and the outcome
    * afterwards. If the intent cannot be recorded, the handler does not run. `by_handler`: the handler records its
    * actions with `services.audit`.

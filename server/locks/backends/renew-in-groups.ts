@@ -1,7 +1,7 @@
 import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { getLockWriter } from "../../formats/registry/lock-writers.ts";
-import { isKeyRefusal } from "../../redis/failure.ts";
 import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
+import { renewTogether } from "../verbs/renew-together.ts";
 import type { GuardedCommands } from "../verbs/safety.ts";
 
 /**
@@ -26,28 +26,16 @@ export async function renewInGroups(
   const remaining = new Map<RenewableHold, RenewalResult>();
   await Promise.all(
     [...groups.values()].map(async (group) => {
-      const replies = await withTimeout(tryMs, renewGroup(getGuarded, channel, group)).catch(() => []);
+      const writer = getLockWriter(group[0] ?? { format: "redisson" });
+      const renewing = renewTogether(group, (some) => {
+        const guarded = getGuarded();
+        return confirmRenewals(guarded, writer.renewMany(guarded.commands, channel, some));
+      });
+      const replies = await withTimeout(tryMs, renewing).catch(() => []);
       for (const [at, hold] of group.entries()) remaining.set(hold, replies[at]);
     }),
   );
   return holds.map((hold) => remaining.get(hold));
-}
-
-/** Renews the holds of a group, one by one if Redis refuses the call because of one of the keys. */
-async function renewGroup(
-  getGuarded: () => GuardedCommands,
-  channel: string,
-  group: readonly RenewableHold[],
-): Promise<RenewalResult[]> {
-  const guarded = getGuarded();
-  const writer = getLockWriter(group[0] ?? { format: "redisson" });
-  try {
-    return await confirmRenewals(guarded, writer.renewMany(guarded.commands, channel, group));
-  } catch (error) {
-    if (group.length === 1 || !isKeyRefusal(error)) throw error;
-    const alone = group.map((hold) => renewGroup(getGuarded, channel, [hold]).catch(() => []));
-    return (await Promise.all(alone)).map(([result]) => result);
-  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { getCurrentMoment } from "../../../lib/client/moment.ts";
 import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 import { computeMajority, kthLargest } from "../../redis/majority.ts";
 import type { RenewableHold, RenewalResult } from "../verbs/backend.ts";
+import { renewTogether } from "../verbs/renew-together.ts";
 import { assessMajority } from "./common-hold.ts";
 import { collectReplies, type MasterResults, pollMasters } from "./poll-masters.ts";
 import type { QuorumMaster } from "./quorum-master.ts";
@@ -21,7 +22,8 @@ export async function renewManyOnMasters(
   const results = await pollMasters(masters, {
     by: "renewals",
     budgetMs: tryMs,
-    call: ({ renewals, channel }) => LOCK_WRITERS.token.renewMany(renewals, channel, holds),
+    call: ({ renewals, channel }) =>
+      renewTogether(holds, (some) => LOCK_WRITERS.token.renewMany(renewals, channel, some)),
     progress: (soFar) => (at.some((index) => stateOf(soFar, index).verdict === "unsure") ? "open" : "enough"),
   });
   return at.map((index) => {

@@ -135,6 +135,24 @@ describe("quorum renewal", () => {
     expect(await masters.readHolders(key)).toEqual([null, null, "you", token, token]);
   });
 
+  it("a hold that every master refuses to renew does not affect the other holds of its call", async ({
+    acquire,
+    backend,
+    masters,
+  }) => {
+    const holds = [
+      await acquire(createTestKey("lock:open"), "me"),
+      await acquire(createTestKey("lock:closed"), "me"),
+      await acquire(createTestKey("lock:open"), "me"),
+    ].map((hold) => ({ ...hold, leaseMs: 60_000 }));
+    const setKeys = (pattern: string) =>
+      Promise.all(masters.clients.map((each) => each.call("ACL", "SETUSER", "default", "resetkeys", pattern)));
+    await setKeys("~*lock:open:*");
+    const renewed = await backend.renewMany(holds, 2000);
+    await setKeys("~*");
+    expect(renewed).toEqual([expect.any(Number), undefined, expect.any(Number)]);
+  });
+
   it("a renewal without a lease keeps the one that the hold has", async ({ acquire, backend, key }) => {
     const hold = await acquire(key, "me", { leaseMs: 7000 });
     await sleepMs(20);

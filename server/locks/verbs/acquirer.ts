@@ -197,8 +197,8 @@ export class Acquirer {
       },
       (ending, sinceMs) => {
         if (ending === "superseded") return;
-        // If the reply to the first attempt was lost, Redis may still have added the waiter to the list.
-        const mayBeListed = sinceMs !== undefined || unansweredSince !== undefined;
+        // If the reply to an attempt was lost, Redis may still have added the waiter to the list.
+        const mayBeListed = seenMs !== undefined || unansweredSince !== undefined;
         // A client that got an error does not return. A refused waiter is removed immediately as well, because the
         // deadlock lasts while the waiter is listed.
         const mayReturn = ending === undefined ? unansweredSince !== undefined : ending !== "deadlock";

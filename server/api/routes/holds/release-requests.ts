@@ -91,6 +91,7 @@ export function createReleaseRequestRoutes(): Route[] {
         "key_not_allowed",
         "unknown_outcome",
       ],
+      isOwnChange: true,
       audit: ({ hold, body: { requestId, answer, text } }) => ({
         action: "answer_release_request",
         seen: { fence: hold.fence },
