@@ -7,6 +7,8 @@ interface View {
   state: "ok" | "fail";
   /** The port of the master, which has all slots. */
   master: number;
+  /** The ports of its replicas. */
+  replicas?: readonly number[];
 }
 
 const servers: Server[] = [];
@@ -21,8 +23,11 @@ afterEach(() => {
 async function node(viewOf: () => View): Promise<number> {
   const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
   const answerTo = (command: string): string => {
-    const { epoch, state, master } = viewOf();
-    if (/slots/i.test(command)) return `*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n${bulk("127.0.0.1")}:${master}\r\n`;
+    const { epoch, state, master, replicas = [] } = viewOf();
+    if (/slots/i.test(command)) {
+      const nodes = [master, ...replicas].map((port) => `*2\r\n${bulk("127.0.0.1")}:${port}\r\n`);
+      return `*1\r\n*${2 + nodes.length}\r\n:0\r\n:16383\r\n${nodes.join("")}`;
+    }
     if (/cluster/i.test(command)) return bulk(`cluster_state:${state}\r\ncluster_current_epoch:${epoch}`);
     if (/info/i.test(command) && !/command/i.test(command)) return bulk("redis_version:7.0.15\r\nloading:0");
     return "+OK\r\n";
@@ -79,4 +84,11 @@ it("a rebuilt cluster with a lower epoch is accepted when no node knows a higher
   const { readPrimary } = await createMap(only);
   Object.assign(only, { epoch: 1, master: 9 });
   expect(await readPrimary()).toBe("127.0.0.1:9");
+});
+
+it("a large cluster whose nodes are all gone is found again through its seed", async () => {
+  const seed = { ...OLD, replicas: Array.from({ length: 40 }, (_, n) => n + 10) };
+  const { readPrimary } = await createMap(seed);
+  Object.assign(seed, NEW);
+  expect(await readPrimary()).toBe("127.0.0.1:2");
 });

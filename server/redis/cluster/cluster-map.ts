@@ -115,7 +115,11 @@ export class ClusterMap extends EventEmitter<{ change: [moved: readonly number[]
   }
 
   async #refreshNow(): Promise<void> {
-    const nodes = new Set([...shuffle(this.#nodes), ...this.address.seeds]);
+    const [first, ...others] = shuffle(this.#nodes);
+    const [seed, ...seeds] = shuffle(this.address.seeds);
+    // A seed is asked second, because all known nodes may be gone, and a large cluster has more nodes than can be asked
+    // in time.
+    const nodes = new Set([first, seed, ...others, ...seeds].flatMap((name) => name ?? []));
     const old: ClusterView[] = [];
     const ask = async (node: NodeName, signal: AbortSignal) => {
       const view = await this.#fetchViewFrom(node, signal);
