@@ -114,7 +114,7 @@ export function formatReservedHold(
   return by === null ? messages.minimumHold : messages.reservedBy(by);
 }
 
-const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(\d+)$/;
+const REDISSON_OWNER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:(-?\d+)$/;
 /** Returns the thread ID in a Redisson owner string, `<client uuid>:<thread id>`; `undefined` for any other owner. */
 export function parseThreadId(owner: string): string | undefined {
   return REDISSON_OWNER.exec(owner)?.[1];

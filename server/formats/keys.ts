@@ -18,7 +18,7 @@ export function findKeyFault(key: Key): string | undefined {
   const text = formatKey(key);
   if (text.startsWith(TARGET_PREFIX) || text.startsWith(HOME_PREFIX))
     return `keys that begin with ${TARGET_PREFIX} are reserved for Lockkeeper`;
-  if (text.startsWith("redisson_")) return "keys that begin with redisson_ are auxiliary keys of Redisson";
+  if (REDISSON_AUXILIARY.some((prefix) => text.startsWith(prefix))) return "its prefix is that of auxiliary keys of Redisson";
   if (!isBinaryKey(key) && !key.includes("{") && !key.includes("}")) return undefined;
   const bytes = encodeKey(key);
   const open = bytes.indexOf(BRACE_OPEN);
@@ -207,13 +207,16 @@ export function buildTokenChannel(token: string): string | undefined {
 }
 
 // Auxiliary keys of libraries. They are never locks.
-const AUXILIARY_PREFIXES = [
-  TARGET_PREFIX,
-  HOME_PREFIX,
+const REDISSON_AUXILIARY = [
   "redisson_unlock_latch:",
   "redisson_lock_queue:",
   "redisson_lock_timeout:",
   "redisson_lock_token:",
+];
+const AUXILIARY_PREFIXES = [
+  TARGET_PREFIX,
+  HOME_PREFIX,
+  ...REDISSON_AUXILIARY,
   "lock-signal:",
   "symfony_check_support_time",
   "rq:clean_registries:",

@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { redissonTest } from "../../../test/support/fixtures.ts";
 import { getHolder, RESERVED_BY_MEI } from "../../../test/support/observed-lock.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { getReleaseTerms } from "../registry/release-terms.ts";
 
 const it = redissonTest().extend("untilReaders", { scope: "file" }, ({ scene }) => async () => {
@@ -96,6 +97,17 @@ describe("force-release of a Redisson writer that also reads", () => {
     expect(await scene.redis.pttl(key)).toBeLessThanOrEqual(20_000);
     expect(await scene.readMessages(one.channels.readWrite(key))).toEqual(["1"]);
     expect(await two.acquireRead(key)).toBeNull();
+  });
+
+  it("a writer whose nested read lease has ended can be released", async ({ scene, key }) => {
+    const [one] = scene.clients;
+    await one.acquireWrite(key);
+    await one.acquireRead(key, { leaseMs: 20 });
+    await waitUntil(async () => (await scene.redis.exists(one.getLeaseKey(key, 1))) === 0);
+    const seen = await scene.observeHeld(key);
+    expect(seen.holders).toMatchObject([{ role: "write" }, { role: "read", ownRemainingMs: 0 }]);
+    expect(await scene.forceRelease(seen)).toBe("released");
+    expect(await scene.redis.exists(key)).toBe(0);
   });
 
   it("force-release of the read hold keeps the write hold with its lease", async ({ scene, key }) => {

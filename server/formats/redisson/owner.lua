@@ -2,12 +2,12 @@
 
 -- include ../bounds.lua
 
--- Whether a field names a holder: `<uuid>:<number>`, optionally with `:write`, or the owner of a reservation.
+-- Whether a field names a holder: `<uuid>:<number>`, where the number may be negative, optionally with `:write`, or the owner of a reservation.
 local function is_owner(field)
   if #field > VALUE_BYTES_MAX then return false end
   if string.find(field, '^lockkeeper:reserve:') then return true end
   local hex4 = '%x%x%x%x'
   local _, last = string.find(field, '^' .. hex4 .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-' .. hex4 .. '%-'
-    .. hex4 .. hex4 .. hex4 .. ':%d+')
+    .. hex4 .. hex4 .. hex4 .. ':%-?%d+')
   return last ~= nil and (last == #field or string.sub(field, last + 1) == ':write')
 end

@@ -122,8 +122,9 @@ function applyLeases(seen: HeldObservation, answers: readonly unknown[]): HeldOb
     readers.set(reader, ownRemainingMs === undefined ? described : { ...described, ownRemainingMs });
   }
   const holders = seen.holders.map((holder) => readers.get(holder) ?? holder);
-  // A reader whose lease has ended does not hold the lock. Its field remains until the next release.
-  const live = holders.filter(({ ownRemainingMs }) => ownRemainingMs !== 0);
+  // A reader whose lease has ended does not hold the lock. Its field remains until the next release. While the lock has
+  // a writer, Redisson counts such a field, and converts the lock to mode read when the writer releases it.
+  const live = seen.kind === "write" ? holders : holders.filter(({ ownRemainingMs }) => ownRemainingMs !== 0);
   // If no reader is live, writers of Redisson still wait until the key expires, so an operator must be able to release
   // the lock.
   const hasForeign = holders.some(({ seq }) => seq === 0);

@@ -6,7 +6,8 @@ import { RESERVED_OWNER_PREFIX } from "../../../lib/contract/actions/reservation
  */
 const OWNER_BYTES_MAX = 1024;
 
-const CLIENT = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:\\d+";
+// The thread id is any Java long. Callers of the asynchronous API choose it, so it can be negative.
+const CLIENT = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:-?\\d+";
 const THREAD = new RegExp(`^${CLIENT}$`, "i");
 const ENTRY = new RegExp(`^(.*):(${CLIENT})$`, "is");
 const WRITE = ":write";

@@ -356,3 +356,20 @@ describe("indexed holds", () => {
     expect([...mirror.keys()]).toEqual([]);
   });
 });
+
+describe("keys with the same token", () => {
+  const build = (key: string, chosen: object): HeldObservation => ({
+    ...buildHeldObservation(key, { owner: "worker-7-of-a-deployment" }),
+    ...{ type: "string", format: "bsm-redislock", ...chosen },
+  });
+
+  it.each([
+    ["a random token", {}, ["lock:b"]],
+    // Independent locks can have the same token, which must not be released together.
+    ["a token that the application chose", { isChosen: true }, []],
+  ])("%s", (_, chosen, others) => {
+    const index = createLockIndex(build("lock:a", chosen), build("lock:b", chosen));
+    const hold = index.get("lock:a");
+    expect(hold && index.findKeysSharingToken(hold, 10)).toEqual(others);
+  });
+});

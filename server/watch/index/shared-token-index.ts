@@ -50,8 +50,10 @@ export class SharedTokenIndex {
 
 function findSharedToken(hold: ObservedHold | undefined): Key | undefined {
   if (hold === undefined || hold.holders.length > 1) return undefined;
-  const { format, candidates, holders } = hold.seen;
+  const { format, candidates, holders, isChosen } = hold.seen;
   const [{ token, fence }] = holders;
+  // A token that the application chooses can be the same for locks that were acquired separately.
+  if (isChosen) return undefined;
   if (fence !== null || (format === "token" && token.length < TOKEN_LENGTH_MIN)) return undefined;
   return SHARED_TOKEN_FORMATS.has(format) || candidates.some((name) => SHARED_TOKEN_FORMATS.has(name))
     ? token
