@@ -31,7 +31,10 @@ type Client struct {
 	APIKey     string       // needs the verb "lock"
 	Target     string       // the first target of the server if empty
 	HTTPClient *http.Client // must not follow redirects; nil for a default client
-	OnError    func(error)  // receives errors that no call returns: failed renewals, and failed releases of WithLock
+
+	// OnError receives errors that no call returns: failed renewals, and failed releases of WithLock. It must return quickly,
+	// because no hold is renewed while it handles a failed renewal.
+	OnError func(error)
 
 	mu         sync.Mutex
 	holds      map[*Hold]bool
@@ -98,7 +101,7 @@ type Work = func(ctx context.Context, hold *Hold) error
 
 // WithLock runs work while it holds the lock, and releases the lock when work returns or panics. The context of work is
 // cancelled with ctx, and when the lock is lost, with [ErrLost] as its [context.Cause]. After a loss, WithLock returns
-// ErrLost, joined with the error of work.
+// ErrLost, joined with the error of work. If the lease ended before the response to the acquire arrived, work does not run.
 func (c *Client) WithLock(ctx context.Context, key string, options LockOptions, work Work) error {
 	hold, err := c.Acquire(ctx, key, options)
 	return c.run(ctx, hold, err, work)
@@ -130,6 +133,9 @@ func (c *Client) run(ctx context.Context, hold *Hold, err error, work Work) (end
 			end = errors.Join(end, lost)
 		}
 	}()
+	if err := hold.Err(); err != nil {
+		return err
+	}
 	return work(context.WithValue(ctx, enclosing{}, append([]*Hold{hold}, holdsOf(ctx)...)), hold)
 }
 

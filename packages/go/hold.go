@@ -30,7 +30,7 @@ type Hold struct {
 	releaseKey string
 
 	renewing    sync.Mutex  // held while a renewal or a downgrade is in flight
-	isUncertain atomic.Bool // whether the result of a downgrade is unknown
+	isUncertain atomic.Bool // whether the result of a downgrade is pending or unknown
 
 	mu       sync.Mutex
 	sentAt   time.Time
@@ -108,28 +108,40 @@ func (h *Hold) Renew(ctx context.Context) error {
 func (h *Hold) Downgrade(ctx context.Context) error {
 	h.renewing.Lock()
 	defer h.renewing.Unlock()
+	// Set before the check: a concurrent Release either ends the hold before it, or repeats the downgrade.
+	wasUncertain := h.isUncertain.Swap(true)
 	if err := h.Err(); err != nil {
+		h.isUncertain.Store(wasUncertain)
 		return err
 	}
-	return h.downgrade(ctx)
+	err := h.downgrade(ctx, wasUncertain)
+	return cmp.Or(h.Err(), err)
 }
 
-func (h *Hold) downgrade(ctx context.Context) error {
+// downgrade sends a downgrade. The caller has set isUncertain; a refusal restores wasUncertain. Concurrent downgrades of a hold
+// return the same reader.
+func (h *Hold) downgrade(ctx context.Context, wasUncertain bool) error {
 	var reader grant
-	asked := request{path: "/holds/" + h.HoldID + "/downgrade", body: map[string]any{}}
+	asked := request{path: "/holds/" + h.listLocks()[0].HoldID + "/downgrade", body: map[string]any{}}
 	asked.timeout, asked.retryFor = h.attemptTime(), max(h.Remaining(), attemptTime)
 	sentAt, err := h.client.post(ctx, asked, &reader)
-	failure, _ := err.(*Error)
 	if err == nil {
 		h.mu.Lock()
 		h.HoldID, h.Locks[0].HoldID = reader.HoldID, reader.HoldID
 		h.mu.Unlock()
 		h.isUncertain.Store(false)
 		h.extend([]grant{reader}, sentAt, 0)
-	} else if failure == nil || failure.Is(ErrUnknownOutcome) || failure.Code == "internal" || failure.Code == "not_replicated" {
-		h.isUncertain.Store(true)
-	} else if failure.Is(ErrLost) {
-		h.cancel(h.newLoss(failure.Detail))
+		return nil
+	}
+	isRefused := sentAt.IsZero() // nothing was sent
+	if failure, ok := err.(*Error); ok {
+		isRefused = !failure.Is(ErrUnknownOutcome) && failure.Code != "internal" && failure.Code != "not_replicated"
+		if failure.Is(ErrLost) {
+			h.cancel(h.newLoss(failure.Detail))
+		}
+	}
+	if isRefused {
+		h.isUncertain.Store(wasUncertain)
 	}
 	return err
 }
@@ -140,7 +152,7 @@ func (h *Hold) Release(ctx context.Context) error {
 	asked := request{idempotencyKey: h.releaseKey, timeout: h.attemptTime(), retryFor: retryTime}
 	h.cancel(ErrReleased)
 	if h.isUncertain.Load() && len(h.listUnreleased()) > 0 {
-		_ = h.downgrade(ctx) // only its result shows which of the two holds to release
+		_ = h.downgrade(ctx, true) // only its result shows which of the two holds to release
 	}
 	locks := h.listUnreleased()
 	if len(locks) == 0 {
@@ -148,6 +160,13 @@ func (h *Hold) Release(ctx context.Context) error {
 	}
 	results, _, err := h.client.postHolds(ctx, "release", locks, asked)
 	return h.applyReleases(locks, results, err)
+}
+
+// listLocks returns a copy, because a downgrade changes a HoldID.
+func (h *Hold) listLocks() []Lock {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.Locks)
 }
 
 // listUnreleased returns the locks that a release must be sent for. The server stores idempotency keys for a limited time.

@@ -166,6 +166,39 @@ func TestAnUnansweredDowngradeIsRepeatedByTheRelease(t *testing.T) {
 	expectState(t, key, "free")
 }
 
+func TestAReleaseDuringADowngradeReleasesTheReader(t *testing.T) {
+	client, proxy := newClient(t)
+	key := newLockKey(t)
+	writer, err := client.Acquire(background, key, lockkeeper.LockOptions{Kind: "write"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.setOnce("downgrade", "delay")
+	downgraded := make(chan error, 1)
+	go func() { downgraded <- writer.Downgrade(background) }()
+	waitUntil(t, "the downgrade is carried out", func() bool { return readLock(t, key)["kind"] == "read" })
+	if err := writer.Release(background); err != nil {
+		t.Error(err)
+	}
+	expectState(t, key, "free")
+	expectError(t, <-downgraded, lockkeeper.ErrReleased)
+}
+
+func TestARefusedDowngradeLeavesTheHold(t *testing.T) {
+	client, proxy := newClient(t)
+	hold, err := client.Acquire(background, newLockKey(t), lockkeeper.LockOptions{Lease: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hold.Downgrade(background); err == nil {
+		t.Error("a plain lock was downgraded")
+	}
+	waitUntil(t, "renewals", func() bool { return proxy.count("renew") > 2 })
+	if err := errors.Join(hold.Err(), hold.Release(background)); err != nil || proxy.count("downgrade") != 1 {
+		t.Errorf("%v after %d downgrades", err, proxy.count("downgrade"))
+	}
+}
+
 func expectCount(t *testing.T, expected int64) func(int64, error) {
 	t.Helper()
 	return func(count int64, err error) {

@@ -187,6 +187,25 @@ func TestAHoldSurvivesAnUnreachableServer(t *testing.T) {
 	}
 }
 
+func TestOnErrorCanRenewTheHold(t *testing.T) {
+	client, proxy := newClient(t)
+	proxy.setOnce("renew", "bad_gateway")
+	holds, renewed := make(chan *lockkeeper.Hold, 1), make(chan error, 1)
+	client.OnError = func(error) { renewed <- (<-holds).Renew(background) }
+	err := hold(t, client, func(ctx context.Context, hold *lockkeeper.Hold) error {
+		holds <- hold
+		select {
+		case err := <-renewed:
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAnUnknownOutcomeIsNotReportedAsARefusal(t *testing.T) {
 	client, proxy := newClient(t)
 	proxy.set(func(string) string { return "lose_response" })

@@ -24,6 +24,7 @@ type scriptedServer struct {
 	outcomes [][]string
 	released [][]string // the HoldIDs of each release
 	sent     int        // number of requests
+	isLate   bool       // whether no time is left of granted leases
 }
 
 func startScriptedServer(t *testing.T, outcomes ...[]string) (*lockkeeper.Client, *scriptedServer) {
@@ -56,10 +57,13 @@ func startScriptedServer(t *testing.T, outcomes ...[]string) (*lockkeeper.Client
 			_ = json.NewEncoder(w).Encode(map[string]any{"results": results})
 			return
 		}
-		holds := []map[string]any{}
+		holds, remainingMs := []map[string]any{}, 30_000
+		if s.isLate {
+			remainingMs = 0
+		}
 		for i, key := range append(asked.Keys, "lock:a")[:max(1, len(asked.Keys))] {
 			holds = append(holds, map[string]any{
-				"key": key, "holdId": fmt.Sprintf("h1.%d", i), "fence": "7", "leaseMs": 30_000, "remainingMs": 30_000,
+				"key": key, "holdId": fmt.Sprintf("h1.%d", i), "fence": "7", "leaseMs": 30_000, "remainingMs": remainingMs,
 			})
 		}
 		if asked.Keys == nil {
@@ -138,6 +142,23 @@ func TestConcurrentReleasesSucceed(t *testing.T) {
 	}
 	if err := hold.Release(background); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestWorkDoesNotRunIfTheLeaseEndedBeforeTheGrantArrived(t *testing.T) {
+	for _, outcome := range []string{"released", "not_held"} {
+		client, server := startScriptedServer(t, []string{outcome}, []string{outcome, outcome})
+		server.isLate = true
+		client.OnError = func(err error) { t.Errorf("unexpected error %v", err) }
+		work := func(context.Context, *lockkeeper.Hold) error {
+			t.Error("the work runs")
+			return nil
+		}
+		expectError(t, client.WithLock(background, "lock:a", lockkeeper.LockOptions{}, work), lockkeeper.ErrLost)
+		expectError(t, client.WithLocks(background, []string{"lock:a", "lock:b"}, lockkeeper.LockOptions{}, work), lockkeeper.ErrLost)
+		if len(server.released) != 2 {
+			t.Errorf("released %v", server.released)
+		}
 	}
 }
 

@@ -35,13 +35,18 @@ func (h *Hold) watchDeadline() {
 // keepRenewing renews the holds until none is left. Failed renewals are retried after the pause.
 func (c *Client) keepRenewing() {
 	for due, isLast := c.listDue(); !isLast; due, isLast = c.listDue() {
+		var failures []error
 		for len(due) > 0 {
 			batch := due[:min(len(due), renewMax)]
 			due = due[len(batch):]
-			c.report(c.renew(context.Background(), batch, 0))
+			failures = append(failures, c.renew(context.Background(), batch, 0))
 			for _, h := range batch {
 				h.renewing.Unlock()
 			}
+		}
+		// OnError may call methods that wait for the renewals.
+		for _, failure := range failures {
+			c.report(failure)
 		}
 		time.Sleep(renewPause)
 	}
@@ -78,7 +83,7 @@ func (c *Client) renew(ctx context.Context, holds []*Hold, retryFor time.Duratio
 	asked, locks := request{timeout: attemptTime, retryFor: retryFor}, []Lock{}
 	for _, h := range holds {
 		asked.timeout = min(asked.timeout, h.attemptTime())
-		locks = append(locks, h.Locks...)
+		locks = append(locks, h.listLocks()...)
 	}
 	results, sentAt, err := c.postHolds(ctx, "renew", locks, asked)
 	for _, h := range holds {

@@ -70,10 +70,10 @@ public final class SafeLock {
   private final long leaseMs;
   private final CountDownLatch ended = new CountDownLatch(1);
   private final CountDownLatch released = new CountDownLatch(1);
-  private volatile long deadline; // of System.nanoTime
-  private long renewAt;
+  private volatile Moment deadline;
+  private long renewAt; // of System.nanoTime
 
-  private SafeLock(Answer grant, long sentAt, long leaseMs) {
+  private SafeLock(Answer grant, Moment sentAt, long leaseMs) {
     this.fence = grant.get("fence");
     this.path = "/holds/" + grant.get("holdId");
     this.leaseMs = leaseMs;
@@ -142,7 +142,7 @@ public final class SafeLock {
     UUID idempotencyKey = UUID.randomUUID(); // the same for each try: together they make one hold at most
     long startedAt = System.nanoTime();
     while (true) {
-      long sentAt = System.nanoTime();
+      Moment sentAt = Moment.now();
       Answer answer = call(path, body, waitMs + 5000, idempotencyKey);
       if (answer.status == 201) return new SafeLock(answer, sentAt, leaseMs);
       boolean isLate = System.nanoTime() - startedAt > TimeUnit.MILLISECONDS.toNanos(waitMs + 15_000);
@@ -152,19 +152,21 @@ public final class SafeLock {
   }
 
   /** Counts from before the request was sent, less a margin for killing a command and clock drift. */
-  private void extend(long sentAt, long ms) {
-    deadline = sentAt + TimeUnit.MILLISECONDS.toNanos(ms - leaseMs / 20);
-    renewAt = sentAt + TimeUnit.MILLISECONDS.toNanos(ms - leaseMs * 2 / 3);
+  private void extend(Moment sentAt, long ms) {
+    deadline = sentAt.plusMs(ms - leaseMs / 20);
+    renewAt = sentAt.plusMs(ms - leaseMs * 2 / 3).nanos;
   }
 
-  private long leftMs() {
-    return ended.getCount() == 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+  private long leftMs() { return ended.getCount() == 0 ? 0 : deadline.leftMs(); }
+
+  private long renewDelayMs() {
+    return Math.min(TimeUnit.NANOSECONDS.toMillis(renewAt - System.nanoTime()), leftMs());
   }
 
   private void renew() {
     try {
-      while (!ended.await(Math.min(renewAt, deadline) - System.nanoTime(), TimeUnit.NANOSECONDS) && leftMs() > 0) {
-        long sentAt = System.nanoTime();
+      while (!ended.await(renewDelayMs(), TimeUnit.MILLISECONDS) && leftMs() > 0) {
+        Moment sentAt = Moment.now();
         Answer answer = call(path + "/renew", "{}", Math.min(leaseMs / 3, leftMs()), UUID.randomUUID());
         renewAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(leaseMs / 10); // sooner, unless it is renewed
         if (answer.status == 200 && leftMs() > 0) extend(sentAt, Long.parseLong(answer.get("remainingMs")));
@@ -177,10 +179,10 @@ public final class SafeLock {
 
   /** Keeps the program alive after SIGTERM or SIGINT until the work has stopped and the lock is released. */
   private void stop() {
-    long leaseLeft = deadline - System.nanoTime();
+    long leaseLeftMs = deadline.leftMs();
     ended.countDown();
     try {
-      released.await(leaseLeft, TimeUnit.NANOSECONDS);
+      released.await(leaseLeftMs, TimeUnit.MILLISECONDS);
     } catch (InterruptedException nobodyInterrupts) {
     }
   }
@@ -194,6 +196,18 @@ public final class SafeLock {
       }
     }
     released.countDown();
+  }
+
+  /** A time on two clocks: nanoTime stops while the machine is suspended, and the other one may be set back. */
+  private record Moment(long nanos, long wallMs) {
+    static Moment now() { return new Moment(System.nanoTime(), System.currentTimeMillis()); }
+
+    Moment plusMs(long ms) { return new Moment(nanos + TimeUnit.MILLISECONDS.toNanos(ms), wallMs + ms); }
+
+    /** By the clock that advanced more. */
+    long leftMs() {
+      return Math.min(TimeUnit.NANOSECONDS.toMillis(nanos - System.nanoTime()), wallMs - System.currentTimeMillis());
+    }
   }
 
   /** The status is 0 for no answer, or one that is not JSON. */

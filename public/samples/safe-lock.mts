@@ -42,8 +42,16 @@ const EXIT_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 export class NotAcquired extends Error {}
 export class LockLost extends Error {}
 
+// The monotonic clock stops while the machine is suspended, and the wall clock may be set back.
+interface Moment {
+  monotonicMs: number;
+  wallMs: number;
+}
+
+const now = (): Moment => ({ monotonicMs: performance.now(), wallMs: Date.now() });
+
 interface Reply {
-  sentAt: number; // on the monotonic clock
+  sentAt: Moment;
   status: number; // 0: no response
   holdId?: string;
   fence?: string;
@@ -53,7 +61,7 @@ interface Reply {
 }
 
 async function post(path: string, body: object, limitMs: number, headers: object = {}): Promise<Reply> {
-  const sentAt = performance.now();
+  const sentAt = now();
   try {
     const response = await fetch(`${process.env.LOCKKEEPER_URL}/api/v1${path}`, {
       method: "POST",
@@ -78,7 +86,7 @@ export class Hold {
   readonly #leaseMs: number;
   readonly #abort = new AbortController();
   readonly #commands = new Map<Writable, Promise<unknown>>();
-  #deadline = 0;
+  #deadline = now();
   #renewAt = 0;
 
   constructor(reply: Reply, leaseMs: number) {
@@ -92,9 +100,10 @@ export class Hold {
     return this.#abort.signal;
   }
 
-  /** Milliseconds until the deadline. */
+  /** Milliseconds until the deadline, by the clock that advanced more. */
   get leftMs(): number {
-    return this.#deadline - performance.now();
+    const { monotonicMs, wallMs } = now();
+    return Math.min(this.#deadline.monotonicMs - monotonicMs, this.#deadline.wallMs - wallMs);
   }
 
   /** Throws unless the lock is certainly held at this moment. */
@@ -132,10 +141,11 @@ export class Hold {
   /** Renews until the hold is stopped or lost. A failed request is tried again until the deadline. */
   async keepRenewing(): Promise<void> {
     while (!this.signal.aborted) {
-      const delayMs = Math.min(this.#renewAt - performance.now(), this.leftMs);
+      const delayMs = Math.min(this.#renewAt - performance.now(), this.leftMs, 1000); // a suspension delays timers
       await sleep(Math.max(0, delayMs), undefined, { signal: this.signal }).catch(() => {});
       if (this.signal.aborted) return;
       if (this.leftMs <= 0) return this.stop(new LockLost("lost: stopped"));
+      if (performance.now() < this.#renewAt) continue;
       const reply = await post(`${this.#path}/renew`, {}, Math.min(this.#leaseMs / 3, this.leftMs));
       if (this.#extend(reply)) for (const pipe of this.#commands.keys()) this.#writeDeadline(pipe);
       else if (reply.status >= 400 && reply.status < 500 && reply.status !== 408 && reply.status !== 429)
@@ -157,9 +167,10 @@ export class Hold {
 
   #extend({ sentAt, status, waitedMs = 0, remainingMs }: Reply): boolean {
     if (status < 200 || status > 299 || typeof remainingMs !== "number") return false;
-    const leaseEnd = sentAt + waitedMs + remainingMs; // counted from before the request was sent
-    this.#deadline = leaseEnd - this.#leaseMs / 20; // a margin for killing commands and for clock drift
-    this.#renewAt = leaseEnd - (this.#leaseMs * 2) / 3;
+    const { monotonicMs, wallMs } = sentAt; // counted from before the request was sent
+    const lastsMs = waitedMs + remainingMs - this.#leaseMs / 20; // a margin for killing commands and for clock drift
+    this.#deadline = { monotonicMs: monotonicMs + lastsMs, wallMs: wallMs + lastsMs };
+    this.#renewAt = monotonicMs + waitedMs + remainingMs - (this.#leaseMs * 2) / 3;
     return true;
   }
 

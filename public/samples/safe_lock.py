@@ -74,6 +74,11 @@ def call(path, body, timeout_s, idempotency_key):
         return 0, {"detail": f"no answer from {API}: {error}"}
 
 
+def now():
+    """Returns the time on two clocks. The first stops while the machine is suspended, the second may be set back."""
+    return time.monotonic(), time.time()
+
+
 class Hold:
     def __init__(self, grant, sent_at, lease_s):
         self.fence = grant["fence"]
@@ -109,15 +114,16 @@ class Hold:
 
     def _extend(self, sent_at, ms):
         """Counts from before the request was sent, less a margin for killing a command and clock drift."""
-        self._deadline = sent_at + ms / 1000 - self._lease_s / 20
-        self._renew_at = sent_at + ms / 1000 - self._lease_s * 2 / 3
+        self._deadline = [each + ms / 1000 - self._lease_s / 20 for each in sent_at]
+        self._renew_at = sent_at[0] + ms / 1000 - self._lease_s * 2 / 3
 
     def _left_s(self):
-        return 0 if self._ended.is_set() else self._deadline - time.monotonic()
+        left_s = [end - each for end, each in zip(self._deadline, now())]
+        return 0 if self._ended.is_set() else min(left_s)
 
     def _renew(self):
-        while not self._ended.wait(min(self._renew_at, self._deadline) - time.monotonic()) and self._left_s() > 0:
-            sent_at, timeout_s = time.monotonic(), min(self._lease_s / 3, self._left_s())
+        while not self._ended.wait(min(self._renew_at - time.monotonic(), self._left_s())) and self._left_s() > 0:
+            sent_at, timeout_s = now(), min(self._lease_s / 3, self._left_s())
             status, answer = call(f"{self._path}/renew", {}, timeout_s, str(uuid.uuid4()))
             self._renew_at = time.monotonic() + self._lease_s / 10  # sooner, unless it is renewed
             if status == 200 and self._left_s() > 0:
@@ -143,7 +149,7 @@ def acquire(key, lease_s, wait_s):
     idempotency_key = str(uuid.uuid4())  # the same for each try: together they make one hold at most
     give_up_at = time.monotonic() + wait_s + 15
     while True:
-        sent_at = time.monotonic()
+        sent_at = now()
         status, answer = call(path, body, wait_s + 5, idempotency_key)
         if status == 201:
             return Hold(answer, sent_at, lease_s)

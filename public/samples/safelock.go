@@ -99,7 +99,7 @@ type Hold struct {
 	Fence    string
 	path     string
 	lease    time.Duration
-	deadline atomic.Pointer[time.Time] // monotonic
+	deadline atomic.Pointer[time.Time] // on the monotonic and the wall clock
 	renewAt  time.Time
 	ctx      context.Context
 	lose     context.CancelCauseFunc
@@ -168,7 +168,11 @@ func (h *Hold) extend(sentAt time.Time, ms int64) {
 	h.renewAt = deadline.Add(h.lease/20 - h.lease*2/3)
 }
 
-func (h *Hold) left() time.Duration { return time.Until(*h.deadline.Load()) }
+// left counts on both clocks: the monotonic one stops while the machine is suspended, the other may be set back.
+func (h *Hold) left() time.Duration {
+	deadline, now := *h.deadline.Load(), time.Now()
+	return min(deadline.Sub(now), deadline.Round(0).Sub(now.Round(0))) // Round removes the monotonic time
+}
 
 // AssertHeld returns an error unless the lock is held. Call it before each step whose effect others see.
 func (h *Hold) AssertHeld() error {
@@ -180,7 +184,10 @@ func (h *Hold) AssertHeld() error {
 
 func (h *Hold) renew() {
 	for h.AssertHeld() == nil {
-		time.Sleep(min(time.Until(h.renewAt), h.left()))
+		if delay := min(time.Until(h.renewAt), h.left()); delay > 0 {
+			time.Sleep(min(delay, time.Second)) // a sleep lasts longer if the machine is suspended
+			continue
+		}
 		sentAt := time.Now()
 		status, got := call(h.ctx, h.path+"/renew", struct{}{}, min(h.lease/3, h.left()), newKey())
 		h.renewAt = time.Now().Add(h.lease / 10) // sooner, unless it is renewed

@@ -69,6 +69,31 @@ def force_release(key):
     assert status == 200, result
 
 
+def grant_late(key):
+    """Returns a fault: the lock is acquired, but no time is left of its lease."""
+
+    def acquire(body):
+        status, value = call("POST", f"/locks/{encode_key(key)}/acquire", body)
+        return status, {**value, "remainingMs": 0}
+
+    return acquire
+
+
+class BlockedRenewal:
+    """A fault: the renewal is sent when the test sets ``may_end``."""
+
+    def __init__(self):
+        self.started, self.may_end, self.ended = threading.Event(), threading.Event(), threading.Event()
+
+    def __call__(self, body):
+        self.started.set()
+        self.may_end.wait(WITHIN_S)
+        try:
+            return call("POST", "/holds/renew", body)
+        finally:
+            self.ended.set()
+
+
 def python(program):
     """Returns the command that runs a program with the package under test."""
     return [sys.executable, "-c", program]

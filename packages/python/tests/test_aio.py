@@ -4,7 +4,7 @@ import unittest
 
 from lockkeeper import AsyncClient, LockHeld, LockLost
 
-from .support import API_KEY, URL, ServerTest, count_waiters, force_release, read_lock
+from .support import API_KEY, URL, BlockedRenewal, ServerTest, count_waiters, force_release, grant_late, read_lock
 
 
 class AsyncTest(ServerTest, unittest.IsolatedAsyncioTestCase):
@@ -38,6 +38,28 @@ class AsyncTest(ServerTest, unittest.IsolatedAsyncioTestCase):
                 await asyncio.sleep(30)
         self.assertLess(time.monotonic() - started_at, 10)
         await asyncio.sleep(0)  # The task itself is not cancelled.
+
+    async def test_a_hold_that_was_lost_before_its_block_does_not_run_it(self):
+        proxy = self.start_proxy()
+        proxy.faults = {"acquire": [grant_late(self.key)]}
+        with self.assertRaises(LockLost):
+            async with AsyncClient(proxy.url, API_KEY).lock(self.key):
+                self.fail("the block runs")
+        self.assertEqual(read_lock(self.key)["state"], "free")
+
+    async def test_a_release_during_a_renewal_does_not_cancel_the_task(self):
+        proxy = self.start_proxy()
+        client = AsyncClient(proxy.url, API_KEY)
+        renewal = BlockedRenewal()
+        proxy.faults = {"renew": [renewal]}
+        hold = await client.acquire(self.key, lease_s=1.5)
+        async with hold:
+            await asyncio.to_thread(renewal.started.wait, 10)
+            self.assertEqual(await hold.release(), "released")
+            renewal.may_end.set()
+            await asyncio.to_thread(renewal.ended.wait, 10)
+            await asyncio.sleep(0.2)
+        self.assertIsNone(hold.loss)
 
     async def test_a_cancelled_block_releases_the_lock(self):
         entered = asyncio.Event()

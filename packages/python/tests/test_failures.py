@@ -3,10 +3,12 @@ import os
 import pickle
 import signal
 import subprocess
+import sys
 import threading
 import time
 import traceback
 import unittest
+from unittest import mock
 
 from lockkeeper import Client, LockLost, Refused, Unavailable, UnknownOutcome
 
@@ -77,6 +79,59 @@ class FaultTest(ServerTest):
             self.proxied.acquire(self.key)
         self.assertEqual((raised.exception.code, raised.exception.status), ("unexpected_response", 404))
         self.assertEqual(len(self.proxy.requests), 1)
+
+
+class ThreadTest(ServerTest):
+    def test_renewals_survive_a_callback_that_exits(self):
+        def leave(_):
+            sys.exit(1)
+
+        proxy = self.start_proxy()
+        proxy.faults = {"renew": ["bad_gateway"]}
+        client = Client(proxy.url, API_KEY, on_error=leave)
+        with self.assertLogs("lockkeeper") as logs, client.lock(self.key, lease_s=2) as hold:
+            client.acquire(f"{self.key}:2", lease_s=0.5, renewal="manual", on_lost=leave)
+            time.sleep(3)
+            hold.check()
+        for failure in ("on_error failed", "The function for the loss of"):
+            self.assertIn(failure, "".join(logs.output))
+
+    def test_a_signal_during_a_callback_in_the_main_thread_is_raised(self):
+        hold = self.client.acquire(self.key, lease_s=1, renewal="manual")
+        self.client._renewer.remove(hold)
+        hold.on_lost(mock.Mock(side_effect=KeyboardInterrupt))
+        hold._left_s = 0
+        self.assertRaises(KeyboardInterrupt, hold.check)
+        hold.release()
+
+    def test_an_acquire_whose_thread_cannot_start_leaves_no_hold(self):
+        start = threading.Thread.start
+        for failing in ("lockkeeper-deadlines", "lockkeeper-renewals"):
+
+            def refuse(thread, failing=failing):
+                if thread.name == failing:
+                    raise RuntimeError("can't start new thread")
+                start(thread)
+
+            client = Client(URL, API_KEY)
+            with self.subTest(failing=failing):
+                with mock.patch.object(threading.Thread, "start", refuse):
+                    self.assertRaises(RuntimeError, client.acquire, self.key)
+                    self.assertRaises(RuntimeError, client.acquire_all, [self.key, f"{self.key}:2"])
+                self.assertEqual([read_lock(key)["state"] for key in (self.key, f"{self.key}:2")], ["free", "free"])
+                self.assertEqual(client._renewer._holds, {})
+                with client.lock(self.key, lease_s=1) as hold:
+                    time.sleep(1.5)
+                    hold.check()
+
+    def test_the_next_hold_restarts_a_thread_that_ended_with_a_defect(self):
+        with mock.patch.object(threading, "excepthook"), self.client.lock(self.key, lease_s=1) as hold:
+            with mock.patch.object(hold, "find_renewal_delay_s", side_effect=ValueError):
+                self.client._renewer.wake()
+                self.wait_until(lambda: "lockkeeper-renewals" not in self.client._renewer._threads)
+            with self.client.lock(f"{self.key}:next"):
+                time.sleep(1.5)
+                hold.check()
 
 
 class ProcessTest(ServerTest):

@@ -22,6 +22,18 @@ def refuse(_):
     return 403, FORBIDDEN
 
 
+def hide_second_outcome(key):
+    """Returns a fault: all holds of a batch are released under the key, but the outcome of the second is unknown."""
+
+    def release(body):
+        status, value = call("POST", "/holds/release", body, {"Idempotency-Key": key})
+        hold_id = body["holds"][1]["holdId"]
+        value["results"][1] = {"holdId": hold_id, "outcome": "unknown", "problem": {"code": "unknown_outcome"}}
+        return status, value
+
+    return release
+
+
 class GroupTest(ServerTest):
     def setUp(self):
         super().setUp()
@@ -105,6 +117,30 @@ class GroupTest(ServerTest):
             proxy.always = None
             self.assertEqual(retry(), "released")
         self.assertEqual([hold.loss, group.loss], [None, None])
+        self.assertEqual(self.states(), ["free"] * 3)
+
+    def test_a_release_with_an_unknown_outcome_is_repeated_under_the_same_key(self):
+        proxy = self.start_proxy()
+        group = Client(proxy.url, API_KEY).acquire_all(self.keys)
+        proxy.faults = {"release": [hide_second_outcome(group._release_key)]}
+        self.assertEqual(group.release(), "released")
+        self.assertIsNone(group.loss)
+        self.assertEqual(self.states(), ["free"] * 3)
+        (_, first_key, _), (_, second_key, body) = proxy.requests[-2:]
+        self.assertEqual(first_key, second_key)
+        self.assertEqual(json.loads(body), {"holds": [{"holdId": group.holds[1].hold_id}]})
+
+    def test_a_group_that_was_lost_before_its_block_does_not_run_it(self):
+        proxy = self.start_proxy()
+
+        def grant_late(body):
+            status, value = call("POST", "/locks/acquire", body)
+            value["holds"][1]["remainingMs"] = 0
+            return status, value
+
+        proxy.faults = {"acquire": [grant_late]}
+        with self.assertRaises(LockLost), Client(proxy.url, API_KEY).acquire_all(self.keys):
+            self.fail("the block runs")
         self.assertEqual(self.states(), ["free"] * 3)
 
     def test_a_command_gets_all_fences(self):

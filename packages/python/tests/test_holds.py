@@ -3,11 +3,12 @@ import math
 import threading
 import time
 import unittest
+from unittest import mock
 
 import lockkeeper
 from lockkeeper import LockHeld, LockkeeperError, LockLost, Refused, WaitTimeout
 
-from .support import API_KEY, URL, ServerTest, call, force_release, read_lock
+from .support import API_KEY, URL, BlockedRenewal, ServerTest, call, force_release, grant_late, read_lock
 
 
 class HoldTest(ServerTest):
@@ -161,6 +162,43 @@ class HoldTest(ServerTest):
             with self.client.lock(self.key):
                 force_release(self.key)
 
+    def test_a_release_during_a_renewal_reports_no_loss(self):
+        proxy = self.start_proxy()
+        renewal, losses = BlockedRenewal(), []
+        proxy.faults = {"renew": [renewal]}
+        client = lockkeeper.Client(proxy.url, API_KEY)
+        with client.lock(self.key, lease_s=3, on_lost=losses.append) as hold, client.lock(f"{self.key}:2", lease_s=3):
+            self.assertTrue(renewal.started.wait(10))
+            self.assertEqual(hold.release(), "released")
+            renewal.may_end.set()
+            # The thread applies the first renewal before it sends the second.
+            self.wait_until(lambda: [verb for verb, _, _ in proxy.requests].count("renew") == 2)
+        self.assertEqual((losses, hold.loss, hold.lost.is_set()), ([], None, False))
+
+    def test_a_verification_during_a_release_reports_no_loss(self):
+        proxy = self.start_proxy()
+        hold = lockkeeper.Client(proxy.url, API_KEY).acquire(self.key)
+
+        def release_first(_):
+            self.assertEqual(hold.release(), "released")
+            return 200, {"held": False}
+
+        proxy.faults = {hold.hold_id: [release_first]}
+        with self.assertRaisesRegex(LockLost, "it was released"):
+            hold.verify()
+        self.assertIsNone(hold.loss)
+
+    def test_a_hold_that_was_lost_before_its_block_does_not_run_it(self):
+        proxy = self.start_proxy()
+        proxy.faults = {"acquire": [grant_late(self.key)]}
+        client = lockkeeper.Client(proxy.url, API_KEY)
+        with self.assertRaisesRegex(LockLost, "its lease ended"):
+            with client.lock(self.key):
+                self.fail("the block runs")
+        self.assertEqual(read_lock(self.key)["state"], "free")
+        proxy.faults = {"acquire": [grant_late(self.key)]}
+        self.assertRaises(LockLost, client.run, self.key, ["true"])
+
     def test_a_release_can_reserve_the_lock(self):
         self.assertEqual(self.client.acquire(self.key).release(reserved_s=5), "released")
         self.assertRaises(LockHeld, self.client.acquire, self.key)
@@ -228,6 +266,22 @@ class RefusalTest(ServerTest):
         time.sleep(1.2)
         self.assertEqual(hold.release(), "released")
         self.assertEqual(len(requests), 1)
+
+    def test_a_release_request_whose_thread_cannot_start_arrives_with_the_next_renewal(self):
+        requests, start = [], threading.Thread.start
+        failures = [RuntimeError("can't start new thread")]
+
+        def fail_once(thread):
+            if thread.name == "lockkeeper-request" and failures:
+                raise failures.pop()
+            start(thread)
+
+        with self.client.lock(self.key, lease_s=1.5, on_release_requested=requests.append) as hold:
+            with mock.patch.object(threading.Thread, "start", fail_once):
+                self.assertEqual(_request_release(self.key)[0], 200)
+                self.wait_until(lambda: requests)
+            hold.check()
+        self.assertEqual((failures, [error.code for error in self.errors]), ([], ["internal"]))
 
     def test_a_release_request_is_refused_and_a_defect_of_the_handler_is_logged(self):
         def handle(request):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 LOGGER = logging.getLogger("lockkeeper")
 Self = TypeVar("Self", bound="Holding")
+Argument = TypeVar("Argument")
 LossCallback = Callable[[LockLost], object]
 #: The holds of the ``with`` blocks around the running code, innermost first. Each thread and each task has its own.
 _ENCLOSING: "ContextVar[Tuple[Holding, ...]]" = ContextVar("lockkeeper_enclosing", default=())
@@ -60,7 +61,7 @@ class Holding:
             if loss is None:
                 self._loss_callbacks.append(callback)
         if loss is not None:
-            self._call(callback, loss)
+            call_application(callback, loss, f"The function for the loss of {self!r} failed")
 
     def run(
         self,
@@ -115,13 +116,7 @@ class Holding:
             callbacks, self._loss_callbacks = self._loss_callbacks, []
         self.lost.set()
         for callback in callbacks:
-            self._call(callback, loss)
-
-    def _call(self, callback: LossCallback, loss: LockLost) -> None:
-        try:
-            callback(loss)
-        except Exception:
-            LOGGER.exception("The function for the loss of %r failed", self)
+            call_application(callback, loss, f"The function for the loss of {self!r} failed")
 
     def list_holds(self) -> "Sequence[Hold]":
         """Returns the hold, or the holds of a group."""
@@ -130,6 +125,17 @@ class Holding:
     def enter_block(self) -> None:
         """Records that the code that runs now is in a ``with`` block of this hold. Only the client calls it."""
         _ENCLOSING.set((self, *_ENCLOSING.get()))
+
+    def raise_early_loss(self) -> None:
+        """Releases the hold and raises its loss if it was lost before its block began. Only the client calls it.
+
+        The response to the acquire may have been delayed for longer than the lease.
+        """
+        loss = self.loss
+        if loss is None or self._is_inherited():
+            return
+        self._release_after_work()
+        raise loss
 
     def leave_block(self) -> None:
         """Reverts ``enter_block``. Only the client calls it."""
@@ -146,6 +152,7 @@ class Holding:
         raise LockLost(detail)
 
     def __enter__(self: Self) -> Self:
+        self.raise_early_loss()
         self.enter_block()
         return self
 
@@ -177,6 +184,19 @@ class Holding:
 
     def _report(self, error: LockkeeperError) -> None:
         raise NotImplementedError
+
+
+def call_application(callback: Callable[[Argument], object], argument: Argument, failure: str) -> None:
+    """Calls a function of the application, and logs what it raises. The threads of the client must not end.
+
+    In the main thread, ``SystemExit`` and ``KeyboardInterrupt`` are raised, because they may come from a signal.
+    """
+    try:
+        callback(argument)
+    except BaseException as error:
+        if not isinstance(error, Exception) and threading.current_thread() is threading.main_thread():
+            raise
+        LOGGER.exception("%s", failure)
 
 
 def list_enclosing_holds(keeper: object) -> "List[Hold]":

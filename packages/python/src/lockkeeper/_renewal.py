@@ -58,20 +58,27 @@ class Renewer:
         if name in self._threads:
             return
         thread = threading.Thread(target=self._repeat, args=(name, step), name=name, daemon=True)
-        self._threads[name] = thread
         thread.start()
+        self._threads[name] = thread
 
     def _repeat(self, name: str, step: Callable[[Sequence[Hold]], float]) -> None:
-        while True:
+        try:
+            while True:
+                with self._changed:
+                    if not self._changed.wait_for(lambda: bool(self._holds), _LINGER_S):
+                        # Under the same lock as the check, so that a hold that is added now starts a new thread.
+                        del self._threads[name]
+                        return
+                    holds, changes = list(self._holds), self._changes
+                delay_s = step(holds)
+                with self._changed:
+                    if self._changes == changes:
+                        self._changed.wait(min(max(delay_s, 0.001), _WAKE_S_MAX))
+        finally:
+            # After a defect, the next hold starts a new thread.
             with self._changed:
-                if not self._changed.wait_for(lambda: bool(self._holds), _LINGER_S):
+                if self._threads.get(name) is threading.current_thread():
                     del self._threads[name]
-                    return
-                holds, changes = list(self._holds), self._changes
-            delay_s = step(holds)
-            with self._changed:
-                if self._changes == changes:
-                    self._changed.wait(min(max(delay_s, 0.001), _WAKE_S_MAX))
 
     def _check_deadlines(self, holds: Sequence[Hold]) -> float:
         # A hold without time left marks itself as lost.

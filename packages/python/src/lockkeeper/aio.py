@@ -149,6 +149,8 @@ class AsyncHolding(Generic[Kind]):
         return await run_in_thread(self._held.release)
 
     async def __aenter__(self: Self) -> Self:
+        if self._held.loss is not None:
+            await run_in_thread(self._held.raise_early_loss)
         loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         self._held.on_lost(lambda _: _call_in_loop(loop, self._interrupt))
         self._held.enter_block()

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 from ._attempt import Cancellation
-from ._grant import Grant
-from ._holding import LOGGER, list_enclosing_holds
+from ._holding import LOGGER, Holding, call_application, list_enclosing_holds
 from ._renewal import Renewer
 from ._transport import Transport
 from ._verbs import Verbs
@@ -119,7 +118,10 @@ class Client:
     def _acquire(self, key: str, options: AcquireOptions, cancellation: Optional[Cancellation]) -> Hold:
         check_key(key)
         check_options(options)
-        return self._hold(self._verbs.acquire(key, self._declare(options), cancellation), options)
+        grant = self._verbs.acquire(key, self._declare(options), cancellation)
+        hold = Hold(self._renewer, grant, options)
+        self._keep(hold)
+        return hold
 
     def _declare(self, options: AcquireOptions) -> AcquireOptions:
         """Adds the holds of the ``with`` blocks around the call. A call that does not wait is in no deadlock."""
@@ -139,21 +141,23 @@ class Client:
         each: AcquireOptions = {**options}
         each.pop("on_lost", None)
         grants = self._verbs.acquire_all(keys, options, cancellation)
-        return HoldGroup(self._renewer, [self._hold(grant, each) for grant in grants], options)
+        group = HoldGroup(self._renewer, [Hold(self._renewer, grant, each) for grant in grants], options)
+        self._keep(group)
+        return group
 
-    def _hold(self, grant: Grant, options: AcquireOptions) -> Hold:
-        hold = Hold(self._renewer, grant, options)
-        self._renewer.add(hold)
-        return hold
+    def _keep(self, held: Holding) -> None:
+        """Starts to renew a hold or the holds of a group. Releases them if no thread can be started."""
+        try:
+            for hold in held.list_holds():
+                self._renewer.add(hold)
+        except BaseException:
+            held._release_after_work()
+            raise
 
     def _report(self, error: LockkeeperError) -> None:
         LOGGER.warning("%s", error.detail)
-        if self._on_error is None:
-            return
-        try:
-            self._on_error(error)
-        except Exception:
-            LOGGER.exception("on_error failed")
+        if self._on_error is not None:
+            call_application(self._on_error, error, "on_error failed")
 
 
 def check_key(key: object) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
 import uuid
-from typing import Iterator, List, Mapping, Optional, Sequence
+from typing import Any, Dict, Iterator, Mapping, Sequence
 
+from ._attempt import printable
 from ._holding import Holding
-from .errors import LockkeeperError
+from ._verbs import RETRY_S
+from .errors import NOT_DONE_CODES, UNKNOWN_CODES, LockkeeperError, create_error
 from .holds import Hold, Keeper
 from .options import AcquireOptions
 
 _SETTLED = ("released", "still_held", "not_held")
+_PAUSE_S = 0.25
 
 
 class HoldGroup(Holding):
@@ -73,29 +77,35 @@ class HoldGroup(Holding):
             hold.lose(why)
 
     def _release_holds(self, holds: Sequence[Hold]) -> None:
+        """Releases the holds, and repeats the releases that fail. Raises the first error that is left."""
         for hold in holds:
             hold.close()
+        retry_until = time.monotonic() + RETRY_S
+        failures = self._send_releases(holds)
+        if failures:
+            failures = self._send_releases(list(failures))
+        while any(map(_is_repeatable, failures.values())) and time.monotonic() < retry_until:
+            time.sleep(_PAUSE_S)
+            failures = self._send_releases(list(failures))
+        for failure in failures.values():
+            raise failure
+
+    def _send_releases(self, holds: Sequence[Hold]) -> Dict[Hold, LockkeeperError]:
+        """Applies the outcomes, and returns why the other releases failed.
+
+        The key is the same for each request, so that a release that was carried out is not reported as a loss.
+        """
         results = self._keeper.verbs.release_all([hold.hold_id for hold in holds], self._release_key)
-        outcomes = {each.get("holdId"): each.get("outcome") for each in results}
-        failed: List[Hold] = []
+        by_id = {each.get("holdId"): each for each in results}
+        failures: Dict[Hold, LockkeeperError] = {}
         for hold in holds:
-            outcome = outcomes.get(hold.hold_id)
+            result = by_id.get(hold.hold_id, {})
+            outcome = result.get("outcome")
             if outcome in _SETTLED:
                 hold.finish(outcome)
             else:
-                failed.append(hold)
-        self._release_one_by_one(failed)
-
-    def _release_one_by_one(self, holds: Sequence[Hold]) -> None:
-        """Retries failed releases. A separate request for each reports why it fails. Raises the last error."""
-        failure: Optional[LockkeeperError] = None
-        for hold in holds:
-            try:
-                hold.send_release(None)
-            except LockkeeperError as error:
-                failure = error
-        if failure is not None:
-            raise failure
+                failures[hold] = _read_failure(hold, result)
+        return failures
 
     def _command_env(self) -> Mapping[str, str]:
         return {"LOCK_FENCES": " ".join(hold.fence for hold in self.holds)}
@@ -106,3 +116,13 @@ class HoldGroup(Holding):
     def _report(self, error: LockkeeperError) -> None:
         self._keeper.report(error)
 
+
+def _read_failure(hold: Hold, result: Mapping[str, Any]) -> LockkeeperError:
+    problem = result.get("problem")
+    facts = problem if isinstance(problem, dict) else {}
+    code, detail = str(facts.get("code", "unknown_outcome")), str(facts.get("detail", "no valid result"))
+    return create_error(code, printable(f"{hold.key} was not released: {detail}"), None, facts)
+
+
+def _is_repeatable(failure: LockkeeperError) -> bool:
+    return failure.code in NOT_DONE_CODES or failure.code in UNKNOWN_CODES

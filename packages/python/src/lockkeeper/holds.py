@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, Callable, Mapping, Optional, Protocol, Sequence
 
 from ._grant import Grant
-from ._holding import LOGGER, Holding
+from ._holding import Holding, call_application
 from ._moment import Moment
 from ._verbs import RETRY_S, Verbs
 from .errors import LockkeeperError, LockLost, UnknownOutcome
@@ -98,7 +98,7 @@ class Hold(Holding):
         """Asks the server whether the hold exists. Raises ``LockLost`` if it does not."""
         self.check()
         if not self._keeper.verbs.read_status(self.hold_id, self.remaining_s()):
-            self.lose("it was released elsewhere, or its lease ended in Redis")
+            self.apply_loss(self._create_loss("it was released elsewhere, or its lease ended in Redis").detail)
         self.check()
 
     def downgrade(self) -> None:
@@ -173,8 +173,9 @@ class Hold(Holding):
         self._end(self._create_loss(why))
 
     def apply_loss(self, detail: str) -> None:
-        """Applies a loss that the server reported."""
-        self._end(LockLost(detail, self._describe()))
+        """Applies a loss that the server reported. After a release, the response describes the released hold."""
+        if not self._closed:
+            self._end(LockLost(detail, self._describe()))
 
     def apply(self, grant: Grant) -> None:
         """Applies a renewal. A response that arrives after the deadline does not revive the hold."""
@@ -230,24 +231,25 @@ class Hold(Holding):
         handler, request_id = self._on_release_requested, value["requestId"]
         if handler is None or request_id == self._request_id or value.get("state") != "requested":
             return
-        self._request_id = request_id
+        previous_id, self._request_id = self._request_id, request_id
         request = ReleaseRequest(value, self._answer)
-        threading.Thread(
-            target=self._call_handler, args=(handler, request), name="lockkeeper-request", daemon=True
-        ).start()
-
-    def _call_handler(self, handler: Callable[[ReleaseRequest], object], request: ReleaseRequest) -> None:
+        arguments = (handler, request, f"The function for {request!r} failed")
+        thread = threading.Thread(
+            target=call_application, args=arguments, name="lockkeeper-request", daemon=True
+        )
         try:
-            handler(request)
-        except Exception:
-            LOGGER.exception("The function for %r failed", request)
+            thread.start()
+        except RuntimeError as error:
+            # The request arrives again with the next renewal.
+            self._request_id = previous_id
+            self._report(LockkeeperError(f"No thread could be started for {request!r}: {error}", "internal"))
 
     def _answer(self, request_id: str, answer: str, text: Optional[str]) -> None:
         self._keeper.verbs.answer_release_request(self.hold_id, request_id, answer, text)
 
     def _end(self, loss: LockLost) -> None:
-        self._lose(loss)
         self._keeper.remove(self)
+        self._lose(loss)
 
     def _create_loss(self, why: str) -> LockLost:
         detail = f"This hold of {self.key} has ended: {why}. Stop the work that it protects."
