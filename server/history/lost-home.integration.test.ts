@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { GapEvent, HistoryEntry, LockEvent } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
 import { startTestServer, type TestServer, waitUntil } from "../../test/support/test-server.ts";
-import { classifyStep } from "./events/recorded-timeline.ts";
+import { classifyStep } from "./events/timeline-step.ts";
 
 const KEYS = 6;
 /** Time limit of a test in ms. Requests and the recorder take most of the time on a busy machine. */

@@ -109,4 +109,65 @@ describe("holds at a point in time", () => {
       { owner: "you", end: "open" },
     ]);
   });
+
+  it("readers with the same fencing token and label have their own holds", () => {
+    const reader = { fence: "5", shared: true } as const;
+    const history = [
+      buildEvent("acquired", 10, reader),
+      buildEvent("acquired", 20, reader),
+      buildEvent("released", 30, { ...reader, heldMs: 10 }),
+      buildEvent("acquired", 40, reader),
+      buildEvent("released", 50, { ...reader, heldMs: 10 }),
+    ];
+    expect(listPastHolds(history).map(({ since, until }) => [since, until])).toEqual([
+      [10, null],
+      [20, 30],
+      [40, 50],
+    ]);
+    expect([15, 25, 35, 45, 55].map((at) => findHoldsAt(history, at).length)).toEqual([1, 2, 1, 2, 1]);
+  });
+
+  it("only readers with the same label that were seen again after a gap are open", () => {
+    const reader = { fence: "5", shared: true } as const;
+    const history = [
+      buildEvent("acquired", 10, reader),
+      buildEvent("acquired", 20, reader),
+      buildGap(30, 40),
+      buildEvent("seen", 45, reader),
+    ];
+    expect(listPastHolds(history).map(({ end }) => end)).toEqual(["open", "unobserved"]);
+    const both = [...history, buildEvent("seen", 45, reader)];
+    expect(listPastHolds(both).map(({ end }) => end)).toEqual(["open", "open"]);
+    const ended = [...both, buildEvent("released", 50, { ...reader, heldMs: 30 })];
+    expect(listPastHolds(ended).map(({ since, end }) => `${since} ${end}`)).toEqual([
+      "10 open",
+      "20 recorded",
+    ]);
+  });
+
+  it.for(["acquired", "recreated"] as const)(
+    "a foreign owner whose hold is %s after a gap has two holds",
+    (type) => {
+      const history = [buildEvent("acquired", 10), buildGap(20, 30), buildEvent(type, 40)];
+      expect(listPastHolds(history)).toMatchObject([
+        { since: 10, until: null, end: "unobserved", lastSeen: 20 },
+        { since: 40, until: null, end: "open" },
+      ]);
+      expect(listPastHolds([...history, buildEvent("released", 50)])).toMatchObject([
+        { since: 10, until: null, end: "unobserved" },
+        { since: 40, until: 50, end: "recorded" },
+      ]);
+    },
+  );
+
+  it("a hold that is recorded as acquired after a gap but began before it continues", () => {
+    const foreign = [buildEvent("acquired", 10), buildGap(20, 30), buildEvent("acquired", 10)];
+    expect(listPastHolds(foreign)).toMatchObject([{ since: 10, end: "open" }]);
+    const fenced = [
+      buildEvent("acquired", 10, { fence: "5" }),
+      buildGap(20, 30),
+      buildEvent("acquired", 35, { fence: "5" }),
+    ];
+    expect(listPastHolds(fenced)).toMatchObject([{ since: 10, end: "open" }]);
+  });
 });

@@ -1,6 +1,6 @@
 import type { HistoryEntry, LockEvent, PastHold } from "../../lib/contract/event.ts";
 import { isGap } from "../../lib/contract/gap.ts";
-import { classifyStep } from "./events/recorded-timeline.ts";
+import { classifyStep } from "./events/timeline-step.ts";
 
 interface OpenHold {
   readonly owner: string;
@@ -11,6 +11,9 @@ interface OpenHold {
   /** Start of the gap since which the hold has not been observed (Unix ms). `undefined` if there was no gap. */
   gapFrom: number | undefined;
 }
+
+/** The open holds by name. Only readers with the same owner label have a common name. */
+type OpenHolds = Map<string, readonly OpenHold[]>;
 
 /**
  * Returns the holds of a key at a point in time.
@@ -24,28 +27,18 @@ export function findHoldsAt(timeline: readonly HistoryEntry[], at: number): Past
 
 /** Returns all holds in a timeline, in the order of their start times. */
 export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
-  const open = new Map<string, OpenHold>();
+  const open: OpenHolds = new Map();
   const ended: PastHold[] = [];
   for (const entry of timeline) {
     if (isGap(entry)) {
-      for (const hold of open.values()) hold.gapFrom ??= entry.from;
+      for (const hold of [...open.values()].flat()) hold.gapFrom ??= entry.from;
       continue;
     }
     const name = findHoldName(open, entry);
-    const before = open.get(name);
-    const step = classifyStep(entry);
-    if (step === "ended") {
-      open.delete(name);
-      ended.push(endHold(entry, before));
-    } else {
-      // Fencing tokens are never reused. If a hold begins, all other open holds have therefore ended unobserved, unless
-      // they share the lock with this hold.
-      if (step === "begun" && entry.fence !== undefined) ended.push(...endUnseenHolds(open, name, entry));
-      if (before === undefined) open.set(name, startHold(entry));
-      else before.gapFrom = undefined;
-    }
+    if (classifyStep(entry) === "ended") ended.push(endHold(entry, removeEndedHold(open, name, entry)));
+    else ended.push(...applyHeld(open, name, entry));
   }
-  return [...ended, ...[...open.values()].map(toOpenPastHold)].sort((a, b) => a.since - b.since);
+  return [...ended, ...[...open.values()].flat().map(toOpenPastHold)].sort((a, b) => a.since - b.since);
 }
 
 /**
@@ -53,21 +46,76 @@ export function listPastHolds(timeline: readonly HistoryEntry[]): PastHold[] {
  * because several holds can have the same owner. The fencing token alone is not sufficient either, because all readers
  * of a lock share one.
  */
-function findHoldName(open: ReadonlyMap<string, OpenHold>, { fence, owner = "", shared }: LockEvent): string {
+function findHoldName(open: OpenHolds, { fence, owner = "", shared }: LockEvent): string {
   if (fence === undefined) return `\n${owner}`;
   const sharedName = `${fence}\n${owner}`;
-  return shared === true || open.has(sharedName) ? sharedName : fence;
+  // The event that ends the hold of a semaphore does not always have `shared`.
+  return shared === true || (open.has(sharedName) && !open.has(fence)) ? sharedName : fence;
 }
 
-function startHold({ type, at, owner = "", fence, shared }: LockEvent): OpenHold {
-  const isBeginning = type === "acquired" || type === "recreated";
-  const isShared = shared === true;
+/** Removes and returns the open hold that an event ended. Returns `undefined` if the start is not in the timeline. */
+function removeEndedHold(open: OpenHolds, name: string, entry: LockEvent): OpenHold | undefined {
+  const holds = open.get(name) ?? [];
+  const hold = findEndedHold(holds, entry);
+  const rest = holds.filter((one) => one !== hold);
+  if (rest.length === 0) open.delete(name);
+  else open.set(name, rest);
+  return hold;
+}
+
+function findEndedHold(holds: readonly OpenHold[], event: LockEvent): OpenHold | undefined {
+  if (!hasSharedFence(event) || event.heldMs === undefined) return holds[0];
+  const start = event.at - event.heldMs;
+  return holds.find(({ since }) => since === start) ?? holds.find(({ sinceIs }) => sinceIs === "at_least");
+}
+
+/** Applies an event after which the hold still exists. Returns the holds that must have ended before. */
+function applyHeld(open: OpenHolds, name: string, entry: LockEvent): PastHold[] {
+  // Fencing tokens are never reused. If a hold begins, all other open holds have therefore ended unobserved, unless
+  // they share the lock with this hold.
+  const begins = classifyStep(entry) === "begun" && entry.fence !== undefined;
+  const ended = begins ? endUnseenHolds(open, name, entry) : [];
+  const holds = open.get(name) ?? [];
+  const continued = findContinuedHold(holds, entry);
+  if (continued !== undefined) {
+    continued.gapFrom = undefined;
+    return ended;
+  }
+  const isShared = hasSharedFence(entry);
+  open.set(name, [...(isShared ? holds : []), startHold(entry)]);
+  return isShared ? ended : [...ended, ...holds.map(toOpenPastHold)];
+}
+
+/** Returns the open hold that an event shows to exist. Returns `undefined` if the event is about another hold. */
+function findContinuedHold(holds: readonly OpenHold[], entry: LockEvent): OpenHold | undefined {
+  const { type, at, fence } = entry;
+  const unconfirmed = holds.filter(({ gapFrom }) => gapFrom !== undefined);
+  if (hasSharedFence(entry)) {
+    if (isStart(entry)) return unconfirmed.find(({ since }) => since === at);
+    return type === "seen" ? unconfirmed[0] : (holds.find((one) => !unconfirmed.includes(one)) ?? holds[0]);
+  }
+  // An owner without a fencing token can release the lock during a gap and acquire it again.
+  const isNext = (from: number) => isStart(entry) && fence === undefined && at >= from;
+  return holds.find(({ gapFrom }) => gapFrom === undefined || !isNext(gapFrom));
+}
+
+/** Returns whether the event is about a permit hold or a reader of Lockkeeper. */
+function hasSharedFence({ fence, shared }: LockEvent): boolean {
+  return fence !== undefined && shared === true;
+}
+
+function isStart({ type }: LockEvent): boolean {
+  return type === "acquired" || type === "recreated";
+}
+
+function startHold(event: LockEvent): OpenHold {
+  const { at, owner = "", fence, shared } = event;
   return {
     owner,
     fence,
-    isShared,
+    isShared: shared === true,
     since: at,
-    sinceIs: isBeginning ? "exact" : "at_least",
+    sinceIs: isStart(event) ? "exact" : "at_least",
     gapFrom: undefined,
   };
 }
@@ -87,10 +135,12 @@ function endHold(event: LockEvent, before: OpenHold | undefined): PastHold {
   };
 }
 
-function endUnseenHolds(open: Map<string, OpenHold>, but: string, { shared }: LockEvent): PastHold[] {
-  const gone = [...open].filter(([name, hold]) => name !== but && !(shared === true && hold.isShared));
+function endUnseenHolds(open: OpenHolds, but: string, { shared }: LockEvent): PastHold[] {
+  const gone = [...open].filter(
+    ([name, holds]) => name !== but && !(shared === true && holds.every(({ isShared }) => isShared)),
+  );
   for (const [name] of gone) open.delete(name);
-  return gone.map(([, hold]) => ({ ...toOpenPastHold(hold), end: "unobserved" }));
+  return gone.flatMap(([, holds]) => holds.map((hold) => ({ ...toOpenPastHold(hold), end: "unobserved" })));
 }
 
 function toOpenPastHold({ owner, fence, since, sinceIs, gapFrom }: OpenHold): PastHold {

@@ -9,7 +9,7 @@ import { isGap } from "../../lib/contract/gap.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { LockClient } from "../locks/client/lock-client.ts";
-import { classifyStep } from "./events/recorded-timeline.ts";
+import { classifyStep } from "./events/timeline-step.ts";
 
 const WORKER = fileURLToPath(new URL("../../test/support/workers/history-instance.ts", import.meta.url));
 

@@ -390,23 +390,58 @@ describe("two recorders whose store loses its data", () => {
   );
 });
 
-const KEYS = ["lock:own", "lock:foreign", "lock:both"] as const;
+const KEYS = ["lock:own", "lock:foreign", "lock:both", "lock:permits", "lock:readers"] as const;
+
+/** The changes to the semaphore `lock:permits`, or to the read/write lock `lock:readers`. */
+class SharedTruth {
+  readonly #open: UnnumberedEvent[] = [];
+  #fence = "1";
+
+  constructor(private readonly key: (typeof KEYS)[number]) {}
+
+  /** Builds the next change. Only readers can have the same fencing token and owner. */
+  buildNext(choice: number, at: number): UnnumberedEvent {
+    const count = this.#open.length;
+    const hasWriter = this.#open.some(({ shared }) => shared === undefined);
+    if (hasWriter || count > 3 || (count > 0 && choice % 2 === 0)) return this.#buildEnd(choice, at);
+    const isWriter = this.key === "lock:readers" && count === 0 && choice % 3 === 0;
+    if (isWriter || this.key === "lock:permits") this.#fence = String(at * 1000);
+    const begun = buildAcquired(this.key, at, {
+      ...{ owner: `they-${choice % 2}`, fence: this.#fence },
+      ...(isWriter ? {} : { shared: true }),
+    });
+    this.#open.push(begun);
+    return begun;
+  }
+
+  #buildEnd(choice: number, at: number): UnnumberedEvent {
+    const [held] = this.#open.splice(choice % this.#open.length, 1);
+    if (held === undefined) throw new Error("no hold is open");
+    const { count: _, seq: __, shared, ...ended } = held;
+    const isMarked = shared === true && (this.key === "lock:readers" || choice % 3 === 0);
+    return {
+      ...{ ...ended, type: "released", at, heldMs: at - held.at },
+      ...(isMarked ? { shared } : {}),
+      ...(isMarked && choice % 4 === 0 ? { observed: "inferred" } : {}),
+    };
+  }
+}
 
 /** Builds the changes that actually happened to a few locks, in order. */
 function buildTruth(choices: readonly number[]): UnnumberedEvent[] {
   const open = new Map<string, UnnumberedEvent>();
-  return choices.map((choice, n) => {
-    const key = KEYS[choice % KEYS.length] ?? KEYS[0];
+  const shared = new Map<string, SharedTruth>(
+    (["lock:permits", "lock:readers"] as const).map((key) => [key, new SharedTruth(key)]),
+  );
+  return choices.map((one, n) => {
+    const key = KEYS[one % KEYS.length] ?? KEYS[0];
+    const choice = Math.floor(one / KEYS.length);
     const at = 1_790_000_000_000 + n * 100;
+    const sharedNext = shared.get(key)?.buildNext(choice, at);
+    if (sharedNext !== undefined) return sharedNext;
     const held = open.get(key);
     if (held === undefined) {
-      const isOwn = key === "lock:own" || (key === "lock:both" && choice % 2 === 0);
-      const {
-        fence: _,
-        seq: __,
-        ...foreign
-      } = buildAcquired(key, at, { owner: `they-${choice % 2}`, observed: "inferred" });
-      const next = isOwn ? buildAcquired(key, at, { fence: String(at * 1000) }) : foreign;
+      const next = buildBegun(key, choice, at);
       open.set(key, next);
       return next;
     }
@@ -427,12 +462,23 @@ function buildTruth(choices: readonly number[]): UnnumberedEvent[] {
   });
 }
 
+/** Builds the start of an exclusive hold. */
+function buildBegun(key: (typeof KEYS)[number], choice: number, at: number): UnnumberedEvent {
+  const isOwn = key === "lock:own" || (key === "lock:both" && choice % 2 === 0);
+  if (isOwn) return buildAcquired(key, at, { fence: String(at * 1000) });
+  const { fence: _, seq: __, ...foreign } = buildAcquired(key, at, { owner: `they-${choice % 2}` });
+  return { ...foreign, observed: "inferred" };
+}
+
 /**
  * Returns a change as another instance observes it. The time of an inferred event depends on when that instance reads
  * the key.
  */
-const buildObserved = (event: UnnumberedEvent, offMs: number): UnnumberedEvent =>
-  event.observed === "inferred" ? { ...event, at: event.at + offMs } : event;
+function buildObserved(event: UnnumberedEvent, offMs: number): UnnumberedEvent {
+  if (event.observed !== "inferred") return event;
+  const { at, heldMs } = event;
+  return { ...event, at: at + offMs, ...(heldMs === undefined ? {} : { heldMs: heldMs + offMs }) };
+}
 
 type InstanceMove = "observe" | "depose" | "unsent" | "unanswered" | "blind";
 
@@ -443,7 +489,7 @@ describe("interleaved recorders", () => {
   }) => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.nat(1000), { minLength: 10, maxLength: 60 }),
+        fc.array(fc.nat(1000), { minLength: 10, maxLength: 80 }),
         fc.array(
           fc.tuple(
             fc.constantFrom<InstanceMove>("observe", "observe", "observe", "depose", "unsent", "unanswered"),

@@ -1,9 +1,10 @@
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { AuditItem } from "../../../lib/contract/audit.ts";
 import { BULK_ITEMS_MAX } from "../../../lib/contract/limits.ts";
 import { redisTest } from "../../../test/support/fixtures.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { openHomeStore } from "../../home/open-home-store.ts";
+import { readEntryTime } from "./audit-chain.ts";
 import { AuditLog } from "./audit-log.ts";
 import { AuditReader } from "./audit-reader.ts";
 import { AuditStore } from "./audit-store.ts";
@@ -63,7 +64,7 @@ const it = redisTest()
 
 it("pages of any size list each action once, newest first, with its outcome", async ({ listAllItems }) => {
   const expected = Array.from({ length: ACTIONS }, (_, at) => ACTIONS - 1 - at);
-  for (const limit of [500, 97, 13]) {
+  for (const limit of [500, 97, 41]) {
     const items = (await listAllItems(limit)).filter(({ action }) => action === "force_release");
     expect(items.map(({ id }) => id)).toEqual(expected.map((n) => `a${n}`));
     for (const { id, outcome } of items)
@@ -94,3 +95,41 @@ it("a page before the first entry is empty and complete", async ({ reader }) => 
   for (const cursor of ["0", "1"])
     expect(await reader.readPage({ limit: 10, cursor })).toMatchObject({ items: [], complete: true });
 });
+
+const MINUTE_MS = 60_000;
+
+it("an export contains all entries of its period, although entries are only roughly in order of time", async ({
+  redis,
+}) => {
+  const home = openHomeStore(redis.url);
+  onTestFinished(() => home.close());
+  const store = new AuditStore(home, { most: 100_000, ms: 86_400_000 });
+  const log = new AuditLog(store);
+  const reader = new AuditReader(store);
+  const start = Date.now() + MINUTE_MS;
+  const before = (await store.readEnd())?.head.number ?? 0;
+  // The second instance is 30 minutes ahead. The last entry is not found, because the one before it is
+  // later than the period by more than the tolerance.
+  const later = Array.from({ length: 1200 }, () => 33);
+  const minutes = [0, 30, 1, 31, 2, 32, ...later, 3, 34, 100, 4];
+  minutes.forEach((minute, n) => {
+    log.add({
+      ...{ kind: "intent", at: start + minute * MINUTE_MS, id: `s${n}`, requestId: `s${n}` },
+      ...{ action: "force_release", who: { kind: "key", id: "root", name: "key:root", verbs: [] }, from: {} },
+    });
+  });
+  const hasAll = async () => ((await store.readEnd())?.head.number ?? 0) >= before + minutes.length;
+  await waitUntil(hasAll, 50_000);
+  await log.stop();
+  const listMinutes = async (from: number, to: number) => {
+    const found: number[] = [];
+    for await (const links of reader.iterateChain(start + from * MINUTE_MS, start + to * MINUTE_MS))
+      found.push(...links.map((link) => (readEntryTime(link) - start) / MINUTE_MS));
+    return found;
+  };
+  expect(await listMinutes(0, 5)).toEqual(minutes.slice(0, -3));
+  expect(await listMinutes(0, 2)).toEqual([0, 30, 1, 31, 2]);
+  expect(await listMinutes(0, 0)).toEqual([0]);
+  expect(await listMinutes(0, 200)).toEqual(minutes);
+  expect(await listMinutes(300, 400)).toEqual([]);
+}, 60_000);

@@ -89,11 +89,40 @@ export class AuditReader {
   }
 
   /**
-   * Yields the entries of the chain in pages, oldest first. Starts with the first entry at or after `from`, and stops
-   * before the first entry after `to`. Both times are in Unix ms.
+   * Yields the entries of the chain in pages, oldest first, without omissions: from the first entry at or after `from`
+   * to the last entry at or before `to`. Both times are in Unix ms. Entries in between can have other times, because
+   * entries are only roughly in order of time.
    */
   async *iterateChain(from = 0, to = Number.POSITIVE_INFINITY): AsyncGenerator<ChainLink[]> {
+    const end = await this.#findLastNumber(to);
     let hasBegun = false;
+    for await (const links of this.#iterateLinks()) {
+      const over = links.findIndex(({ number }) => number > end);
+      const within = over < 0 ? links : links.slice(0, over);
+      const first = hasBegun ? 0 : within.findIndex((link) => !(readEntryTime(link) < from));
+      if (first >= 0) {
+        hasBegun = true;
+        yield within.slice(first);
+      }
+      if (over >= 0) return;
+    }
+  }
+
+  /** Returns the number of the last entry at or before `to` (Unix ms). Returns 0 if there is none. */
+  async #findLastNumber(to: number): Promise<number> {
+    if (!Number.isFinite(to)) return Number.POSITIVE_INFINITY;
+    let found = 0;
+    for await (const links of this.#iterateLinks()) {
+      for (const link of links) {
+        const at = readEntryTime(link);
+        if (at > to + SKEW_MS) return found;
+        if (!(at > to)) found = link.number;
+      }
+    }
+    return found;
+  }
+
+  async *#iterateLinks(): AsyncGenerator<ChainLink[]> {
     for (let at = 0; ; ) {
       const links = await this.store.readAfter(at);
       const last = links.at(-1);
@@ -101,12 +130,7 @@ export class AuditReader {
       // end.
       if (last === undefined || last.number <= at) return;
       at = last.number;
-      const first = hasBegun ? 0 : links.findIndex((link) => !(readEntryTime(link) < from));
-      if (first < 0) continue;
-      hasBegun = true;
-      const over = links.findIndex((link, place) => place >= first && readEntryTime(link) > to);
-      yield links.slice(first, over < 0 ? undefined : over);
-      if (over >= 0) return;
+      yield links;
     }
   }
 }

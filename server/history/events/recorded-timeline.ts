@@ -1,25 +1,6 @@
-import { END_EVENT_TYPES, type LockEvent } from "../../../lib/contract/event.ts";
-import type { UnnumberedEntry, UnnumberedEvent } from "./stream-entry.ts";
-
-/**
- * Maximum difference in ms between the times at which two instances observe the same change to a foreign lock.
- * Instances read a key at different times.
- */
-const SAME_CHANGE_MS = 2000;
-
-/**
- * How an event changes a hold. `grown` and `shrunk` change the count. `extended` changes neither the count nor the
- * holder: an operator's extension, a release request, or the response to a release request. Renewals by holders are not
- * stored in the history.
- */
-type TimelineStep = "begun" | "grown" | "shrunk" | "extended" | "ended";
-
-export function classifyStep({ type, count = 0 }: Pick<LockEvent, "type" | "count">): TimelineStep {
-  if (type === "reentered") return "grown";
-  if (type === "renewed" || type.startsWith("release_request")) return "extended";
-  if (type === "released" && count > 0) return "shrunk";
-  return END_EVENT_TYPES.has(type) ? "ended" : "begun";
-}
+import { createSharedTest, filterSharedEvents, isSameSharedChange } from "./shared-timeline.ts";
+import type { UnnumberedEntry, UnnumberedEvent, UnnumberedGap } from "./stream-entry.ts";
+import { classifyStep, SAME_CHANGE_MS } from "./timeline-step.ts";
 
 interface FencedState {
   readonly fence: string;
@@ -40,41 +21,46 @@ interface ForeignState {
 
 /**
  * The recorded state of one key. Determines whether an observed event is new or describes a change that is already
- * recorded.
+ * recorded. Contains no state of shared holds, whose events `filterSharedEvents` compares.
  *
  * Two events describe the same change in these cases:
- * - For a hold with a fencing token, if the events have the same token, and either have the same `seq` or both end the
- * hold. It does not matter which instance recorded an event, or whether the event was reported or inferred. Because
- * tokens increase, the timeline stays in order.
+ * - For an exclusive hold with a fencing token, if the events have the same token, and either have the same `seq` or
+ * both end the hold. It does not matter which instance recorded an event, or whether the event was reported or
+ * inferred. Because tokens increase, the timeline stays in order.
  * - For a foreign hold, if the events have the same owner and the second event is not a possible next step. An owner
  * cannot acquire a lock that it already holds, and cannot release a lock that it does not hold. Redis stores no
  * sequence number for changes to foreign holds.
  * - Exception: a `force_released` event is new even if another event for the same end is recorded, because it adds the
  * operator and the reason.
  */
-export class RecordedTimeline {
+class RecordedTimeline {
+  /** The last exclusive hold with a fencing token. */
   #last: FencedState | undefined;
+  /** The highest fencing token of a shared hold that began. */
+  #sharedFence = "";
   readonly #foreign = new Map<string, ForeignState>();
 
-  static from(entries: Iterable<UnnumberedEntry>): RecordedTimeline {
-    const timeline = new RecordedTimeline();
-    for (const entry of entries) timeline.applyEntry(entry);
-    return timeline;
-  }
+  constructor(private readonly isShared: (event: UnnumberedEvent) => boolean) {}
 
+  /** Returns whether an event is new. For a shared hold, returns whether the event can follow the exclusive holds. */
   isNewEvent(event: UnnumberedEvent): boolean {
-    return event.fence === undefined
-      ? this.#isNewForeignEvent(event)
-      : this.#isNewFencedEvent(event, event.fence);
+    const { fence } = event;
+    if (fence === undefined) return this.#isNewForeignEvent(event);
+    if (!this.isShared(event)) return this.#isNewFencedEvent(event, fence);
+    return this.#last === undefined || compareFences(fence, this.#last.fence) >= 0;
   }
 
   applyEntry(entry: UnnumberedEntry): void {
     if (entry.type === "gap") this.#applyGap();
     else if (entry.fence === undefined) this.#applyForeign(entry);
-    else this.#applyFenced(entry, entry.fence);
+    else if (!this.isShared(entry)) this.#applyFenced(entry, entry.fence);
+    else if (classifyStep(entry) === "begun" && compareFences(entry.fence, this.#sharedFence) > 0)
+      this.#sharedFence = entry.fence;
   }
 
   #isNewFencedEvent(event: UnnumberedEvent, fence: string): boolean {
+    // Readers have the token of the last writer, so that writer has ended.
+    if (compareFences(fence, this.#sharedFence) <= 0) return false;
     const last = this.#last;
     const order = last === undefined ? 1 : compareFences(fence, last.fence);
     if (last === undefined || order !== 0) return order > 0;
@@ -127,16 +113,18 @@ export class RecordedTimeline {
 }
 
 /** Compares two fencing tokens. They are decimal numbers that can exceed the precision of a double. */
-export function compareFences(a: string, b: string): number {
+function compareFences(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 }
+
+const GAP: UnnumberedGap = { type: "gap", target: "", at: 0, from: 0, to: 0 };
 
 /**
  * Returns the observed events of a key that are not recorded yet.
  *
  * New events can be added only to the end of the timeline. Observations from before the last recorded change are
  * therefore dropped, even if they were never recorded. This keeps the timeline in order, whichever instance continues
- * it.
+ * it. Shared holds end in any order, so only the changes to one hold are kept in order.
  *
  * @param own observed events in the order of observation
  * @param recorded recorded entries of the key, including gaps, in the order of recording
@@ -147,14 +135,21 @@ export function filterUnrecordedEvents(
   recorded: readonly UnnumberedEntry[],
   isAfterGap = false,
 ): UnnumberedEvent[] {
-  const timeline = RecordedTimeline.from(recorded);
-  if (isAfterGap) timeline.applyEntry({ type: "gap", target: "", at: 0, from: 0, to: 0 });
+  const entries = isAfterGap ? [...recorded, GAP] : recorded;
+  const isShared = createSharedTest([...recorded, ...own]);
+  const timeline = new RecordedTimeline(isShared);
+  for (const entry of entries) timeline.applyEntry(entry);
+  const newShared = filterSharedEvents(
+    own.filter(isShared),
+    entries.filter((entry) => entry.type === "gap" || isShared(entry)),
+  );
   const recordedForeign = recorded.filter(
     (entry) => entry.type !== "gap" && entry.fence === undefined,
   ) as UnnumberedEvent[];
   const start = findForeignStart(own, recordedForeign);
   return own.filter((event, at) => {
     if (event.fence === undefined && at < start) return false;
+    if (isShared(event) && !newShared.has(event)) return false;
     if (!timeline.isNewEvent(event)) return false;
     timeline.applyEntry(event);
     return true;
@@ -194,7 +189,10 @@ function findClosestChange(own: readonly UnnumberedEvent[], recorded: Unnumbered
 /** Returns whether two events describe the same change to a key, without regard to other events. */
 export function isSameChange(one: UnnumberedEvent, other: UnnumberedEvent): boolean {
   if (one.fence !== other.fence || classifyStep(one) !== classifyStep(other)) return false;
-  if (one.fence !== undefined) return classifyStep(one) === "ended" || one.seq === other.seq;
+  if (one.fence !== undefined) {
+    if (one.shared === true || other.shared === true) return isSameSharedChange(one, other);
+    return classifyStep(one) === "ended" || one.seq === other.seq;
+  }
   const isNear = Math.abs(one.at - other.at) <= SAME_CHANGE_MS;
   return isNear && one.owner === other.owner && (classifyStep(one) === "ended" || one.count === other.count);
 }

@@ -39,6 +39,7 @@ interface HolderInput extends Partial<SeenHolder> {
   isInitialScan?: boolean;
   wasForceReleased?: boolean;
   sharesEnd?: boolean;
+  isShared?: boolean;
 }
 
 type HolderReading = CurrentHolder & { readonly asOf: number };
@@ -46,7 +47,7 @@ type HolderReading = CurrentHolder & { readonly asOf: number };
 /** Builds a reading of a foreign hold, or of a Lockkeeper hold if `fence` is given. `sinceMs` is the observed start. */
 function buildReading(given: HolderInput = {}): HolderReading {
   const { asOf = NOW, remainingMs = 30_000, epoch = 1, isInitialScan = false, sinceMs, ...more } = given;
-  const { wasForceReleased = false, sharesEnd = false, ...holder } = more;
+  const { wasForceReleased = false, sharesEnd = false, isShared = false, ...holder } = more;
   const owner = holder.owner ?? UUID_OWNER;
   const first: SeenHolder = {
     token: holder.fence ? `${UUID_OWNER}${holder.fence}` : owner,
@@ -64,6 +65,7 @@ function buildReading(given: HolderInput = {}): HolderReading {
     ...{
       asOf,
       holder: first,
+      isShared,
       epoch,
       isInitialScan: isInitialScan,
       wasForceReleased: wasForceReleased,
@@ -344,6 +346,26 @@ describe("events inferred from reads", () => {
     expect(
       infer(next, buildReading({ owner: "a", ...own }), buildReading({ owner: "b" })).events,
     ).toMatchObject([{ type: "renewed", owner: "a" }]);
+  });
+
+  it("all events of a permit hold are shared, however they are observed", () => {
+    const permit = { fence: "100", seq: 1, isShared: true };
+    const seen = new InferenceFixture();
+    seen.applyReading(buildReading({ ...permit, isInitialScan: true }));
+    seen.applyReading(undefined, NOW + 1000);
+    expect(seen.events).toMatchObject([
+      { type: "seen", shared: true },
+      { type: "released", shared: true, observed: "inferred" },
+    ]);
+    const [released, granted] = [new InferenceFixture(), new InferenceFixture()];
+    released.applyReading(buildReading(permit));
+    granted.receiveScriptEvent(buildScriptEvent("acquired", { isShared: true }));
+    for (const fixture of [released, granted])
+      expect(fixture.receiveScriptEvent(buildScriptEvent("released", { seq: 2, count: 0 }))).toMatchObject([
+        { type: "released", shared: true, observed: "exact" },
+      ]);
+    granted.receiveScriptEvent(buildScriptEvent("acquired", { fence: "200" }));
+    expect(granted.events.at(-1)).not.toHaveProperty("shared");
   });
 
   it("an unchanged hold or free key emits nothing", () => {

@@ -24,6 +24,8 @@ export interface ReportedHold {
   /** The owner label that events show. */
   readonly owner: Key;
   readonly role: SeenHolder["role"];
+  /** Whether the hold shares its lock with other holds: a read lock, or permits of a semaphore. */
+  readonly isShared: boolean;
   readonly fence: string | null;
   readonly epoch: number;
   /**
@@ -79,6 +81,7 @@ export function eventsFromScript(
     token: begun?.token ?? event.token ?? (fence === null ? event.owner : undefined),
     owner,
     role: begun?.role ?? (event.token === undefined ? undefined : "read"),
+    isShared: begun?.isShared === true || isSharedEvent(event),
     fence,
     count,
     seq,
@@ -88,12 +91,13 @@ export function eventsFromScript(
     // extension again.
     endsAtMs: event.type === "renewed" && fence === null ? undefined : begun?.endsAtMs,
   };
+  const exact = toExactEvent(event, next.isShared);
   if (count > 0) {
-    events.push({ ...toExactEvent(event), owner, count });
+    events.push({ ...exact, owner, count });
     return { next, events };
   }
   const heldMs = event.heldMs ?? (same ? Math.max(0, event.at - reported.sinceMs) : undefined);
-  events.push({ ...toExactEvent(event), owner, ...(heldMs === undefined ? {} : { heldMs }) });
+  events.push({ ...exact, owner, ...(heldMs === undefined ? {} : { heldMs }) });
   return { next: fence === null ? undefined : next, events };
 }
 
@@ -121,7 +125,8 @@ function isAfterEnd(reported: ReportedHold, event: ScriptEvent): boolean {
   return !isOpen(reported) && event.type !== "force_released";
 }
 
-function toExactEvent(event: ScriptEvent): NewEvent {
+/** @param isShared whether the hold shares its lock, which the script events of permits state only for grants */
+function toExactEvent(event: ScriptEvent, isShared: boolean): NewEvent {
   const { type, at, owner, fence, seq, heldMs, by, reason } = event;
   return {
     type,
@@ -133,7 +138,7 @@ function toExactEvent(event: ScriptEvent): NewEvent {
     ...(heldMs === undefined ? {} : { heldMs }),
     ...(by === undefined ? {} : { by }),
     ...(reason === undefined ? {} : { reason }),
-    ...(isSharedEvent(event) ? { shared: true } : {}),
+    ...(isShared ? { shared: true } : {}),
   };
 }
 
@@ -146,6 +151,8 @@ export function isSharedEvent({ token, isShared }: ScriptEvent): boolean {
 /** The observed state of one holder, from which events are inferred. */
 export interface HolderSnapshot {
   readonly holder: SeenHolder;
+  /** Whether the hold shares its lock with other holds. */
+  readonly isShared: boolean;
   readonly epoch: number;
   readonly sinceMs: number;
   /** When the lease ends, in Unix ms on the Redis clock; `null` if there is no TTL. */
@@ -221,9 +228,10 @@ function isSameHold(reported: ReportedHold, { holder, epoch }: CurrentHolder): b
 }
 
 /** Returns the reported state that corresponds to an observed holder. */
-export function toReportedHold({ holder, epoch, sinceMs, endsAtMs }: HolderSnapshot): ReportedHold {
+export function toReportedHold(snapshot: HolderSnapshot): ReportedHold {
+  const { holder, isShared, epoch, sinceMs, endsAtMs } = snapshot;
   const { token, owner, role, fence, count, seq, isVoted } = holder;
-  return { token, owner, role, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };
+  return { token, owner, role, isShared, fence, epoch, count, seq, isVoted, sinceMs, endsAtMs };
 }
 
 export function createEndEvent(reported: ReportedHold, asOf: number, endCause: EndCause): NewEvent {
@@ -248,10 +256,10 @@ const UNSEEN_END_REASONS: Readonly<Record<string, string>> = {
 
 function createInferredEvent(
   type: EventType,
-  { owner, role, fence, seq, count }: ReportedHold,
+  { owner, isShared, fence, seq, count }: ReportedHold,
   at: number,
 ): NewEvent {
-  const shared = role === "read" ? { shared: true as const } : {};
+  const shared = isShared ? { shared: true as const } : {};
   return {
     type,
     at,

@@ -3,7 +3,7 @@ import type { FormatName } from "../../../lib/contract/format.ts";
 import { createForeignHolder, type HeldObservation } from "../../formats/observation.ts";
 import { updateHold } from "../holds/continuity.ts";
 import { ForceReleasedHolds } from "./force-released-holds.ts";
-import { listCurrentHolders } from "./holder-state.ts";
+import { listCurrentHolders, toReportedHolds } from "./holder-state.ts";
 
 const FREED_AT = 1_795_216_496_000;
 const [KEY, OWNER] = ["lock:a", "a1b2"];
@@ -41,6 +41,24 @@ describe("holders of a lock that is not listed", () => {
     const forced = new ForceReleasedHolds();
     forced.add(KEY, OWNER, { at: FREED_AT });
     expect(listCurrentHolders({ hold, isInitialScan: false }, forced)).toHaveLength(1);
+  });
+});
+
+describe("holders that share their lock", () => {
+  it.for([
+    ["semaphore", undefined, true],
+    ["read", "read", true],
+    ["write", "read", true],
+    ["write", "write", false],
+    ["lock", undefined, false],
+  ] as const)("kind %s, role %s: %s", ([kind, role, isShared]) => {
+    const holder = createForeignHolder(OWNER, role === undefined ? {} : { role });
+    const listed = buildHold("redisson", 10, holder);
+    const hold = { ...listed, seen: { ...listed.seen, kind } };
+    expect(listCurrentHolders({ hold, isInitialScan: true }, new ForceReleasedHolds())).toMatchObject([
+      { isShared },
+    ]);
+    expect(toReportedHolds(hold)).toMatchObject([{ isShared }]);
   });
 });
 

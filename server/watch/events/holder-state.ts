@@ -1,3 +1,4 @@
+import { isSharedKind } from "../../../lib/contract/format.ts";
 import {
   getHolderEndsAtMs,
   getHolderSince,
@@ -50,8 +51,10 @@ export function toReportedHolds(hold: ObservedHold): ReportedHold[] {
 }
 
 function toHolderSnapshot(hold: ObservedHold, holder: ObservedHolder): HolderSnapshot {
+  const { role } = holder.seen;
   return {
     holder: holder.seen,
+    isShared: role === undefined ? isSharedKind(hold.seen.kind) : role === "read",
     epoch: holder.epoch,
     sinceMs: getHoldStart(holder),
     endsAtMs: getHolderEndsAtMs(hold, holder),
