@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import {
   formatMessage,
   type GuardianMessage,
+  isGuardianMessage,
   readMessages,
   type SupervisorMessage,
 } from "./guardian-protocol.ts";
@@ -63,7 +64,7 @@ export class GuardianProcess {
     });
     // Ignores a broken pipe, because `#exited` reports the exit of the guardian.
     this.#child.stdin.on("error", () => undefined);
-    readMessages<GuardianMessage>(this.#child.stdout, (message) => this.#handle(message));
+    readMessages(this.#child.stdout, isGuardianMessage, (message) => this.#handle(message));
     void this.#exited.then(() => {
       if (this.#state === "running") this.events.onExit();
     });

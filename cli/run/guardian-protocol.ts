@@ -38,15 +38,75 @@ export function formatMessage(message: SupervisorMessage | GuardianMessage): str
 }
 
 /**
- * Calls `onMessage` for each complete line. Does not validate messages, because only the supervisor and the guardian
- * can write to the pipe.
+ * Calls `onMessage` for each complete line that contains a valid message. Skips other lines, because a module that
+ * NODE_OPTIONS loads into the guardian can also write to the pipe.
  */
-export function readMessages<Message>(stream: Readable, onMessage: (message: Message) => void): void {
+export function readMessages<Message>(
+  stream: Readable,
+  isMessage: (value: unknown) => value is Message,
+  onMessage: (message: Message) => void,
+): void {
   let rest = "";
   stream.setEncoding("utf8");
   stream.on("data", (chunk: string) => {
     const lines = `${rest}${chunk}`.split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) onMessage(JSON.parse(line));
+    for (const line of lines) {
+      const value = parseLine(line);
+      if (isMessage(value)) onMessage(value);
+    }
   });
+}
+
+export function isGuardianMessage(value: unknown): value is GuardianMessage {
+  return isRecord(value) && ["ready", "watching", "ending"].some((type) => type === value.type);
+}
+
+export function isSupervisorMessage(value: unknown): value is SupervisorMessage {
+  if (!isRecord(value)) return false;
+  switch (value.type) {
+    case "watch":
+      return isOrders(value.orders);
+    case "extend":
+      return isMoment(value.deadline);
+    case "ending":
+      return isMoment(value.killBy);
+    default:
+      return value.type === "done";
+  }
+}
+
+/** Returns the value of a line of JSON, or `undefined` if the line is not JSON. */
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isOrders(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { key, session, deadline, margins, endSignal, killAfterMs, killBy } = value;
+  return (
+    typeof key === "string" &&
+    isRecord(session) &&
+    typeof session.leaderPid === "number" &&
+    (session.startedAt === null || typeof session.startedAt === "string") &&
+    isMoment(deadline) &&
+    isRecord(margins) &&
+    typeof margins.killBeforeMs === "number" &&
+    typeof margins.signalBeforeMs === "number" &&
+    typeof endSignal === "string" &&
+    typeof killAfterMs === "number" &&
+    (killBy === undefined || isMoment(killBy))
+  );
+}
+
+function isMoment(value: unknown): boolean {
+  return isRecord(value) && typeof value.monotonicMs === "number" && typeof value.wallMs === "number";
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

@@ -3,6 +3,7 @@ import {
   formatMessage,
   type GuardianMessage,
   type GuardianOrders,
+  isSupervisorMessage,
   readMessages,
   type SupervisorMessage,
 } from "./guardian-protocol.ts";
@@ -108,7 +109,8 @@ class Guardian {
 }
 
 function send(message: GuardianMessage): void {
-  process.stdout.write(formatMessage(message));
+  // Begins a new line, because the output of a module that NODE_OPTIONS loads may not end with a line break.
+  process.stdout.write(`\n${formatMessage(message)}`);
 }
 
 process.title = "lockkeeper guardian";
@@ -116,7 +118,7 @@ for (const name of IGNORED_SIGNALS) process.on(name, () => undefined);
 // Writing fails if the supervisor has exited.
 process.stdout.on("error", () => undefined);
 const guardian = new Guardian();
-readMessages<SupervisorMessage>(process.stdin, (message) => guardian.handleMessage(message));
+readMessages(process.stdin, isSupervisorMessage, (message) => guardian.handleMessage(message));
 const finish = () => void guardian.handleEndOfPipe().then(() => process.exit(0));
 process.stdin.once("end", finish).once("error", finish);
 send({ type: "ready" });

@@ -185,13 +185,21 @@ export class HeldRun {
     return await exited;
   }
 
+  /** Releases the lock after all processes of the command have exited. @returns the exit code of `lockkeeper run` */
   async #release(exit: CommandExit): Promise<number> {
     const { key } = this.options;
-    if (this.#cause?.kind === "lost") return EXIT_CODES.lost;
-    const outcome = await releaseHold(this.hold, key, computeMsUntil(this.#watch.deadline));
-    if (this.#cause?.kind === "unguarded") return EXIT_CODES.failure;
-    if (this.#cause !== undefined) return EXIT_CODES.lost;
-    if (outcome !== "not_held") return toExitCode(exit);
+    // Ignores later causes. The lease may end during the release, and a release that finds no hold reports a loss.
+    const cause = this.#cause;
+    this.#watch.stop();
+    if (cause?.kind === "lost") return EXIT_CODES.lost;
+    const { deadline } = this.#watch;
+    const remainingMs = computeMsUntil(deadline);
+    const outcome = await releaseHold(this.hold, key, remainingMs);
+    if (cause?.kind === "unguarded") return EXIT_CODES.failure;
+    if (cause !== undefined) return EXIT_CODES.lost;
+    // If the lease ended during the release, `not_held` does not show that the hold ended before the command did.
+    const hasLeaseEnded = remainingMs > 0 && computeMsUntil(deadline) <= 0;
+    if (outcome !== "not_held" || hasLeaseEnded) return toExitCode(exit);
     printMessage(
       `The hold of ${key} ended before the command did. Another client may have held the lock meanwhile.`,
     );

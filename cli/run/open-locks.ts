@@ -6,7 +6,7 @@ import type { LockSource } from "./held-lock.ts";
  *
  * @param target target name in hold ids if `connection` is a Redis deployment. Ignored for a server connection, which
  * contains its own target
- * @throws CliError if the API key is missing or Redis cannot be reached
+ * @throws CliError if the API key is missing or malformed, or if Redis cannot be reached or used
  */
 export async function openLocks(
   connection: ServerConnection | RedisConnection,
@@ -15,7 +15,7 @@ export async function openLocks(
   // Each branch loads only the client that it needs.
   if (connection.kind === "redis") {
     const { RedisLocks } = await import("./redis-locks.ts");
-    return await RedisLocks.open(connection.where, target);
+    return await RedisLocks.open(connection, target);
   }
   const { ServerLocks } = await import("./server-locks.ts");
   return new ServerLocks(connection);

@@ -1,10 +1,13 @@
 import { HeldError, WaitTimeoutError } from "../../server/errors/lock-errors.ts";
 import { StartupError } from "../../server/errors/startup-error.ts";
 import { parseHoldId } from "../../server/formats/hold-id.ts";
-import type { RedisLocation } from "../../server/locks/backends/open-backend.ts";
 import { LockClient } from "../../server/locks/client/lock-client.ts";
+import { probeTarget } from "../../server/targets/probe-target.ts";
+import type { RedisConnection } from "../connection/choose-connection.ts";
 import { CliError } from "../output/cli-error.ts";
 import { EXIT_CODES } from "../output/exit-codes.ts";
+import { explainLocalError } from "../output/local-error.ts";
+import { toPrintable } from "../output/printable.ts";
 import {
   acquireLocks,
   type HeldLock,
@@ -24,14 +27,15 @@ export class RedisLocks implements LockSource {
    *
    * @param target target name that becomes part of the hold ids, such as the name that a server uses for the same Redis
    * deployment
-   * @throws CliError if Redis cannot be reached or does not support locks
+   * @throws CliError if Redis cannot be reached, refuses the credentials or does not support locks
    */
-  static async open(where: RedisLocation, target: string | undefined): Promise<RedisLocks> {
+  static async open(connection: RedisConnection, target: string | undefined): Promise<RedisLocks> {
+    const options = target === undefined ? {} : { target };
     try {
-      return new RedisLocks(await LockClient.open(where, target === undefined ? {} : { target }));
+      return new RedisLocks(await LockClient.open(connection.where, options));
     } catch (error) {
       if (!(error instanceof StartupError)) throw error;
-      throw new CliError(error.message, EXIT_CODES.unavailable);
+      throw await explainOpenError(error, connection);
     }
   }
 
@@ -51,4 +55,17 @@ export class RedisLocks implements LockSource {
   close(): void {
     this.client.close();
   }
+}
+
+/**
+ * Converts an error from `LockClient.open`. That error does not state whether Redis is unreachable, so this function
+ * checks Redis again.
+ */
+async function explainOpenError(error: StartupError, { where, setting }: RedisConnection): Promise<CliError> {
+  try {
+    await probeTarget(where, setting);
+  } catch (found) {
+    if (found instanceof StartupError && found.fault !== "unreachable") return explainLocalError(found);
+  }
+  return new CliError(toPrintable(error.message), EXIT_CODES.unavailable, { cause: error });
 }

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { LockClient } from "../../server/locks/client/lock-client.ts";
 import { isRunning } from "../../server/redis/embedded/server-process.ts";
@@ -9,6 +12,11 @@ const TIMEOUT_MS = 60_000;
 const PAYLOAD_BYTES = 3_000_000;
 
 const it = redisTest()
+  .extend("dir", async ({}, { onCleanup }) => {
+    const dir = await mkdtemp(join(tmpdir(), "lockkeeper-run-"));
+    onCleanup(() => rm(dir, { recursive: true }));
+    return dir;
+  })
   .extend("client", { scope: "file" }, async ({ redis }, { onCleanup }) => {
     const client = await LockClient.open(redis.url);
     onCleanup(() => client.close());
@@ -38,6 +46,16 @@ describe("lockkeeper run", { timeout: TIMEOUT_MS }, () => {
       expect(await direct.exists(key)).toBe(0);
     },
   );
+
+  it("ignores what a module in NODE_OPTIONS prints on the standard output of the guardian", async ({
+    start,
+    dir,
+  }) => {
+    const preload = join(dir, "preload.cjs");
+    await writeFile(preload, 'console.log("loaded\\nnull"); process.stdout.write("no line break");');
+    const run = start(["sh", "-c", "exit 7"], [], { NODE_OPTIONS: `--require=${preload}` });
+    expect(await run.ended).toMatchObject({ code: 7, stderr: "" });
+  });
 
   it("passes the facts of the hold, and not the API key", async ({ start, key }) => {
     const { stdout } = await start(["env"], [], { LOCKKEEPER_API_KEY: "lk_secret", "dotted.name": "kept" })

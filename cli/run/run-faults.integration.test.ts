@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
@@ -37,6 +37,16 @@ const it = redisTest()
       await waitUntil(() => readWorkSpans(log).length === count, START_MS);
       return run;
     };
+  })
+  .extend("startUntilFile", ({ redis, direct, key, dir }) => async (leaseMs: number) => {
+    const file = join(dir, "finish");
+    const script = `until [ -e "${file}" ]; do sleep 0.02; done; exit 7`;
+    const run = startRun([key, "--lease", `${leaseMs}ms`, "--", "sh", "-c", script], {
+      LOCKKEEPER_URL: undefined,
+      REDIS_URL: redis.url,
+    });
+    await waitUntil(async () => (await direct.exists(key)) === 1, START_MS);
+    return { ended: run.ended, finish: () => writeFile(file, "") };
   })
   .extend(
     "areAllEnded",
@@ -152,6 +162,32 @@ describe("faults of lockkeeper run", { timeout: TIMEOUT_MS }, () => {
     const lines = readRunLog(log);
     const worked = (lines.at(-1)?.at ?? 0) - (lines[0]?.at ?? 0);
     expect(worked).toBeLessThan(LEASE_MS * 2);
+  });
+
+  it("an outage that begins before the release keeps the exit code of the command", async ({
+    redis,
+    direct,
+    key,
+    startUntilFile,
+  }) => {
+    const leaseMs = 2500;
+    const { ended, finish } = await startUntilFile(leaseMs);
+    await waitUntil(async () => (await direct.pttl(key)) < leaseMs - 500, leaseMs);
+    await waitUntil(async () => (await direct.pttl(key)) > leaseMs - 200, leaseMs);
+    redis.freeze();
+    await finish();
+    const { code, stderr } = await ended;
+    redis.thaw();
+    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining("Could not release") });
+  });
+
+  it("a release that finds no hold exits with 121 and a message", async ({ direct, key, startUntilFile }) => {
+    const { ended, finish } = await startUntilFile(60_000);
+    await direct.del(key);
+    await finish();
+    const { code, stderr } = await ended;
+    expect(code).toBe(121);
+    expect(stderr).toContain(`The hold of ${key} ended before the command did.`);
   });
 
   it("a supervisor with a stopped guardian ends the command before the lease", async ({

@@ -9,6 +9,7 @@ import { type HeldLock, LockHeldError, type LockRequest, type LockSource } from 
 import { HeldRun, type HeldRunOptions } from "./held-run.ts";
 import { describeError, printMessage } from "./messages.ts";
 import { SignalRelay } from "./signal-relay.ts";
+import { isUnavailable, openWithinWait } from "./wait-for-lock.ts";
 
 export interface RunOptions
   extends Omit<HeldRunOptions, "environment" | "key">,
@@ -29,7 +30,7 @@ const LEAVE_QUEUE_MS = 300;
 /**
  * Acquires the locks, runs the command and releases the locks.
  *
- * @param openLocks connects to the server or to Redis
+ * @param openLocks connects to the server or to Redis. Called again during the wait if they are unavailable
  * @returns the exit code of the command, one of `EXIT_CODES`, or 128 plus the number of a signal
  * @throws CliError if the locks cannot be acquired or the command cannot be started
  */
@@ -42,8 +43,10 @@ export async function runUnderLock(
   let locks: LockSource | undefined;
   try {
     guardian = await startGuardian(options);
-    locks = await openLocks();
-    const hold = await acquireLock(options, locks, signals.interrupted);
+    const deadline = performance.now() + options.waitMs;
+    locks = await openWithinWait({ waitMs: options.waitMs, signal: signals.interrupted }, openLocks);
+    const waitMs = Math.max(0, deadline - performance.now());
+    const hold = await acquireLock({ ...options, waitMs }, locks, signals.interrupted);
     const environment = createCommandEnvironment(options.variables, { ...options, holds: hold.holds });
     const key = options.keys.join(", ");
     return await new HeldRun({ ...options, key, environment }, hold, guardian, signals).run();
@@ -93,9 +96,7 @@ async function acquireLock(options: RunOptions, locks: LockSource, signal: Abort
 }
 
 function isTemporary(error: unknown): boolean {
-  return (
-    error instanceof LockHeldError || (error instanceof CliError && error.exitCode === EXIT_CODES.unavailable)
-  );
+  return error instanceof LockHeldError || isUnavailable(error);
 }
 
 function createHeldError({ key, holder }: LockHeldError): CliError {

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { ApiTransport } from "../../lib/client/api-transport.ts";
-import { HeldError, WaitTimeoutError } from "../../lib/client/errors.ts";
+import { HeldError, InvalidError, WaitTimeoutError } from "../../lib/client/errors.ts";
 import { LockkeeperClient } from "../../lib/client/lockkeeper-client.ts";
 import { LIVENESS_STATES, type LivenessState } from "../../lib/contract/liveness.ts";
 import { encodeKeyPath } from "../../lib/keys/key.ts";
 import type { ServerConnection } from "../connection/choose-connection.ts";
 import { explainProblem } from "../connection/explain-problem.ts";
+import { CliError } from "../output/cli-error.ts";
+import { EXIT_CODES } from "../output/exit-codes.ts";
+import { toPrintable } from "../output/printable.ts";
 import {
   acquireLocks,
   type HeldLock,
@@ -31,12 +34,17 @@ export class ServerLocks implements LockSource {
   readonly #client: LockkeeperClient;
   readonly #transport: ApiTransport;
 
-  /** @throws CliError if the API key is missing */
+  /** @throws CliError if the API key is missing or malformed */
   constructor(private readonly connection: ServerConnection) {
     const { url, apiKey, target } = connection;
     if (apiKey === undefined) throw explainProblem({ code: "unauthenticated", detail: "" }, connection);
-    this.#client = new LockkeeperClient({ url, apiKey, target });
-    this.#transport = new ApiTransport({ urls: [url], apiKey });
+    try {
+      this.#client = new LockkeeperClient({ url, apiKey, target });
+      this.#transport = new ApiTransport({ urls: [url], apiKey });
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+      throw new CliError(toPrintable(error.message), EXIT_CODES.failure);
+    }
   }
 
   async acquire(request: LockRequest): Promise<HeldLock> {

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { CliError } from "../output/cli-error.ts";
+import { EXIT_CODES } from "../output/exit-codes.ts";
 import { describeError, printMessage } from "./messages.ts";
 
 /**
@@ -35,6 +37,56 @@ export async function waitForLock<Result>(
     }
     await sleep(RETRY_MS, undefined, { signal });
   }
+}
+
+/**
+ * Calls `open` until it succeeds, for up to `waitMs`. Retries only if the server or Redis is unavailable. Throws other
+ * errors immediately. If `signal` is aborted, throws its reason at once, and closes a connection that opens later.
+ */
+export async function openWithinWait<Result extends { close(): void }>(
+  { waitMs, signal }: WaitOptions,
+  open: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = performance.now() + waitMs;
+  for (let isReported = false; ; isReported = true) {
+    try {
+      return await openUntilAborted(open, signal);
+    } catch (error) {
+      const restMs = deadline - performance.now();
+      if (signal.aborted || !isUnavailable(error) || restMs <= RETRY_MS) throw error;
+      if (!isReported) printMessage(`${describeError(error)} Retrying until the wait ends.`);
+    }
+    await sleep(RETRY_MS, undefined, { signal });
+  }
+}
+
+async function openUntilAborted<Result extends { close(): void }>(
+  open: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  signal.throwIfAborted();
+  const settled = new AbortController();
+  const opening = open();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const options = { once: true, signal: settled.signal };
+    signal.addEventListener("abort", () => reject(signal.reason), options);
+  });
+  try {
+    return await Promise.race([opening, aborted]);
+  } catch (error) {
+    void opening.then(
+      (opened) => opened.close(),
+      () => undefined,
+    );
+    throw error;
+  } finally {
+    settled.abort();
+  }
+}
+
+/** Whether the error means that the server or Redis is unavailable, which can be temporary. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof CliError && error.exitCode === EXIT_CODES.unavailable;
 }
 
 /** Returns the `code` of an error from a lock client, or an empty string for an error without a code. */
