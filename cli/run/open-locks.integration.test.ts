@@ -15,7 +15,9 @@ const RETRYING = "Retrying until the wait ends.";
 const it = test
   .extend("startRedis", async ({}, { onCleanup }) => {
     const servers: TestRedis[] = [];
-    onCleanup(() => Promise.all(servers.map((each) => each.stop())));
+    onCleanup(async () => {
+      await Promise.all(servers.map((each) => each.stop()));
+    });
     return async (options: TestRedisOptions) => {
       const redis = await startTestRedis(options);
       servers.push(redis);

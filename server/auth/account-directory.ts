@@ -186,7 +186,12 @@ export class AccountDirectory {
   #scheduleRefresh(): void {
     const refresh = async () => {
       if (this.home.isClosed) return;
-      if (!this.home.isDisconnected) await this.#refreshOnce();
+      if (!this.home.isDisconnected) {
+        // Requests with an API key do not check this. Other data is written back soon after a loss, and the time of the
+        // last check shows which sessions may be restored.
+        await this.home.ensureRestored().catch(() => undefined);
+        await this.#refreshOnce();
+      }
       this.#scheduleRefresh();
     };
     setTimeout(() => void refresh(), REFRESH_INTERVAL_MS).unref();

@@ -49,13 +49,14 @@ export class RootKey {
     onCreated: (created: string) => void = () => undefined,
   ): Promise<RootKey> {
     const key = new RootKey();
-    if (given === undefined) await home.whenAvailable(() => key.#loadOrCreate(home, onCreated));
+    // Created once, because the task is repeated if a reply is lost, and the first secret may have been stored.
+    const created = `lk_${createSecret()}`;
+    if (given === undefined) await home.whenAvailable(() => key.#loadOrCreate(home, created, onCreated));
     else key.#hash = hashSha256(given);
     return key;
   }
 
-  async #loadOrCreate(home: HomeStore, onCreated: (created: string) => void): Promise<void> {
-    const created = `lk_${createSecret()}`;
+  async #loadOrCreate(home: HomeStore, created: string, onCreated: (created: string) => void): Promise<void> {
     await home.run((redis) => redis.set(ROOT_KEY_HASH_KEY, hashSha256(created), "NX"));
     const stored = (await home.run((redis) => redis.get(ROOT_KEY_HASH_KEY))) ?? hashSha256(created);
     this.#hash = stored;

@@ -268,7 +268,8 @@ export class Sessions {
   // are not restored, because another instance may have revoked them since.
   async #restore(lastIntactAt: number): Promise<void> {
     for (const [hash, { session, checkedAt }] of this.#cachedSessions) {
-      const wasValid = checkedAt > lastIntactAt - RESTORE_WINDOW_MS && session.expiresAt > Date.now();
+      const endsAt = Math.min(session.expiresAt, session.lastSeenAt + this.limits.idleMs);
+      const wasValid = checkedAt > lastIntactAt - RESTORE_WINDOW_MS && endsAt > Date.now();
       if (wasValid) {
         await this.#store.write(hash, session);
         this.#cache(hash, session);

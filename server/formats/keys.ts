@@ -18,7 +18,8 @@ export function findKeyFault(key: Key): string | undefined {
   const text = formatKey(key);
   if (text.startsWith(TARGET_PREFIX) || text.startsWith(HOME_PREFIX))
     return `keys that begin with ${TARGET_PREFIX} are reserved for Lockkeeper`;
-  if (REDISSON_AUXILIARY.some((prefix) => text.startsWith(prefix))) return "its prefix is that of auxiliary keys of Redisson";
+  if (REDISSON_AUXILIARY.some((prefix) => text.startsWith(prefix)))
+    return "its prefix is that of auxiliary keys of Redisson";
   if (!isBinaryKey(key) && !key.includes("{") && !key.includes("}")) return undefined;
   const bytes = encodeKey(key);
   const open = bytes.indexOf(BRACE_OPEN);

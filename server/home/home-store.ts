@@ -95,6 +95,19 @@ export class HomeStore {
     }
   }
 
+  /**
+   * Calls `poll` at an interval while the store is connected. Ignores its errors.
+   *
+   * @returns a function that stops the polling
+   */
+  startPolling(intervalMs: number, poll: () => Promise<void>): () => void {
+    const timer = setInterval(() => {
+      if (!this.isDisconnected) void poll().catch(() => undefined);
+    }, intervalMs);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
   /** Checks whether the store still has Lockkeeper's data, and restores the data if it was lost. */
   ensureRestored(): Promise<void> {
     this.#restoring ??= this.#restoreIfEmptied().finally(() => {

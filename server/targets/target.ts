@@ -174,6 +174,7 @@ function startWatching(
     stats.stop();
     waits.stop();
     notes.close();
+    rules.close();
     finder.cancel();
     await evidence.stop();
     watcher.stop();

@@ -35,7 +35,13 @@ const getOwners = (raw: RawKey) => shape(raw)?.holders.map(({ owner, count }) =>
 describe("hashes of owners", () => {
   it.each([
     ["plain", { [ONE]: "2" }, {}, "lock", "certain"],
-    ["with a negative thread id", { [`${ONE.slice(0, -1)}-4962768465676381896`]: "1" }, {}, "lock", "certain"],
+    [
+      "with a negative thread id",
+      { [`${ONE.slice(0, -1)}-4962768465676381896`]: "1" },
+      {},
+      "lock",
+      "certain",
+    ],
     ["fenced", { [ONE]: "1" }, { fenceCounter: "12" }, "fenced", "certain"],
     ["with an invalid fencing counter", { [ONE]: "1" }, { fenceCounter: "12x" }, "lock", "certain"],
     ["fair", { [ONE]: "1" }, { queued: 2 }, "fair", "certain"],

@@ -146,7 +146,9 @@ describe("quorum renewal", () => {
       await acquire(createTestKey("lock:open"), "me"),
     ].map((hold) => ({ ...hold, leaseMs: 60_000 }));
     const setKeys = (pattern: string) =>
-      Promise.all(masters.clients.map((each) => each.call("ACL", "SETUSER", "default", "resetkeys", pattern)));
+      Promise.all(
+        masters.clients.map((each) => each.call("ACL", "SETUSER", "default", "resetkeys", pattern)),
+      );
     await setKeys("~*lock:open:*");
     const renewed = await backend.renewMany(holds, 2000);
     await setKeys("~*");

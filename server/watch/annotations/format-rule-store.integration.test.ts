@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { FormatRule } from "../../../lib/contract/detection/format-rule.ts";
 import { redisTest } from "../../../test/support/fixtures.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { HomeStore } from "../../home/home-store.ts";
 import { FormatRuleStore } from "./format-rule-store.ts";
 
@@ -53,4 +54,26 @@ it("a store that lost its data receives the format rules again from the running 
   await direct.flushall();
   await home.ensureRestored();
   expect((await open()).book.listedRules).toEqual([{ ...REDLOCK_NET, from: "api" }]);
+});
+
+it("a change by one instance reaches the others, and survives a loss of data", async ({ open, direct }) => {
+  const [one, other] = [await open(), await open()];
+  let loads = 0;
+  other.book.onLoaded(() => {
+    loads++;
+  });
+  await one.book.replace([REDLOCK_NET]);
+  await waitUntil(() => loads === 1, 10_000);
+  expect(other.book.storedRules).toEqual([REDLOCK_NET]);
+  await other.book.replace([SPRING]);
+  // An instance that has not read the change yet does not overwrite it when it restores its own rules.
+  const changed = await direct.get(KEY);
+  await direct.flushall();
+  await other.home.ensureRestored();
+  await one.home.ensureRestored();
+  expect(await direct.get(KEY)).toBe(changed);
+  await waitUntil(() => one.book.storedRules[0]?.format === SPRING.format, 10_000);
+  await one.book.replace([]);
+  await waitUntil(() => other.book.storedRules.length === 0, 10_000);
+  expect(loads).toBe(2);
 });

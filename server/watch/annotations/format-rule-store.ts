@@ -16,12 +16,17 @@ interface FormatRuleStoreDeps {
   readonly lockable?: readonly string[];
 }
 
+const POLL_EVERY_MS = 2000;
+
 /**
  * The format rules of a target: the configured rules, followed by the rules set through the API. The home store
- * contains only the rules set through the API.
+ * contains only the rules set through the API. Every instance reads changes by other instances within seconds.
  */
 export class FormatRuleStore {
   #storedRules: readonly FormatRule[] = [];
+  /** The stored text of these rules; `null` if none were ever stored. */
+  #storedText: string | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #emitLoaded: () => void = () => undefined;
   readonly #redisKey: string;
 
@@ -35,20 +40,24 @@ export class FormatRuleStore {
    */
   static async open(deps: FormatRuleStoreDeps): Promise<FormatRuleStore> {
     const store = new FormatRuleStore(deps);
-    await deps.home.whenAvailable(async () => {
-      store.#storedRules = parseRules(await deps.home.run((redis) => redis.get(store.#redisKey)));
-      store.#emitLoaded();
-    });
-    // Restores the rules after the home store has lost its data.
+    await deps.home.whenAvailable(() => store.#read());
+    // Restores the rules after the home store has lost its data, unless another instance has already done so.
     deps.home.onEmptied(async () => {
-      if (store.#storedRules.length > 0) await store.#write(store.#storedRules);
+      const text = store.#storedText;
+      if (text !== null) await deps.home.run((redis) => redis.set(store.#redisKey, text, "NX"));
     });
+    store.#timer = setInterval(() => void store.#pollChanges().catch(() => undefined), POLL_EVERY_MS);
+    store.#timer.unref();
     return store;
   }
 
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
   /**
-   * Sets the listener for a delayed load of the stored rules. If the home store is unreachable during `open`, the rules
-   * are loaded later, and the listener is called then.
+   * Sets the listener that is called when the stored rules are loaded after `open`, or another instance has changed
+   * them.
    */
   onLoaded(listener: () => void): void {
     this.#emitLoaded = listener;
@@ -81,22 +90,38 @@ export class FormatRuleStore {
    * @throws LockkeeperError unavailable, unknown_outcome
    */
   async replace(rules: readonly FormatRule[]): Promise<void> {
-    await this.#write(rules);
+    const text = JSON.stringify({ rules });
+    await this.deps.home.run((redis) => redis.set(this.#redisKey, text));
+    this.#storedText = text;
     this.#storedRules = rules;
   }
 
-  async #write(rules: readonly FormatRule[]): Promise<void> {
-    await this.deps.home.run((redis) => redis.set(this.#redisKey, JSON.stringify({ rules })));
+  async #read(): Promise<void> {
+    this.#apply(await this.deps.home.run((redis) => redis.get(this.#redisKey)));
+  }
+
+  async #pollChanges(): Promise<void> {
+    const { home } = this.deps;
+    if (home.isDisconnected) return;
+    const before = this.#storedText;
+    const text = await home.callOnce((redis) => redis.get(this.#redisKey));
+    // A replacement during the call may not be part of the reply.
+    if (this.#storedText === before) this.#apply(text);
+  }
+
+  /** Applies the stored text. A missing text means that the home store has lost its data, so the rules are kept. */
+  #apply(text: string | null): void {
+    if (text === null || text === this.#storedText) return;
+    this.#storedText = text;
+    this.#storedRules = parseRules(text);
+    this.#emitLoaded();
   }
 }
 
-/**
- * Parses stored rules. Returns an empty list if the text is missing or invalid, because other clients can write to the
- * home store.
- */
-function parseRules(text: string | null): readonly FormatRule[] {
+/** Parses stored rules. Returns an empty list if the text is invalid, because other clients can write to the home store. */
+function parseRules(text: string): readonly FormatRule[] {
   try {
-    return FormatRulesInput.parse(JSON.parse(text ?? "")).rules;
+    return FormatRulesInput.parse(JSON.parse(text)).rules;
   } catch {
     return [];
   }

@@ -14,7 +14,7 @@ import type { ObservedHold } from "../holds/observed-hold.ts";
  * not a note.
  */
 const CHANGE_MARK_FIELD = "";
-const POLL_EVERY_MS = 2000;
+const POLL_INTERVAL_MS = 2000;
 const RETENTION_MS = NOTE_DAYS_MAX * 86_400_000;
 
 const StoredNote = z.object({
@@ -40,7 +40,7 @@ export class Notes {
   #mark: string | null = null;
   #emitChange: () => void = () => undefined;
   readonly #redisKey: string;
-  #timer: NodeJS.Timeout | undefined;
+  #stopPolling: () => void = () => undefined;
 
   private constructor(
     private readonly home: HomeStore,
@@ -54,13 +54,12 @@ export class Notes {
     await home.whenAvailable(() => notes.#read());
     // Restores the notes after the home store has lost its data.
     home.onEmptied(async () => await notes.#write({ written: [...notes.#notes] }));
-    notes.#timer = setInterval(() => void notes.#pollChanges().catch(() => undefined), POLL_EVERY_MS);
-    notes.#timer.unref();
+    notes.#stopPolling = home.startPolling(POLL_INTERVAL_MS, () => notes.#pollChanges());
     return notes;
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#stopPolling();
   }
 
   /** Sets the listener that is called when this or another instance changes a note. */
@@ -129,7 +128,6 @@ export class Notes {
   }
 
   async #pollChanges(): Promise<void> {
-    if (this.home.isDisconnected) return;
     const mark = await this.home.callOnce((redis) => redis.hget(this.#redisKey, CHANGE_MARK_FIELD));
     if (mark !== null && mark !== this.#mark) await this.#read();
   }
