@@ -154,10 +154,11 @@ describe("force-releases of a quorum", () => {
   function decideAfter(
     held: readonly ReadableObservation[],
     freed: readonly (readonly [owner: string, fence: string | null])[],
+    afterReports: "nothing" | "late_readings" = "nothing",
   ) {
     const voters: VoterFixture[] = held.map(() => ({ isUp: true, term: 0 }));
     const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
-    const showAll = (seen: readonly ReadableObservation[]) => {
+    const showAll = (seen: readonly ReadableObservation[], sentAt?: number) => {
       let decision: ReturnType<typeof consensus.evaluate>;
       for (let round = 0; round < 2; round++) {
         vi.advanceTimersByTime(1);
@@ -166,7 +167,7 @@ describe("force-releases of a quorum", () => {
           const observation = seen[at] ?? FREE_KEY;
           consensus.recordReading(
             voter,
-            { observation, sentAt: now, receivedAt: now },
+            { observation, sentAt: sentAt ?? now, receivedAt: now },
             { clockAheadMs: 0, begin: "seen" },
           );
         });
@@ -185,6 +186,7 @@ describe("force-releases of a quorum", () => {
         ...{ owner, by: "mei", reason: undefined },
       });
     });
+    if (afterReports === "late_readings") showAll(held, performance.now() - 1);
     return showAll([]);
   }
 
@@ -193,6 +195,12 @@ describe("force-releases of a quorum", () => {
     const freed = (fence: string) => now.map((): [string, string] => ["me", fence]);
     expect(decideAfter(now, freed("100"))?.forceRelease).toBeUndefined();
     expect(decideAfter(now, freed("200"))?.forceRelease).toMatchObject({ by: "mei" });
+  });
+
+  it("a force-release is recognized after readings that were sent before its reports", () => {
+    const held = [1, 2, 3].map(() => buildVote("uuid:2", "200"));
+    const freed = held.map((): [string, string] => ["me", "200"]);
+    expect(decideAfter(held, freed, "late_readings")?.forceRelease).toMatchObject({ by: "mei" });
   });
 
   it("a force-release is recognized at masters that have another fencing token of the hold, or none", () => {

@@ -30,6 +30,12 @@ export interface ConsensusDecision {
   readonly forceRelease: ScriptEvent | undefined;
 }
 
+/** A master's report of a force-release, with the time (`performance.now()`) at which it arrived. */
+interface ForceReleaseReport {
+  readonly event: ScriptEvent;
+  readonly at: number;
+}
+
 /** Time, in ms, for which a new hold is not shown while its masters have not agreed on a fencing token. */
 const AGREEMENT_MS_MAX = 1000;
 /** Maximum time, in ms, between an operator's extension on the first and the last master. */
@@ -50,7 +56,7 @@ export class KeyConsensus<Of extends Voter> {
   #pending: PendingDecision<Of> | undefined;
   #endCause: EndCause;
   #lostVoters = new Set<Of>();
-  #forceReleases = new Map<Of, ScriptEvent>();
+  #forceReleases = new Map<Of, ForceReleaseReport>();
   /** The highest number of votes that the current hold has had at any time. */
   #mostVotes = 0;
   /**
@@ -134,7 +140,9 @@ export class KeyConsensus<Of extends Voter> {
     this.#votes.record(voter, reading, source);
     const { observation } = reading;
     const { holder } = this;
-    if (observation.state === "held" && holder !== undefined && isVoteFor(observation, holder))
+    // A read that was sent before the report may show the hold that the report ended.
+    const isNewer = reading.sentAt >= (this.#forceReleases.get(voter)?.at ?? 0);
+    if (isNewer && observation.state === "held" && holder !== undefined && isVoteFor(observation, holder))
       this.#forceReleases.delete(voter);
   }
 
@@ -168,7 +176,7 @@ export class KeyConsensus<Of extends Voter> {
   recordForceRelease(voter: Of, event: ScriptEvent): void {
     const { holder } = this;
     if (holder !== undefined && isForceReleaseOf(event, holder.holders[0], this.#votes.findLast(voter)))
-      this.#forceReleases.set(voter, event);
+      this.#forceReleases.set(voter, { event, at: performance.now() });
   }
 
   /** The hold according to the last decision, or `undefined` if the key is not held. */
@@ -276,7 +284,7 @@ export class KeyConsensus<Of extends Voter> {
   /** Returns the force-release event if enough masters reported a force-release for the hold to lose its majority. */
   #findForceReleaseEvent(): ScriptEvent | undefined {
     const needed = Math.max(1, this.#mostVotes - computeMajority(this.voters.length) + 1);
-    return this.#forceReleases.size < needed ? undefined : this.#forceReleases.values().next().value;
+    return this.#forceReleases.size < needed ? undefined : this.#forceReleases.values().next().value?.event;
   }
 
   /**
