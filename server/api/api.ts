@@ -78,7 +78,7 @@ export function createApiRoutes(services: Services, log: Logger, basePath = ""):
     ...createViewRoutes(services),
     ...createTargetRoutes(services),
     ...createAppConnectionRoutes(services),
-    ...createFormatRoutes(log),
+    ...createFormatRoutes(services, log),
     ...createFinderRoutes(),
     ...createRawRoutes(),
     ...createWaitersRoutes(),

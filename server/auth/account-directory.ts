@@ -69,7 +69,10 @@ export class AccountDirectory {
     return this.ageMs < FRESH_MS;
   }
 
-  /** A value that changes whenever any instance ends sessions. `null` if no sessions have been ended. */
+  /**
+   * A value that changes whenever any instance ends sessions. `null` if no sessions have been ended. Keeps its value if
+   * the home store loses it.
+   */
   get sessionsRevision(): string | null {
     return this.#sessionsRevision;
   }
@@ -84,6 +87,18 @@ export class AccountDirectory {
     const mark = randomBytes(9).toString("base64url");
     await this.home.run((redis) => redis.hset(ACCOUNTS_KEY, "sessions", mark));
     this.#sessionsRevision = mark;
+    this.#changeListener();
+  }
+
+  /** Reads whether any instance has ended sessions. @throws LockkeeperError unavailable, unknown_outcome */
+  async refreshSessionsRevision(): Promise<void> {
+    this.#applySessionsRevision(await this.home.run((redis) => redis.hget(ACCOUNTS_KEY, "sessions")));
+  }
+
+  // Ignores a missing revision, because the known one shows which cached sessions can be restored after a data loss.
+  #applySessionsRevision(stored: string | null): void {
+    if (stored === null || stored === this.#sessionsRevision) return;
+    this.#sessionsRevision = stored;
     this.#changeListener();
   }
 
@@ -165,9 +180,7 @@ export class AccountDirectory {
     if (parseVersionNumber(version ?? null) < parseVersionNumber(this.#accounts.version))
       await this.#restore(call);
     else if ((version ?? "") !== this.#accounts.version) await this.#load(call);
-    const isMarked = (mark ?? null) !== this.#sessionsRevision;
-    this.#sessionsRevision = mark ?? null;
-    if (isMarked) this.#changeListener();
+    this.#applySessionsRevision(mark ?? null);
     this.#refreshedAt = Math.max(this.#refreshedAt, askedAt);
   }
 

@@ -43,12 +43,12 @@ export class SessionStore {
     return parseSession(await this.home.run((redis) => redis.get(buildSessionKey(hash))));
   }
 
-  /** Writes a new or restored session. */
+  /** Writes a new session, or restores a lost one unless another instance has restored it. */
   async write(hash: string, session: StoredSession): Promise<void> {
     await this.home.run((redis) => redis.zadd(SESSION_INDEX_KEY, session.expiresAt, hash));
-    await this.home.run((redis) =>
-      redis.set(buildSessionKey(hash), JSON.stringify(session), "PX", this.#getRemainingMs(session)),
-    );
+    const text = JSON.stringify(session);
+    const remainingMs = this.#getRemainingMs(session);
+    await this.home.run((redis) => redis.set(buildSessionKey(hash), text, "PX", remainingMs, "NX"));
     await this.home.run((redis) => redis.zremrangebyscore(SESSION_INDEX_KEY, "-inf", Date.now()));
   }
 
@@ -75,8 +75,8 @@ export class SessionStore {
     await this.home.run((redis) => redis.zrem(SESSION_INDEX_KEY, ...hashes));
   }
 
-  #getRemainingMs({ expiresAt }: StoredSession): number {
-    return Math.max(1, Math.min(this.idleMs, expiresAt - Date.now()));
+  #getRemainingMs({ expiresAt, lastSeenAt }: StoredSession): number {
+    return Math.max(1, Math.min(lastSeenAt + this.idleMs, expiresAt) - Date.now());
   }
 }
 

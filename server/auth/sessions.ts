@@ -264,13 +264,15 @@ export class Sessions {
     this.#store.update(hash, seen).catch(() => undefined);
   }
 
-  // Writes cached sessions back after the store has lost its data. Sessions that were last checked long before the loss
-  // are not restored, because another instance may have revoked them since.
+  // Writes cached sessions back after the store has lost its data. Sessions that were last checked long before the loss,
+  // or before an instance ended sessions, are not restored, because they may have been revoked since.
   async #restore(lastIntactAt: number): Promise<void> {
-    for (const [hash, { session, checkedAt }] of this.#cachedSessions) {
+    await this.directory.refreshSessionsRevision();
+    for (const [hash, { session, checkedAt, revision }] of this.#cachedSessions) {
+      const isCurrent = revision === this.directory.sessionsRevision;
       const endsAt = Math.min(session.expiresAt, session.lastSeenAt + this.limits.idleMs);
       const wasValid = checkedAt > lastIntactAt - RESTORE_WINDOW_MS && endsAt > Date.now();
-      if (wasValid) {
+      if (isCurrent && wasValid) {
         await this.#store.write(hash, session);
         this.#cache(hash, session);
       }

@@ -71,6 +71,28 @@ it("new rules apply at once to known locks and to keys that were not locks befor
   await waitUntil(async () => (await findListedFormat(key)) !== "redlock-net");
 });
 
+it("a change applies on the other instance too, whose audit entries have the rules that it replaces", async ({
+  server,
+  other,
+  direct,
+  putRules,
+}) => {
+  const key = createTestKey("lock:shared");
+  await direct.sadd(key, "a member");
+  const [first, second] = [
+    { pattern: "lock:shared:*", format: "medallion" },
+    { pattern: "lock:shared:*", format: "spring" },
+  ];
+  await putRules([first]);
+  await waitUntil(async () => (await other.readLock(key)).format === "medallion");
+  await putRules([second]);
+  // The other instance has usually not polled since.
+  await other.call("/formats/rules", { method: "PUT", body: { rules: [] } });
+  const { items } = (await server.call("/audit?action=replace_format_rules&limit=1")).body;
+  expect(items[0].details).toMatchObject({ before: [second], after: [] });
+  await waitUntil(async () => (await server.call("/formats")).body.rules.length === 1);
+});
+
 it.for([
   ["a rule with an unknown format", [{ pattern: "a", format: "none" }], /rules\.0\.format/],
   ["a rule with an empty pattern", [{ pattern: "", format: "spring" }], /at least one character/],

@@ -10,13 +10,15 @@ import { explainRedisFailure } from "../../operator/explain-redis-failure.ts";
 import type { FormatRuleStore } from "../../watch/annotations/format-rule-store.ts";
 import { previewRules } from "../../watch/annotations/rule-preview.ts";
 import { createTaggedResponse } from "../http/etag.ts";
-import { createJsonResponse } from "../http/http-exchange.ts";
+import { type ApiResponse, createJsonResponse } from "../http/http-exchange.ts";
 import { FORMATS, RULES_PREVIEW } from "../openapi/examples/targets.ts";
 import { assertConnected } from "../routing/assert-connected.ts";
-import { defineTargetRoute, type Route } from "../routing/route.ts";
+import { runAudited, toAuditedCall } from "../routing/auditing.ts";
+import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
+import type { Services } from "../routing/services.ts";
 
 /** Creates the routes for lock formats and for the rules that assign them to keys. */
-export function createFormatRoutes(log: Logger): Route[] {
+export function createFormatRoutes({ audit }: Services, log: Logger): Route[] {
   return [
     defineTargetRoute({
       method: "GET",
@@ -63,17 +65,14 @@ export function createFormatRoutes(log: Logger): Route[] {
         description: "Formats and the new rules.",
       },
       errors: ["unknown_outcome"],
-      audit: ({ target: { rules }, body }) => ({
-        action: "replace_format_rules",
-        details: describeReplacement(rules.storedRules, body.rules),
-      }),
-      handle: async ({ target: { name, rules, watcher }, body, principal }) => {
-        const before = rules.listedRules;
-        await rules.replace(body.rules);
-        watcher.setFormatRules(rules.rules);
-        const after = rules.listedRules;
-        log.warn({ by: principal.name, target: name, before, after }, "format rules replaced");
-        return createJsonResponse(200, listFormats(rules));
+      audit: "by_handler",
+      handle: async (call) => {
+        const { target, body } = call;
+        // The audit log must contain the rules that this call replaces, and another instance may have changed them.
+        await target.rules.refresh();
+        const details = describeReplacement(target.rules.storedRules, body.rules);
+        const facts = { action: "replace_format_rules", details } as const;
+        return await runAudited(audit, toAuditedCall(call), facts, () => replaceRules(call, log));
       },
     }),
     defineTargetRoute({
@@ -111,6 +110,18 @@ export function createFormatRoutes(log: Logger): Route[] {
       },
     }),
   ];
+}
+
+async function replaceRules(
+  { target: { name, rules, watcher }, body, principal }: TargetCall<unknown, FormatRulesInput>,
+  log: Logger,
+): Promise<ApiResponse> {
+  const before = rules.listedRules;
+  await rules.replace(body.rules);
+  watcher.setFormatRules(rules.rules);
+  const after = rules.listedRules;
+  log.warn({ by: principal.name, target: name, before, after }, "format rules replaced");
+  return createJsonResponse(200, listFormats(rules));
 }
 
 function listFormats(rules: FormatRuleStore): Formats {

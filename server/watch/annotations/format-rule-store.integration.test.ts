@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { FormatRule } from "../../../lib/contract/detection/format-rule.ts";
 import { redisTest } from "../../../test/support/fixtures.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
+import { AccountDirectory } from "../../auth/account-directory.ts";
 import { HomeStore } from "../../home/home-store.ts";
 import { FormatRuleStore } from "./format-rule-store.ts";
 
@@ -76,4 +77,28 @@ it("a change by one instance reaches the others, and survives a loss of data", a
   await one.book.replace([]);
   await waitUntil(() => other.book.storedRules.length === 0, 10_000);
   expect(loads).toBe(2);
+});
+
+it("a refresh finds a change by another instance, which a later replacement does not hide", async ({
+  open,
+}) => {
+  const [one, other] = [await open(), await open()];
+  await one.book.replace([REDLOCK_NET]);
+  await other.book.refresh();
+  expect(other.book.storedRules).toEqual([REDLOCK_NET]);
+  await other.book.replace([SPRING]);
+  await one.book.refresh();
+  expect(one.book.storedRules).toEqual([SPRING]);
+});
+
+it("a store that lost its data receives the format rules again without any request", async ({
+  open,
+  direct,
+}) => {
+  const { home, book } = await open();
+  await AccountDirectory.open(home);
+  await book.replace([REDLOCK_NET]);
+  const stored = await direct.get(KEY);
+  await direct.flushall();
+  await waitUntil(async () => (await direct.get(KEY)) === stored);
 });

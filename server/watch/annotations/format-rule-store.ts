@@ -16,7 +16,7 @@ interface FormatRuleStoreDeps {
   readonly lockable?: readonly string[];
 }
 
-const POLL_EVERY_MS = 2000;
+const POLL_INTERVAL_MS = 2000;
 
 /**
  * The format rules of a target: the configured rules, followed by the rules set through the API. The home store
@@ -26,7 +26,7 @@ export class FormatRuleStore {
   #storedRules: readonly FormatRule[] = [];
   /** The stored text of these rules; `null` if none were ever stored. */
   #storedText: string | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  #stopPolling: () => void = () => undefined;
   #emitLoaded: () => void = () => undefined;
   readonly #redisKey: string;
 
@@ -40,19 +40,20 @@ export class FormatRuleStore {
    */
   static async open(deps: FormatRuleStoreDeps): Promise<FormatRuleStore> {
     const store = new FormatRuleStore(deps);
-    await deps.home.whenAvailable(() => store.#read());
+    await deps.home.whenAvailable(() => store.#read((command) => deps.home.run(command)));
     // Restores the rules after the home store has lost its data, unless another instance has already done so.
     deps.home.onEmptied(async () => {
       const text = store.#storedText;
       if (text !== null) await deps.home.run((redis) => redis.set(store.#redisKey, text, "NX"));
     });
-    store.#timer = setInterval(() => void store.#pollChanges().catch(() => undefined), POLL_EVERY_MS);
-    store.#timer.unref();
+    store.#stopPolling = deps.home.startPolling(POLL_INTERVAL_MS, () =>
+      store.#read((command) => deps.home.callOnce(command)),
+    );
     return store;
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#stopPolling();
   }
 
   /**
@@ -85,7 +86,17 @@ export class FormatRuleStore {
   }
 
   /**
-   * Replaces all rules set through the API.
+   * Reads the stored rules, so that they include the latest change by another instance.
+   *
+   * @throws LockkeeperError unavailable, unknown_outcome
+   */
+  async refresh(): Promise<void> {
+    await this.deps.home.ensureRestored();
+    await this.#read((command) => this.deps.home.run(command));
+  }
+
+  /**
+   * Replaces all rules set through the API, including rules that another instance has set since the last read.
    *
    * @throws LockkeeperError unavailable, unknown_outcome
    */
@@ -96,15 +107,9 @@ export class FormatRuleStore {
     this.#storedRules = rules;
   }
 
-  async #read(): Promise<void> {
-    this.#apply(await this.deps.home.run((redis) => redis.get(this.#redisKey)));
-  }
-
-  async #pollChanges(): Promise<void> {
-    const { home } = this.deps;
-    if (home.isDisconnected) return;
+  async #read(call: HomeStore["callOnce"]): Promise<void> {
     const before = this.#storedText;
-    const text = await home.callOnce((redis) => redis.get(this.#redisKey));
+    const text = await call((redis) => redis.get(this.#redisKey));
     // A replacement during the call may not be part of the reply.
     if (this.#storedText === before) this.#apply(text);
   }
