@@ -1,12 +1,10 @@
 import type { Redis } from "ioredis";
 import { describe, expect } from "vitest";
 import { Access } from "../../lib/contract/access.ts";
-import { redisTest } from "../../test/support/fixtures.ts";
+import { homeTest } from "../../test/support/fixtures.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { UnavailableError } from "../errors/redis-errors.ts";
 import { RateLimitedError } from "../errors/request-errors.ts";
-import type { HomeStore } from "../home/home-store.ts";
-import { openHomeStore, waitForHomeStore } from "../home/open-home-store.ts";
 import { AccountDirectory } from "./account-directory.ts";
 import { ApiKeyVerifier } from "./api-key-verifier.ts";
 import { ApiKeys } from "./api-keys.ts";
@@ -17,31 +15,15 @@ import type { Principal } from "./principal.ts";
 
 const ACCOUNTS_KEY = "{lockkeeper}:accounts";
 
-/**
- * Each test starts with an empty Redis. `openStore` opens a home store in this Redis, and `openDirectory` opens the
- * account directory in a new home store.
- */
-const it = redisTest()
-  .extend("openStore", async ({ redis, direct }, { onCleanup }) => {
-    const opened: HomeStore[] = [];
-    onCleanup(() => {
-      for (const home of opened) home.close();
-    });
-    await direct.flushall();
-    return async () => {
-      const home = openHomeStore(redis.url);
-      opened.push(home);
-      await waitForHomeStore(home, "the test's");
-      return home;
-    };
-  })
+/** `openDirectory` opens the account directory in a new home store. */
+const it = homeTest()
   .extend(
     "openDirectory",
-    ({ openStore }) =>
+    ({ openHome }) =>
       async () =>
-        await AccountDirectory.open(await openStore()),
+        await AccountDirectory.open(await openHome()),
   )
-  .extend("throttle", async ({ openStore }) => new LoginThrottle(await openStore()));
+  .extend("throttle", async ({ openHome }) => new LoginThrottle(await openHome()));
 
 const writeField = (to: AccountDirectory, field: string, text: string) =>
   to.update(() => ({ changes: [[field, text]], result: undefined }));
@@ -96,9 +78,9 @@ describe("account book", () => {
 describe("known API key during a home store outage", () => {
   it("a known API key still reads, locks for a while, and is refused actions that must be audited", async ({
     redis,
-    openStore,
+    openHome,
   }) => {
-    const opened = await openStore();
+    const opened = await openHome();
     const known = await AccountDirectory.open(opened);
     const uses = new LastUseTracker(opened);
     const root: Principal = {

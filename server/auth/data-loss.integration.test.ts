@@ -1,10 +1,8 @@
 import { describe, expect, vi } from "vitest";
-import { redisTest } from "../../test/support/fixtures.ts";
+import { homeTest } from "../../test/support/fixtures.ts";
 import { sleepMs } from "../../test/support/test-locks.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { UnknownOutcomeError } from "../errors/redis-errors.ts";
-import type { HomeStore } from "../home/home-store.ts";
-import { openHomeStore, waitForHomeStore } from "../home/open-home-store.ts";
 import { AccountDirectory } from "./account-directory.ts";
 import { RootKey } from "./root-key.ts";
 import { hashSha256 } from "./secret.ts";
@@ -15,29 +13,12 @@ const ROOT_KEY_HASH_KEY = "{lockkeeper}:root-key";
 const BROWSER = { address: "127.0.0.1", userAgent: "test" };
 const ADMIN_LINK = { name: "mei", roles: { "*": "admin" as const } };
 
-/**
- * Each test starts with an empty Redis. `openHome` opens a home store in this Redis, and `openInstance` opens the
- * accounts and sessions in a new home store, as a new process does.
- */
-const it = redisTest()
-  .extend("openHome", async ({ redis, direct }, { onCleanup }) => {
-    const opened: HomeStore[] = [];
-    onCleanup(() => {
-      for (const home of opened) home.close();
-    });
-    await direct.flushall();
-    return async () => {
-      const home = openHomeStore(redis.url);
-      opened.push(home);
-      await waitForHomeStore(home, "the test's");
-      return home;
-    };
-  })
-  .extend("openInstance", ({ openHome }) => async (idleMs = 60_000) => {
-    const home = await openHome();
-    const directory = await AccountDirectory.open(home);
-    return { home, directory, sessions: new Sessions(home, directory, { longestMs: 600_000, idleMs }) };
-  });
+/** `openInstance` opens the accounts and sessions in a new home store, as a new process does. */
+const it = homeTest().extend("openInstance", ({ openHome }) => async (idleMs = 60_000) => {
+  const home = await openHome();
+  const directory = await AccountDirectory.open(home);
+  return { home, directory, sessions: new Sessions(home, directory, { longestMs: 600_000, idleMs }) };
+});
 
 describe("a loss of the data in the home store", () => {
   it("is detected without requests: accounts, active sessions and the root key are written back", async ({

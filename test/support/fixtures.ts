@@ -2,6 +2,8 @@ import { test } from "vitest";
 import type { Key } from "../../lib/keys/key.ts";
 import type { FormatRules } from "../../server/formats/format-rules.ts";
 import type { HeldObservation } from "../../server/formats/observation.ts";
+import type { HomeStore } from "../../server/home/home-store.ts";
+import { openHomeStore, waitForHomeStore } from "../../server/home/open-home-store.ts";
 import { openBackend } from "../../server/locks/backends/open-backend.ts";
 import { LockClient } from "../../server/locks/client/lock-client.ts";
 import type { VerbHold } from "../../server/locks/verbs/contract/grant.ts";
@@ -38,6 +40,26 @@ export function redisTest(options: TestRedisOptions = {}) {
     })
     .extend("direct", { scope: "file" }, ({ redis }) => redis.createClient())
     .extend("key", () => createTestKey());
+}
+
+/**
+ * Returns a test function for the home store. Each test starts with an empty Redis. `openHome` opens a home store in
+ * this Redis, as a new process does.
+ */
+export function homeTest() {
+  return redisTest().extend("openHome", async ({ redis, direct }, { onCleanup }) => {
+    const opened: HomeStore[] = [];
+    onCleanup(() => {
+      for (const home of opened) home.close();
+    });
+    await direct.flushall();
+    return async () => {
+      const home = openHomeStore(redis.url);
+      opened.push(home);
+      await waitForHomeStore(home, "the test's");
+      return home;
+    };
+  });
 }
 
 /**

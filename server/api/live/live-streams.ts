@@ -7,9 +7,10 @@ import type { Target } from "../../targets/target.ts";
 import type { TargetConnector } from "../../targets/target-connector.ts";
 import type { CpuBudget } from "../http/cpu-budgets.ts";
 import type { ResponseSink } from "../http/http-exchange.ts";
+import { toOperatorHello, toTargetHello } from "./hello.ts";
 import { Tab } from "./tab.ts";
 import { TabBroadcaster } from "./tab-broadcaster.ts";
-import { streamUnreachable, toOperatorHello, toTargetHello } from "./unreachable-target.ts";
+import { streamUnreachable } from "./unreachable-target.ts";
 
 /** The caller that opens a stream, and whether the request is a poll. */
 export interface StreamCaller {

@@ -3,7 +3,7 @@ import { acceptsGzip } from "../compression/compression.ts";
 import { canCompressStreams, createGzipSink } from "../compression/gzip-sink.ts";
 import type { ResponseSink } from "../http/http-exchange.ts";
 import { SSE_HEADERS } from "../http/sse.ts";
-import { hasSameAccess } from "../live/unreachable-target.ts";
+import { hasSameAccess } from "../live/hello.ts";
 import { LIVE_STREAM_MESSAGES } from "../openapi/examples/streams.ts";
 import { defineConnectorRoute, defineRoute, type Route } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";

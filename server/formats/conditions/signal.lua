@@ -6,8 +6,9 @@
 -- KEYS[1] the lock       KEYS[2] its companion
 -- KEYS[3] the waiters that wait for a signal (sorted set)    KEYS[4] the record of each waiter (hash)
 -- KEYS[5] until when each waiter is alive (sorted set)
--- ARGV[1] token    ARGV[2] fence, or '' for any fence of the hold with this token    ARGV[3] principal, or ''    ARGV[4] request id    ARGV[5] digest of the request
--- ARGV[6] condition    ARGV[7] 'one' or 'all'    ARGV[8] '' or time since the request was first sent, in ms
+-- ARGV[1] token    ARGV[2] fence, or '' for any fence of the hold with this token    ARGV[3] principal, or ''
+-- ARGV[4] request id    ARGV[5] digest of the request    ARGV[6] condition    ARGV[7] 'one' or 'all'
+-- ARGV[8] '' or time since the request was first sent, in ms
 -- ARGV[9] channel of conditions    ARGV[10] '1' if waiters may also use sharded pub/sub
 --
 -- Returns {'signalled', now ms, number of clients}

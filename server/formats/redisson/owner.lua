@@ -2,7 +2,8 @@
 
 -- include ../bounds.lua
 
--- Whether a field names a holder: `<uuid>:<number>`, where the number may be negative, optionally with `:write`, or the owner of a reservation.
+-- Whether a field names a holder: `<uuid>:<number>`, optionally with `:write`, or the owner of a reservation. The
+-- number is any Java long, so it can be negative.
 local function is_owner(field)
   if #field > VALUE_BYTES_MAX then return false end
   if string.find(field, '^lockkeeper:reserve:') then return true end

@@ -159,7 +159,7 @@ it("a stopped reader returns the keys of delayed reads", () => {
   expect(reader.stop()).toEqual(["a"]);
 });
 
-it("a key whose read timed out delays nobody who waits later, also if it is then gone", async () => {
+it("a key whose read timed out does not block later waits, even if the key is then gone", async () => {
   const { reader, emitted } = openReader({ slowOnce: new Set(["a"]) });
   reader.enqueueRead("a");
   await vi.advanceTimersByTimeAsync(5000);
