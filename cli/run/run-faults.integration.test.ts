@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,14 +39,16 @@ const it = redisTest()
       return run;
     };
   })
-  .extend("startUntilFile", ({ redis, direct, key, dir }) => async (leaseMs: number) => {
-    const file = join(dir, "finish");
-    const script = `until [ -e "${file}" ]; do sleep 0.02; done; exit 7`;
+  .extend("startUntilFile", ({ redis, key, dir }) => async (leaseMs: number) => {
+    const [started, file] = [join(dir, "started"), join(dir, "finish")];
+    const script = `touch "${started}"; until [ -e "${file}" ]; do sleep 0.02; done; exit 7`;
     const run = startRun([key, "--lease", `${leaseMs}ms`, "--", "sh", "-c", script], {
       LOCKKEEPER_URL: undefined,
       REDIS_URL: redis.url,
     });
-    await waitUntil(async () => (await direct.exists(key)) === 1, START_MS);
+    // A key without a command is not enough. Until its subscription is active, the client may renew the hold, and would
+    // find that the key is deleted before the release does.
+    await waitUntil(() => existsSync(started), START_MS);
     return { ended: run.ended, finish: () => writeFile(file, "") };
   })
   .extend(
