@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { UnavailableError } from "../../errors/redis-errors.ts";
 import { connect } from "../../redis/connect.ts";
+import { NeverSentError } from "../../redis/failure.ts";
 import { attempt } from "./attempt.ts";
 
 vi.mock("node:timers/promises", { spy: true });
@@ -29,5 +30,16 @@ describe("retried calls", () => {
     const tried = attempt(ready, refuse, { budgetMs: 320 });
     await expect(tried).rejects.toThrow(UnavailableError);
     expect(lastAt).toBeLessThan(220);
+  });
+
+  it("a last attempt that waits for a connection in vain was not executed", async () => {
+    const ready = { status: "ready", on: vi.fn(), off: vi.fn() } as const;
+    const startedAt = performance.now();
+    const connectInVain = async () => {
+      if (performance.now() - startedAt > 140) await sleep(200);
+      throw new NeverSentError("Stream is not writable");
+    };
+    // With its pauses of 10 to 80 ms, the last attempt starts 170 ms before the end.
+    await expect(attempt(ready, connectInVain, { budgetMs: 320 })).rejects.toThrow(UnavailableError);
   });
 });

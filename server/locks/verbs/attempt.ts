@@ -21,6 +21,12 @@ export const ATTEMPT_BUDGET_MS = 2000;
  */
 const ATTEMPT_MS_MIN = 100;
 
+/**
+ * Time limit for the last attempt, in ms, which may end after the budget. It is longer than the 200 ms for which a
+ * cluster call waits for a connection, so a call that was never sent fails as such and not as one without a reply.
+ */
+const LAST_ATTEMPT_MS_MIN = 300;
+
 export interface AttemptOptions {
   readonly budgetMs?: number;
   /**
@@ -77,13 +83,16 @@ export function toVerbError(error: Error): Error {
 
 class BudgetExceededError extends Error {}
 
-/** Limits an attempt to the remaining budget, because all commands have the same time limit. */
+/**
+ * Limits an attempt to the remaining budget, because all commands have the same time limit. Allows at least
+ * `LAST_ATTEMPT_MS_MIN`.
+ */
 async function withBudget<Reply>(reply: Promise<Reply>, deadline: number): Promise<Reply> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new BudgetExceededError("Redis did not reply within the budget")),
-      computeRemainingMs(deadline),
+      Math.max(computeRemainingMs(deadline), LAST_ATTEMPT_MS_MIN),
     );
   });
   try {
