@@ -210,7 +210,7 @@ describe("hazard 13: stalled watchdog", () => {
     const scene = new WatchdogFixture();
     for (let round = 0; round < 5; round++) {
       // The first attempt of each round receives no reply, and the next attempt does.
-      await vi.advanceTimersByTimeAsync(LEASE_MS / 3 + 100);
+      await vi.advanceTimersByTimeAsync(LEASE_MS / 3 + 101);
       expect(scene.hold.state).toBe("jeopardy");
       await vi.advanceTimersByTimeAsync(60);
       scene.settle("answer_lost");

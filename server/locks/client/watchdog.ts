@@ -125,8 +125,8 @@ export class Watchdog {
     const shortest = Math.min(...batch.map(({ leaseMs }) => leaseMs));
     try {
       const tryMs = Math.max(TRY_MS_MIN, shortest * TRY_SHARE);
-      // Timers of the same length fire in the order in which they were set, so pending calls report their progress
-      // before this timeout.
+      // Limits of the same length end in the order in which they were set, so pending calls report their progress before
+      // this timeout.
       const remaining = await withTimeout(tryMs, this.renewMany(batch, tryMs));
       batch.forEach((lease, index) => {
         const remainingMs = remaining[index];
