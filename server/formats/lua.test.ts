@@ -240,7 +240,7 @@ describe("Lua scripts", () => {
       "read_latch KEYS[$1] KEYS[$2] KEYS[$3]",
     );
     return withLatches.replace(
-      /\b(read_\w+|is_queue\w*|remove_waiter|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries|publish_permits|return_permits|find_give_way_ms|find_earlier_request|has_permits_at|remember_latch_request|name_latch)\((\d)(?=[,)])/g,
+      /\b(read_\w+|is_queue\w*|remove_waiter|is_within_bytes|find_count|store_hold|increment_count|extend_expiry|decrement_count|remove_hold|transfer_hold|signal_other_libraries|publish_permits|return_permits|find_give_way_ms|find_earlier_request|has_permits_at|remember_latch_request|record_opening|store_latch_kind)\((\d)(?=[,)])/g,
       (call, _, number) => `${call} KEYS[${number}]`,
     );
   }

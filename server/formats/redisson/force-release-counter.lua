@@ -3,16 +3,18 @@
 -- Guarantee: changes the number that the operator saw, or nothing. Wakes waiters as Redisson's release does.
 --
 -- KEYS[1] the key that contains the number
+-- For a latch: KEYS[2] when the latch was last opened, in µs    KEYS[3] the companion of the key
 -- ARGV[1] 'semaphore' or 'latch'    ARGV[2] the expected number    ARGV[3] its holder, as displayed
 -- ARGV[4] JSON of actor and reason    ARGV[5] channel of waiters    ARGV[6] channel for events
 -- ARGV[7] '1' if waiters may also use sharded pub/sub
 --
 -- Returns {'released', now ms}   {'gone', now ms}   {'changed', now ms}   {'not_a_lock', type}
 
--- include ../event.lua
+-- include latch/latch.lua
 
 local time = redis.call('TIME')
-local now_ms = math.floor(tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000)
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+local now_ms = math.floor(now_us / 1000)
 
 local number = redis.pcall('GETRANGE', KEYS[1], 0, COUNTER_BYTES_MAX)
 if type(number) == 'table' then
@@ -26,7 +28,10 @@ if number ~= ARGV[2] then return { 'changed', format_integer(now_ms) } end
 -- The message is 0 for an open latch, and the number of permits for a semaphore.
 local message, held = '0', 0
 if ARGV[1] == 'latch' then
+  -- Deletes first: a full Redis refuses a script only if its first write needs memory.
   redis.call('DEL', KEYS[1])
+  record_opening(2, now_us)
+  store_latch_kind(3, '')
 else
   message, held = format_integer(redis.call('INCRBY', KEYS[1], 1)), 1
 end

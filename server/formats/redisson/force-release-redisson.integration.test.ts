@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect } from "vitest";
 import { redissonTest } from "../../../test/support/fixtures.ts";
 import { getHolder, RESERVED_BY_MEI } from "../../../test/support/observed-lock.ts";
+import { buildCompanionKey } from "../keys.ts";
 import { getReleaseTerms } from "../registry/release-terms.ts";
+import { LatchScripts } from "./latch-scripts.ts";
 
 const it = redissonTest();
 
@@ -253,5 +256,21 @@ describe("force-release of numbers named by a format rule", () => {
     expect(await scene.redis.exists(key)).toBe(0);
     expect(await scene.readMessages(app.channels.latch(key))).toEqual(["0"]);
     expect(await scene.forceRelease(seen)).toBe("gone");
+  });
+
+  it("force-release of a latch shows waiters the opening although a new count was set at once", async ({
+    scene,
+  }) => {
+    const key = scene.createKey("ruled");
+    const latches = new LatchScripts();
+    const createRequest = () => ({ id: randomUUID(), digest: "" });
+    await latches.setCount(scene.redis, key, 3, createRequest());
+    expect(await scene.forceRelease(await scene.observeHeld(key))).toBe("released");
+    const opened = await latches.read(scene.redis, key);
+    expect(opened).toMatchObject({ count: 0, openedUs: expect.any(Number) });
+    expect("openedUs" in opened && opened.openedUs).toBeGreaterThan(Date.now() * 1000 - 10_000_000);
+    expect(await scene.redis.get(String(buildCompanionKey(key)))).not.toContain("latch");
+    await latches.setCount(scene.redis, key, 2, createRequest());
+    expect(await latches.read(scene.redis, key)).toEqual({ ...opened, asOf: expect.any(Number), count: 2 });
   });
 });

@@ -2,6 +2,7 @@ import { formatKey } from "../../../lib/keys/key.ts";
 import type { Commands, RedisArgument } from "../../redis/commands.ts";
 import { Script, toRedisArgument } from "../../redis/script.ts";
 import {
+  buildCompanionKey,
   buildFairKeys,
   buildHolderCompanionKey,
   buildLockKeyPair,
@@ -16,6 +17,7 @@ import type { HeldObservation, SeenHolder } from "../observation.ts";
 import { runOrRetryWithout } from "../release-signals.ts";
 import { type ForceReleaseReply, parseForceReleaseReply } from "../script-replies.ts";
 import { isUnnamedCounter } from "./detect-redisson.ts";
+import { buildOpenedKey } from "./latch-scripts.ts";
 import { buildPermitCompanionKey, computePermitIds } from "./permit-ids.ts";
 import { buildReaderLeases } from "./reader-leases.ts";
 import { buildLatchChannel, buildPermitsKey, buildSemaphoreChannel } from "./redisson-keys.ts";
@@ -186,7 +188,7 @@ function forceReleaseCounter(
   const isLatch = kind === "latch";
   return counterScript.run(
     redis,
-    [toRedisArgument(key)],
+    [toRedisArgument(key), ...(isLatch ? [buildOpenedKey(key), buildCompanionKey(key)] : [])],
     [
       ...[isLatch ? "latch" : "semaphore", isLatch ? count : (permits?.available ?? 0), token],
       ...[

@@ -27,7 +27,8 @@ export type LatchReply =
     };
 
 const LATCH = `${TARGET_PREFIX}latch`;
-const buildOpenedKey = (key: Key) => buildColocatedKey(LATCH, key);
+/** Builds the key that stores when the latch was last opened. */
+export const buildOpenedKey = (key: Key) => buildColocatedKey(LATCH, key);
 /**
  * Builds the keys that show whether another kind of lock uses the key: its companion, and the permits of both kinds of
  * semaphore.

@@ -11,9 +11,6 @@
 
 -- include latch.lua
 
--- Time for which the last opening is stored. Longer than any client can wait for the latch.
-local OPENED_MS = 86400000
-
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now = format_integer(math.floor(now_us / 1000))
@@ -33,11 +30,7 @@ if count > 1 then
   redis.call('INCRBY', KEYS[1], -1)
   return { 'counted', now, format_integer(count - 1) }
 end
--- Stores the time of the opening. If a new count is set before a waiter reads the latch, this time shows the waiter
--- that the latch was open. It is later than the time of the previous opening, even if the server's clock was set back.
-local last_us = read_text(3, COUNTER_BYTES_MAX)
-if is_counter(last_us) then now_us = math.max(now_us, tonumber(last_us) + 1) end
-redis.call('SET', KEYS[3], format_integer(now_us), 'PX', OPENED_MS)
+record_opening(3, now_us)
 redis.call('DEL', KEYS[1])
 store_latch_kind(4, '')
 publish_latch(ARGV[2], '0', ARGV[3] == '1')

@@ -15,6 +15,8 @@ local REQUEST_BYTES_MAX = 64
 -- TTL of the companion after the latch was closed or opened. The companion names the kind, and keeps the last fencing
 -- token of the key.
 local NAMED_MS = 172800000
+-- Time for which the last opening is stored. Longer than any client can wait for the latch.
+local OPENED_MS = 86400000
 
 -- Reads the latch. Returns 'closed' and the count; 'open' and 0; 'not_a_lock', the type of the key and the kind of lock
 -- that uses the key, or ''; or 'fault' and the error. KEYS[k] is the companion of the key. KEYS[p] exists if the number
@@ -47,6 +49,15 @@ end
 
 local function remember_latch_request(k, verb, digest, count)
   redis.call('SET', KEYS[k], verb .. ' ' .. digest .. ' ' .. count, 'PX', REQUEST_MS)
+end
+
+-- Stores the time of an opening in KEYS[k]. If a new count is set before a waiter reads the latch, this time shows the
+-- waiter that the latch was open. It is later than the time of the previous opening, even if the server's clock was set
+-- back.
+local function record_opening(k, now_us)
+  local last_us = read_text(k, COUNTER_BYTES_MAX)
+  if is_counter(last_us) then now_us = math.max(now_us, tonumber(last_us) + 1) end
+  redis.call('SET', KEYS[k], format_integer(now_us), 'PX', OPENED_MS)
 end
 
 -- Publishes the message that Redisson's waiters expect: 0 if the latch is open, 1 if it has a new count.
