@@ -11,6 +11,7 @@ import type { HeldObservation, LockType } from "../observation.ts";
 import { REDISSON } from "../redisson/redisson-format.ts";
 import { buildReleaseSignals, runOrRetryWithout } from "../release-signals.ts";
 import type { ForceReleaseReply } from "../script-replies.ts";
+import { BULL_JOB_DETAILS } from "../strings/bull-job.ts";
 import { forceReleaseString } from "../strings/force-release-string.ts";
 import { signalReservationEnd } from "../strings/reservation-end.ts";
 import { forceReleaseDeadline, STRING_LOCK_FORMATS } from "../strings/string-formats.ts";
@@ -25,7 +26,8 @@ function createWritableFormat(
   detect: LockFormat["detect"],
 ): LockFormat {
   const forceRelease = name === "token" ? forceReleaseToken : forceReleaseDeadline;
-  return { name, types, detect, releaser: { oneHolder: false, reservable: true, forceRelease } };
+  const releaser = { oneHolder: false, reservable: true, forceRelease };
+  return { name, types, detect, more: BULL_JOB_DETAILS, releaser };
 }
 
 /**

@@ -38,6 +38,26 @@ describe("job locks", () => {
     },
   );
 
+  it.for([
+    "0123456789abcdef0123456789abcdef01234567",
+    randomUUID().replaceAll("-", ""),
+    "aB3dE5fG7hJ9kL1m",
+    "worker-7",
+    "17",
+  ])(
+    "a job lock with the chosen token %s and another prefix cannot be released",
+    async (token, { direct, observeHeld }) => {
+      const queue = `jobs:${randomUUID()}`;
+      await direct.hset(`${queue}:17`, { name: "mail", timestamp: "1795216490000" });
+      await direct.set(`${queue}:17:lock`, token, "PX", 30_000);
+      expect((await observeHeld(`${queue}:17:lock`)).format).not.toBe("bullmq");
+      await direct.hset(`${queue}:meta`, { version: "bullmq:5.1.0" });
+      const seen = await observeHeld(`${queue}:17:lock`);
+      expect(seen).toMatchObject({ format: "bullmq", confidence: "certain", isChosen: true });
+      expect(getReleaseTerms(seen).may).toBe("never");
+    },
+  );
+
   it("a job lock is detected as BullMQ by its token when the queue states no version", async ({
     observeHeld,
     working,

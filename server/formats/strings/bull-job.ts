@@ -29,11 +29,15 @@ export function parseJobLockName(name: string): { queue: string; id: string } | 
 /**
  * Reads the job that Bull stores next to its lock. A key without a job is assumed to be another lock with a similar
  * name, unless the format is certain.
+ *
+ * Also reads the job of a lock that was detected as another format, because BullMQ applications can choose the token.
+ * Such a lock is a job lock only if its queue states a version of BullMQ.
  */
 export const BULL_JOB_DETAILS: DetailReader = {
-  buildCommands({ key }) {
+  buildCommands(seen) {
+    const { key } = seen;
     const name = isBinaryKey(key) ? undefined : parseJobLockName(key);
-    if (name === undefined) return [];
+    if (name === undefined || (!isDetectedAsJob(seen) && seen.confidence === "certain")) return [];
     const { queue, id } = name;
     return [
       ["TYPE", `${queue}:${id}`],
@@ -46,8 +50,10 @@ export const BULL_JOB_DETAILS: DetailReader = {
     if (type === undefined) return seen;
     const [timestamp, processedOn, worker] = parseFields(job);
     const [version] = parseFields(meta);
+    const statesBullMq = version?.startsWith("bullmq") === true;
+    if (!isDetectedAsJob(seen) && (timestamp === undefined || !statesBullMq)) return seen;
     if (timestamp === undefined) return seen.confidence === "certain" ? seen : toUnknownToken(seen);
-    const isBullMq = seen.format === "bullmq" || String(version).startsWith("bullmq");
+    const isBullMq = seen.format === "bullmq" || statesBullMq;
     const sinceMs = parseWholeNumber(processedOn);
     const [holder] = seen.holders;
     const known = {
@@ -59,10 +65,15 @@ export const BULL_JOB_DETAILS: DetailReader = {
       format: isBullMq ? "bullmq" : "bull",
       candidates: [],
       confidence: "certain",
+      ...(isDetectedAsJob(seen) ? {} : { isChosen: true as const }),
       holders: [{ ...holder, ...known }],
     };
   },
 };
+
+function isDetectedAsJob({ format }: HeldObservation): boolean {
+  return format === "bull" || format === "bullmq";
+}
 
 function toUnknownToken(seen: HeldObservation): HeldObservation {
   const isUuid = seen.format === "bull";

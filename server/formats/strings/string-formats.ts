@@ -20,14 +20,13 @@ export const forceReleaseDeadline: ForceRelease = (
 ) => LOCK_WRITERS.timestamp.forceRelease(redis, channel, key, { token, fence, ...ask });
 
 /**
- * The formats of libraries with string locks. All of them are read and released in the same way, with these exceptions:
- * Bull and BullMQ locks are read together with their jobs, `redis-lock` locks are released as deadline locks, and some
- * formats are never released.
+ * The formats of libraries with string locks. All of them are read and released in the same way, except that
+ * `redis-lock` locks are released as deadline locks, and some formats are never released.
  */
 export const STRING_LOCK_FORMATS: readonly LockFormat[] = STRING_FORMAT_NAMES.map((name) => ({
   ...{ name, types: ["string"] },
   detect: (raw) => detectStringAs(name, raw),
-  ...(name === "bull" || name === "bullmq" ? { more: BULL_JOB_DETAILS } : {}),
+  more: BULL_JOB_DETAILS,
   ...(FORMAT_FACTS[name].never === undefined
     ? {
         releaser: {

@@ -59,7 +59,8 @@ export function getRenewalSchedule(seen: HeldObservation, leaseMs: number | null
   if (statedMs !== undefined) return { intervalMs: statedMs, basis: "certain" };
   const intervalMs = Math.max(1, Math.round(afterShare * (leaseMs ?? 0)));
   if (who === "none") return { intervalMs, basis: "none" };
-  const isCertain = who === "all" && seen.confidence === "certain" && seen.candidates.length === 0;
+  const isKnown = seen.confidence === "certain" && seen.candidates.length === 0 && seen.isChosen !== true;
+  const isCertain = who === "all" && isKnown;
   return { intervalMs, basis: isCertain ? "certain" : "default" };
 }
 
