@@ -129,4 +129,6 @@ test("a role change reaches an open console, and a target that is no longer read
   await expect(rowOf(page, "shop")).toBeVisible();
   await setRoles({ "*": "none" });
   await expect(page.getByRole("heading", { name: "No access to any target" })).toBeVisible();
+  await page.getByRole("main").getByRole("button", { name: "Log out" }).click();
+  await expect(page.getByRole("heading", { name: "You are not logged in" })).toBeVisible();
 });

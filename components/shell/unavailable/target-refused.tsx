@@ -4,10 +4,12 @@ import Link from "next/link";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useEffect } from "react";
 import { buildTargetHref } from "@/components/app/target-link.tsx";
+import { Button } from "@/components/ui/button.tsx";
 import { EmptyState } from "@/components/ui/empty-state.tsx";
 import { SafeText } from "@/components/ui/safe-text.tsx";
 import { emptyLocks } from "@/lib/i18n/en/empty-locks.tsx";
 import { useMessages } from "@/lib/i18n/messages-provider.tsx";
+import { useLogout } from "@/lib/queries/access/logout.ts";
 import { useTargetName, useTargets } from "@/lib/queries/targets.ts";
 
 /**
@@ -33,6 +35,7 @@ export function TargetRefused() {
     return (
       <EmptyState page title={messages.noTargets}>
         <p>{messages.noTargetsAdvice}</p>
+        <LogoutButton />
       </EmptyState>
     );
   }
@@ -49,6 +52,18 @@ export function TargetRefused() {
           </li>
         ))}
       </ul>
+      <LogoutButton />
     </EmptyState>
+  );
+}
+
+/** The top bar has no logout button here, because it shows the operator of the stream. */
+function LogoutButton() {
+  const messages = useMessages(emptyLocks).refused;
+  const logout = useLogout();
+  return (
+    <Button className="self-start" onClick={() => logout.run()}>
+      {logout.isFailed ? messages.logOutFailed : messages.logOut}
+    </Button>
   );
 }

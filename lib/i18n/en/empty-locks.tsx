@@ -49,6 +49,8 @@ export const emptyLocks = {
     ),
     noTargets: "No access to any target",
     noTargetsAdvice: "You have no role on any target. Ask an admin to assign one.",
+    logOut: "Log out",
+    logOutFailed: "Could not log out. Try again.",
   },
   nothingHeld: {
     title: "No locks are held",

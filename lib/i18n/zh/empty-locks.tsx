@@ -37,6 +37,8 @@ export const emptyLocks: Messages["emptyLocks"] = {
     text: (name) => <>目标 {name} 不存在，或者你没有访问权限。可以打开的目标：</>,
     noTargets: "没有任何目标的访问权限",
     noTargetsAdvice: "你在所有目标上都没有角色，请联系管理员分配。",
+    logOut: "退出登录",
+    logOutFailed: "无法退出登录，请重试",
   },
   nothingHeld: {
     title: "当前没有锁被持有",
