@@ -37,6 +37,40 @@ describe("history lanes", () => {
     expect(barsOf(events, "several")).toEqual(["reader-a 100-1000 open", "reader-b 200-300 released"]);
   });
 
+  it("readers with equal labels and tokens have separate bars, and lanes while their holds overlap", () => {
+    const reader = (type: LockEvent["type"], at: number, heldMs?: number) =>
+      event(type, at, "reader", { fence: "5", shared: true, ...(heldMs === undefined ? {} : { heldMs }) });
+    const events = [
+      reader("acquired", 100),
+      reader("acquired", 200),
+      reader("renewed", 250),
+      reader("released", 300, 200),
+      reader("acquired", 400),
+      reader("released", 500, 300),
+    ];
+    const { lanes } = lanesOf(events, "several");
+    expect(lanes.map(({ bars }) => bars.map(formatBar))).toEqual([
+      ["reader 100-300 released", "reader 400-1000 open"],
+      ["reader 200-500 released"],
+    ]);
+  });
+
+  it("a reader whose end was not observed ends at the gap if a reader with the same label and token follows", () => {
+    const reader = (type: LockEvent["type"], at: number, owner = "reader") =>
+      event(type, at, owner, { fence: "5", shared: true });
+    const events = [
+      reader("acquired", 100),
+      reader("acquired", 150, "other"),
+      gap(200, 300),
+      reader("acquired", 400),
+    ];
+    expect(barsOf(events, "several").sort()).toEqual([
+      "other 150-1000 open",
+      "reader 100-200 unobserved",
+      "reader 400-1000 open",
+    ]);
+  });
+
   it("a history has one lane per holder, latest first, with one bar per hold and its outcome", () => {
     const entries = [
       event("acquired", 100, "ada", { fence: "1" }),

@@ -36,7 +36,7 @@ export interface HoldBar {
 
 export interface HolderLane {
   readonly owner: string;
-  /** The holds of the owner, sorted by time, without overlap. */
+  /** Holds of the owner, sorted by time, without overlap. */
   readonly bars: readonly HoldBar[];
 }
 
@@ -53,7 +53,7 @@ export interface Overlap {
 }
 
 export interface Timeline {
-  /** Lanes sorted by the end of their last bar, latest first. */
+  /** Lanes sorted by the end of their last bar, latest first. Several lanes can have the same owner. */
   readonly lanes: readonly HolderLane[];
   readonly overlaps: readonly Overlap[];
   /** The gaps in the history, oldest first. */
@@ -79,7 +79,7 @@ interface HoldBarDraft extends Omit<HoldBar, "to" | "end" | "ended" | "requests"
 }
 
 /**
- * Computes the holds of a lock from its history and groups them into one lane per owner.
+ * Computes the holds of a lock from its history and groups them into lanes by owner.
  *
  * @param entries newest first
  * @param now Unix milliseconds on the Redis clock. The timeline ends at this time or at the latest event, whichever is
@@ -97,7 +97,10 @@ export function buildTimeline(
   const bars = drafts.map((draft) => toHoldBar(draft, drafts, { gaps, takes: capacity, to }));
   bars.sort((a, b) => a.from - b.from);
   const from = Math.min(to, ...[bars[0]?.from, gaps[0]?.from].flatMap((at) => at ?? []));
-  const lanes = groupBarsByHolder(bars);
+  const lanes = groupBarsByHolder(
+    bars,
+    new Set(drafts.flatMap(({ id, isShared }) => (isShared ? [id] : []))),
+  );
   return { lanes, overlaps: findOverlaps(sortBarsByTime(lanes), capacity), gaps, from, to };
 }
 
@@ -111,22 +114,34 @@ const getDraftId = ({ owner = "", fence = "" }: Pick<LockEvent, "owner" | "fence
 
 function collectDrafts(events: readonly LockEvent[]): HoldBarDraft[] {
   const drafts: HoldBarDraft[] = [];
-  const open = new Map<string, HoldBarDraft>();
+  const open = new Set<HoldBarDraft>();
   for (const event of events) {
     if (event.type === "waiting" || event.type === "wait_ended") continue;
-    const name = getDraftId(event);
-    const known = open.get(name) ?? (isHoldEnd(event) ? findLikelyDraft(event, open) : undefined);
+    const known = findDraft(event, open) ?? (isHoldEnd(event) ? findLikelyDraft(event, open) : undefined);
     const draft = known ?? createDraft(event);
     if (known === undefined) drafts.push(draft);
     draft.lastEventAt = event.at;
     if (REQUEST_TYPES.has(event.type)) draft.requests.push(event);
-    if (!isHoldEnd(event)) open.set(name, draft);
+    if (!isHoldEnd(event)) open.add(draft);
     else {
       draft.ended = event;
-      open.delete(getDraftId(draft));
+      open.delete(draft);
     }
   }
   return drafts;
+}
+
+/**
+ * Finds the open hold with the owner and the fencing token of an event. All readers have the token of the last writer,
+ * and several of them can have the same owner label. They are then distinguished by their start times.
+ */
+function findDraft(event: LockEvent, open: ReadonlySet<HoldBarDraft>): HoldBarDraft | undefined {
+  const id = getDraftId(event);
+  const same = [...open].filter((draft) => getDraftId(draft) === id);
+  const { from, fromIs } = createDraft(event);
+  const withSameStart = fromIs === "exact" ? same.find((draft) => draft.from === from) : undefined;
+  const isOtherHold = event.shared === true && isHoldStart(event);
+  return withSameStart ?? (isOtherHold ? undefined : same.at(-1));
 }
 
 /**
@@ -135,9 +150,9 @@ function collectDrafts(events: readonly LockEvent[]): HoldBarDraft[] {
  */
 function findLikelyDraft(
   { owner, fence }: LockEvent,
-  open: ReadonlyMap<string, HoldBarDraft>,
+  open: ReadonlySet<HoldBarDraft>,
 ): HoldBarDraft | undefined {
-  const [only, second] = [...open.values()].filter(
+  const [only, second] = [...open].filter(
     (draft) =>
       (owner === undefined || draft.owner === owner) &&
       (fence === undefined || draft.fence === undefined || draft.fence === fence),
@@ -145,11 +160,12 @@ function findLikelyDraft(
   return second === undefined ? only : undefined;
 }
 
+const isHoldStart = ({ type }: LockEvent) => type === "acquired" || type === "recreated";
+
 function createDraft(event: LockEvent): HoldBarDraft {
-  const { id, type, at, owner = "", fence, heldMs, shared } = event;
-  const isStart = type === "acquired" || type === "recreated";
+  const { id, at, owner = "", fence, heldMs, shared } = event;
   const from = isHoldEnd(event) ? at - Math.max(0, heldMs ?? 0) : at;
-  const fromIs = isStart || (isHoldEnd(event) && heldMs !== undefined) ? "exact" : "at_least";
+  const fromIs = isHoldStart(event) || (isHoldEnd(event) && heldMs !== undefined) ? "exact" : "at_least";
   const isShared = shared === true;
   return { id, owner, fence, from, fromIs, isShared, ended: undefined, requests: [], lastEventAt: at };
 }
@@ -167,9 +183,13 @@ function toHoldBar(
 ): HoldBar {
   const { lastEventAt, ended, isShared, ...bar } = draft;
   if (ended !== undefined) return { ...bar, to: ended.at, end: findBarEnd(ended), ended };
-  // A later hold with a fencing token shows that this hold has ended, unless both holds are shared.
-  const replaces = ({ fence, owner, isShared: isOtherShared }: HoldBarDraft) =>
-    !(isShared && isOtherShared) && (capacity === "one" || fence !== undefined || owner === draft.owner);
+  // A later hold with a fencing token shows that this hold has ended, unless both holds are shared. Of two shared holds
+  // with the same owner and fencing token, the earlier one has probably ended if nothing was observed of it after a gap.
+  const replaces = (other: HoldBarDraft) =>
+    isShared && other.isShared
+      ? getDraftId(other) === getDraftId(draft) &&
+        gaps.some((gap) => gap.from >= lastEventAt && gap.to <= other.from)
+      : capacity === "one" || other.fence !== undefined || other.owner === draft.owner;
   const next = all.find(
     (other) => other !== draft && other.from >= lastEventAt && other.from > draft.from && replaces(other),
   );
@@ -187,22 +207,31 @@ export function sortBarsByTime(lanes: readonly HolderLane[]): HoldBar[] {
   return lanes.flatMap(({ bars }) => bars).sort((a, b) => a.from - b.from);
 }
 
-/** @param bars sorted by start */
-function groupBarsByHolder(bars: readonly HoldBar[]): HolderLane[] {
-  const lanes = new Map<string, HoldBar[]>();
+/**
+ * Groups the bars into lanes. Several clients can hold a shared lock with the same owner label. If their holds overlap,
+ * they are in different lanes.
+ *
+ * @param bars sorted by start
+ * @param shared the ids of the bars of shared holds
+ */
+function groupBarsByHolder(bars: readonly HoldBar[], shared: ReadonlySet<string>): HolderLane[] {
+  const lanes = new Map<string, [HoldBar, ...HoldBar[]][]>();
   for (const bar of bars) {
-    const lane = lanes.get(bar.owner);
-    const before = lane?.at(-1);
-    if (lane === undefined || before === undefined) lanes.set(bar.owner, [bar]);
+    const own = lanes.get(bar.owner) ?? [];
+    lanes.set(bar.owner, own);
+    const isParallel = (last: HoldBar) => last.to > bar.from && shared.has(last.id) && shared.has(bar.id);
+    const lane = own.find((each) => !isParallel(each.at(-1) ?? each[0]));
+    if (lane === undefined) own.push([bar]);
     else {
-      // Holds of one owner cannot overlap. If the end of a hold was recorded late, its bar ends at the start of the
-      // next hold.
-      lane[lane.length - 1] = { ...before, to: Math.min(before.to, bar.from) };
+      // Other holds of one owner cannot overlap. If the end of a hold was recorded late, its bar ends at the start of
+      // the next hold.
+      const last = lane.at(-1) ?? lane[0];
+      lane[lane.length - 1] = { ...last, to: Math.min(last.to, bar.from) };
       lane.push(bar);
     }
   }
   return [...lanes]
-    .map(([owner, bars]) => ({ owner, bars }))
+    .flatMap(([owner, own]) => own.map((each) => ({ owner, bars: each })))
     .sort((a, b) => (b.bars.at(-1)?.to ?? 0) - (a.bars.at(-1)?.to ?? 0));
 }
 

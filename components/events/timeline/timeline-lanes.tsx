@@ -57,9 +57,11 @@ export function TimelineLanes({ timeline, view, isOverdue, active, onActive }: T
       </div>
       {view.lanes.map((lane) => (
         <LaneRow
-          key={lane.owner}
+          key={lane.bars[0]?.id}
           {...{ lane, view, isOverdue, active, onActive, idOf }}
-          overlaps={timeline.overlaps.filter(({ bars }) => bars.some(({ owner }) => owner === lane.owner))}
+          overlaps={timeline.overlaps.filter(({ bars }) =>
+            bars.some(({ id }) => lane.bars.some((bar) => bar.id === id)),
+          )}
         />
       ))}
       <div className="pointer-events-none absolute inset-y-0 right-0 left-24 sm:left-36" aria-hidden>

@@ -77,7 +77,7 @@ export function findNextBar(
   if (key === "End" || here === undefined) return bars.at(-1);
   if (key === "ArrowRight") return bars[Math.min(bars.length - 1, at + 1)];
   if (key === "ArrowLeft") return bars[Math.max(0, at - 1)];
-  const lane = lanes.findIndex(({ owner }) => owner === here.owner) + (key === "ArrowDown" ? 1 : -1);
+  const lane = lanes.findIndex(({ bars }) => bars.includes(here)) + (key === "ArrowDown" ? 1 : -1);
   const near = (bar: HoldBar) => Math.abs(bar.from - here.from);
   const [closest] = lanes[lane]?.bars.toSorted((a, b) => near(a) - near(b)) ?? [];
   return closest ?? here;
