@@ -132,7 +132,7 @@ async function proveRedisConfig(config) {
 }
 
 async function proveSentinelGroup() {
-  const name = "the services of compose.sentinel.yaml survive the loss of their master";
+  const name = "the services of compose.sentinel.yaml survive the loss of their master and a restart";
   const missing = ["unshare", "ip", "mount"].filter((tool) => findTool(tool) === undefined);
   if (process.getuid?.() !== 0 || missing.length > 0) return skip(name, "it needs root, unshare and ip");
   await check(name, () => {

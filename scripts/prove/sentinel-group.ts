@@ -1,6 +1,6 @@
-// Runs the services of deploy/compose/compose.sentinel.yaml and Lockkeeper in a network namespace, stops the master and
-// waits for the failover. Arguments: the parsed Compose file as JSON, and an empty folder. The caller creates the
-// namespaces.
+// Runs the services of deploy/compose/compose.sentinel.yaml and Lockkeeper in a network namespace, stops the master,
+// waits for the failover, and then restarts the group. Arguments: the parsed Compose file as JSON, and an empty folder.
+// The caller creates the namespaces.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -128,7 +128,7 @@ async function request(method: string, path: string): Promise<Response> {
   return await fetch(`http://127.0.0.1:3000/api/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${LOCKKEEPER_ROOT_KEY}`, "content-type": "application/json" },
-    ...(method === "POST" ? { body: "{}" } : {}),
+    ...(method === "POST" ? { body: JSON.stringify({ leaseMs: 600_000 }) } : {}),
   });
 }
 
@@ -169,14 +169,44 @@ async function proveReturn(): Promise<void> {
   client.disconnect();
 }
 
+async function startGroup(): Promise<void> {
+  const isSentinel = (name: string) => name.startsWith("sentinel");
+  await Promise.all(names.filter((name) => !isSentinel(name)).map(startService));
+  await Promise.all(names.filter(isSentinel).map(startService));
+}
+
+/** Restarts all Redis servers and sentinels, and checks that the master stays the master and keeps the lock. */
+async function proveRestart(sentinel: Redis): Promise<void> {
+  const readRuns = async () => {
+    const master = await readMaster(sentinel);
+    return { name: master.get("ip") ?? "", epoch: master.get("config-epoch") };
+  };
+  const before = await readRuns();
+  const children = [...running.values()].filter(
+    ({ exitCode, signalCode }) => exitCode === null && signalCode === null,
+  );
+  const ended = children.map((child) => once(child, "close"));
+  for (const child of children) child.kill();
+  await Promise.all(ended);
+  await startGroup();
+  const master = connect(before.name, 6379);
+  await until("the restart of the master with its replicas", async () =>
+    /role:master[\s\S]*connected_slaves:2/.test(await master.info("replication")) ? true : undefined,
+  );
+  const hasLock = (await master.exists(KEY)) === 1;
+  master.disconnect();
+  const after = await until("the answer of a sentinel", readRuns);
+  if (!hasLock || JSON.stringify(after) !== JSON.stringify(before))
+    throw new Error(`after a restart: ${JSON.stringify({ before, after, hasLock })}`);
+}
+
 await createPrograms();
 createNetwork();
-const isSentinel = (name: string) => name.startsWith("sentinel");
-await Promise.all(names.filter((name) => !isSentinel(name)).map(startService));
-await Promise.all(names.filter(isSentinel).map(startService));
+await startGroup();
 const sentinel = connect("sentinel-1", 26_379);
 await startLockkeeper();
 const ms = await proveFailover(sentinel);
 await proveReturn();
+await proveRestart(sentinel);
 console.log(`failover after ${(ms / 1000).toFixed(1)} s`);
 process.exit(0);
