@@ -8,10 +8,11 @@ import { startApiProcess } from "../test/support/api-process.ts";
 import { findFreePort, findTestBinary } from "../test/support/test-redis.ts";
 import { createBearerHeader, ROOT_KEY, startTestServer, waitUntil } from "../test/support/test-server.ts";
 import { LoginLinks } from "./auth/login-link.ts";
-import { readConfig } from "./config/config.ts";
+import { getEmbeddedRedisDir, readConfig } from "./config/config.ts";
 import { openHomeStore } from "./home/open-home-store.ts";
 import { LockClient } from "./locks/client/lock-client.ts";
 import { waitUntilReady } from "./redis/connect.ts";
+import { readNote } from "./redis/embedded/embedded-files.ts";
 import type { EmbeddedRedis } from "./redis/embedded/embedded-redis.ts";
 import { isRunning, sendSignal } from "./redis/embedded/server-process.ts";
 import { ServerProcess } from "./server-process.ts";
@@ -20,8 +21,8 @@ import { printStartupSummary } from "./startup-output.ts";
 const RESTART_MS = 15_000;
 const ROOT_HEADERS: Record<string, string> = createBearerHeader(ROOT_KEY);
 
-/** Starts a production server with its own embedded Redis and without the console pages. */
-async function startOnEmbeddedRedis({ hasTerminal = false, isKeyGiven = true } = {}) {
+/** Creates a production server with its own embedded Redis. The test stops the server at its end. */
+async function createServerWithEmbeddedRedis({ isKeyGiven = true } = {}) {
   const cacheDir = await realpath(await mkdtemp(join(tmpdir(), "lockkeeper-embedded-")));
   onTestFinished(() => rm(cacheDir, { recursive: true, force: true }));
   // Also unpacks the Redis server of the tests.
@@ -38,6 +39,12 @@ async function startOnEmbeddedRedis({ hasTerminal = false, isKeyGiven = true } =
   const config = readConfig(environment, []);
   const service = new ServerProcess(config);
   onTestFinished(() => service.stop());
+  return { cacheDir, environment, config, service };
+}
+
+/** Starts a production server with its own embedded Redis and without the console pages. */
+async function startOnEmbeddedRedis({ hasTerminal = false, isKeyGiven = true } = {}) {
+  const { cacheDir, environment, config, service } = await createServerWithEmbeddedRedis({ isKeyGiven });
   const lines: string[] = [];
   const output = { hasTerminal, printLine: (line: string) => void lines.push(line) };
   const started = await service.start(output);
@@ -115,6 +122,25 @@ describe("access to the embedded Redis", () => {
     await hold.release();
     await waitUntil(() => target?.watcher.index.get("lock:orders:42") === undefined);
   });
+});
+
+describe("a stop during the start", () => {
+  it.each(["before", "after"])(
+    "%s the process of the embedded Redis is created, no server is left running",
+    async (when) => {
+      const { config, service } = await createServerWithEmbeddedRedis();
+      const dir = getEmbeddedRedisDir(config);
+      const hasNote = async () => (await readNote(dir)) !== undefined;
+      const starting = service
+        .start({ hasTerminal: false, printLine: () => undefined })
+        .catch(() => undefined);
+      if (when === "after") await waitUntil(hasNote, RESTART_MS);
+      await service.stop();
+      await starting;
+      const pid = (await readNote(dir))?.pid;
+      await waitUntil(() => pid === undefined || !isRunning(pid), RESTART_MS);
+    },
+  );
 });
 
 describe("an embedded Redis that ends", () => {

@@ -29,7 +29,8 @@ export async function serve({ output, prepare, reportFailure }: ServeOptions): P
     serverProcess = new ServerProcess(config);
     await startWithPages(serverProcess, config, output);
   } catch (error) {
-    await stop(reportFailure(error));
+    // A stop cancels the start, which then fails.
+    if (serverProcess?.isStopping !== true) await stop(reportFailure(error));
   }
 }
 

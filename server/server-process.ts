@@ -17,6 +17,7 @@ const STOP_AFTER_DRAIN_MS = 4000;
 export class ServerProcess {
   readonly httpServer: HttpServer;
   readonly #stopCallbacks: (() => Promise<void> | void)[] = [];
+  readonly #stopping = new AbortController();
 
   constructor(
     private readonly config: Config,
@@ -28,17 +29,23 @@ export class ServerProcess {
   /**
    * Starts the HTTP server, then the embedded Redis if it is needed, then the application.
    *
-   * @throws StartupError if a component cannot be started. Call `stop` to stop the components that were already started
+   * @throws StartupError if a component cannot be started; call `stop` to stop the components that were already
+   *   started. An AbortError if `stop` was called during the start
    */
   async start(output: StartupOutput): Promise<StartedServer> {
     const { config, httpServer } = this;
+    const { signal } = this.#stopping;
     await httpServer.listen();
+    if (signal.aborted) await httpServer.stop();
+    signal.throwIfAborted();
     this.#stopCallbacks.push(() => httpServer.stop());
     const log = createLogger(config);
-    const embedded = needsEmbeddedRedis(config)
-      ? await startConfiguredRedis(config, { onProgress: output.printLine, log })
+    const starting = needsEmbeddedRedis(config)
+      ? startConfiguredRedis(config, { onProgress: output.printLine, log, signal })
       : undefined;
-    this.#stopCallbacks.push(async () => await embedded?.stop());
+    // A stop during the start waits for the start, which is canceled, so that no Redis server is left running.
+    this.#stopCallbacks.push(async () => await (await starting?.catch(() => undefined))?.stop());
+    const embedded = await starting;
     const runtime = await Runtime.start({
       config,
       embeddedRedis: embedded,
@@ -56,7 +63,13 @@ export class ServerProcess {
     return drainMs === 0 ? STOP_MS : drainMs + STOP_AFTER_DRAIN_MS;
   }
 
+  /** Whether `stop` has been called. */
+  get isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
   async stop(): Promise<void> {
+    this.#stopping.abort();
     for (const end of this.#stopCallbacks) await end();
   }
 }

@@ -25,10 +25,17 @@ export function findHomeLocation({ home, targets: [first] }: Config): Config["ho
   return isFit ? where : undefined;
 }
 
+interface RedisStartOptions {
+  readonly onProgress: (line: string) => void;
+  readonly log: Logger;
+  /** Aborting this signal cancels the start. */
+  readonly signal: AbortSignal;
+}
+
 /** Starts the embedded Redis with the configured binary, port and data directory. @throws StartupError */
 export async function startConfiguredRedis(
   config: Config,
-  { onProgress, log }: { onProgress: (line: string) => void; log: Logger },
+  { onProgress, log, signal }: RedisStartOptions,
 ): Promise<EmbeddedRedis> {
   const binary = await findRedisServer({
     explicitPath: config.redisServerBin,
@@ -40,6 +47,7 @@ export async function startConfiguredRedis(
     dataDir: getEmbeddedRedisDir(config),
     preferredPort: config.embeddedRedisPort,
     onProgress,
+    signal,
     onUnexpectedEnd: (line) => log.warn(line),
   });
 }

@@ -99,7 +99,8 @@ async function startNewServer(setup: ServerSetup, wanted: number): Promise<Embed
   if (port !== wanted)
     options.onProgress?.(`Port ${wanted} is taken: the embedded Redis uses ${port} from now on`);
   await writeUrlFiles(dir, port, passwords);
-  const pid = await launchEmbeddedServer(setup, port, { onProgress: options.onProgress });
+  const { onProgress, signal } = options;
+  const pid = await launchEmbeddedServer(setup, port, { onProgress, signal });
   const claim = await claimServer(dir, { fresh: true });
   return createHandle(setup, { port, pid, adopted: false }, claim);
 }

@@ -21,6 +21,8 @@ export interface EmbeddedOptions {
   dataDir: string;
   /** The port for the first start. Each later start prefers the stored port from the last start. */
   preferredPort: number;
+  /** Aborting this signal cancels the start and kills the server that is starting. */
+  signal?: AbortSignal;
   onProgress?: (line: string) => void;
   /**
    * Called with a message when a server that exited unexpectedly has been restarted, and after the first of a series of
