@@ -95,6 +95,27 @@ it("emits readings after the messages received before their reply", async () => 
   expect(emitted).toEqual(["queued", "now"]);
 });
 
+it("an observation of a batch that a later read of the key has overtaken is not emitted", async () => {
+  const onProcessed: (() => void)[] = [];
+  const waitForMessages = () => new Promise<void>((resolve) => void onProcessed.push(resolve));
+  const { reader, emitted } = openReader({ waitForMessages });
+  for (const key of ["one", "two"]) reader.enqueueRead(key);
+  await vi.advanceTimersByTimeAsync(100);
+  const read = reader.readNow("one");
+  await vi.advanceTimersByTimeAsync(100);
+  const [finishBatch, finishRead] = onProcessed;
+  finishRead?.();
+  await read;
+  finishBatch?.();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(emitted).toEqual(["one", "two"]);
+  reader.enqueueRead("one");
+  await vi.advanceTimersByTimeAsync(100);
+  onProcessed.at(-1)?.();
+  await vi.advanceTimersByTimeAsync(100);
+  expect(emitted).toEqual(["one", "two", "one"]);
+});
+
 it("a reader with too many marked keys drops all marks and reports the overflow", async () => {
   let overflows = 0;
   const { reader } = openReader({ isAway: true, onOverflow: () => overflows++ });

@@ -77,6 +77,9 @@ export class KeyReader {
   readonly #onDrained: (() => void)[] = [];
   readonly #settleWaiters = new Set<{ keys: Set<Key>; resolve: () => void }>();
   #reading: readonly Key[] = [];
+  #readingSentAt = Number.NEGATIVE_INFINITY;
+  /** Keys that `readNow` has read since the current batch was sent. The batch's observations of them are outdated. */
+  readonly #readAfterBatch = new Set<Key>();
   readonly #rereads = new RereadSchedule<Key>((key) => this.enqueueRead(key));
   #draining: Promise<void> | undefined;
   #isStopped = false;
@@ -180,6 +183,10 @@ export class KeyReader {
     const sentAt = performance.now();
     try {
       const { observations, receivedAt } = await this.#read([key]);
+      // A batch can need a second round trip, so its earlier observation of the key may still arrive.
+      if (sentAt > this.#readingSentAt && this.#reading.includes(key)) {
+        for (const { key: seen } of observations) this.#readAfterBatch.add(seen);
+      }
       this.#emitReadings(observations, sentAt, receivedAt);
       return observations;
     } catch (error) {
@@ -233,6 +240,8 @@ export class KeyReader {
     for (const key of keys) this.#dirty.delete(key);
     this.#reading = keys;
     const sentAt = performance.now();
+    this.#readingSentAt = sentAt;
+    this.#readAfterBatch.clear();
     let reply: ReadReply;
     try {
       reply = await this.#read(keys);
@@ -245,7 +254,8 @@ export class KeyReader {
     this.#batchMax = Math.min(BATCH, 2 * this.#batchMax);
     this.#reading = [];
     for (const key of keys) this.#busyKeys.recordRead(key, sentAt);
-    this.#emitReadings(observations, sentAt, receivedAt);
+    const newest = observations.filter(({ key }) => !this.#readAfterBatch.has(key));
+    this.#emitReadings(newest, sentAt, receivedAt);
     this.#resolveSettled(keys);
   }
 
