@@ -75,6 +75,21 @@ describe("holders of a shared lock", () => {
     ).toBe(epoch);
   });
 
+  it.each([
+    ["1", "exact"],
+    ["2", "at_least"],
+  ])(
+    "after a removal, the start of a new hold is known unless notifications were lost (%s: %s)",
+    (continuityId, since) => {
+      const looking = new HoldFixture().applyReading({ owners: ["a"] });
+      const circumstances = { wasGone: true, since: "at_least", continuityId } as const;
+      for (const owner of ["a", "b"])
+        expect(
+          looking.applyReading({ owners: [owner], asOf: NOW + 60_000 }, circumstances).findHolder(owner),
+        ).toMatchObject({ firstSeenMs: NOW + 60_000, since: owner === "a" ? since : "exact" });
+    },
+  );
+
   it("holders keep their epochs but are marked doubtful when more exits were seen than holders are missing", () => {
     const looking = new HoldFixture().applyReading({ owners: ["a", "b"] });
     const { epoch } = looking.findHolder("a");

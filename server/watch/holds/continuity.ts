@@ -71,15 +71,20 @@ export function updateHold(
     return continueHold(before, seen, [continueHolder(before.holders[0], seen.holders[0])], context);
   }
   const known = new PreviousHolders(before, seen);
+  // A hold begins after the removal that it follows. If notifications were lost, the removal may have preceded the gap,
+  // so the start is unknown.
+  const hasGap = before !== undefined && before.continuityId !== context.continuityId;
+  const startedSince = context.wasGone && !hasGap ? "exact" : context.since;
+  const start = (holder: SeenHolder) => startHolder(holder, seen.asOf, startedSince, newEpoch());
   let isContinuous = false;
   let recurrence = before?.recurrence;
   const held = (holder: SeenHolder): ObservedHolder => {
     const was = known.takeMatch(holder);
-    if (was === undefined) return startHolder(holder, seen, context, newEpoch());
+    if (was === undefined) return start(holder);
     const isSure = hasCertainIdentity(seen, holder);
     if (!isSure && (context.wasGone || known.hasEnded)) {
       recurrence = recordRecurrence(before?.recurrence, seen.asOf);
-      return startHolder(holder, seen, context, newEpoch());
+      return start(holder);
     }
     // The same owner may have released and acquired the lock again during a gap.
     const isLost = before?.continuityId !== context.continuityId;
@@ -200,12 +205,12 @@ function continueHolder(
 }
 
 function startHolder(
-  holder: SeenHolder,
-  { asOf }: HeldObservation,
-  { wasGone, since }: ObservationContext,
+  seen: SeenHolder,
+  firstSeenMs: number,
+  since: ObservedHolder["since"],
   epoch: number,
 ): ObservedHolder {
-  return { seen: holder, epoch, firstSeenMs: asOf, since: wasGone ? "exact" : since, ambiguousExits: 0 };
+  return { seen, epoch, firstSeenMs, since, ambiguousExits: 0 };
 }
 
 /** Returns the exact start of a single holder. Returns `null` if the start is unknown or there are several holders. */
