@@ -6,6 +6,7 @@ import type { Note } from "../../../lib/contract/lock.ts";
 import { encodeKeyPath, type Key, parseKeyPath } from "../../../lib/keys/key.ts";
 import { HOME_PREFIX } from "../../formats/keys.ts";
 import type { HomeStore } from "../../home/home-store.ts";
+import { Script } from "../../redis/script.ts";
 import { matchVersion } from "../holds/hold-version.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 
@@ -25,6 +26,11 @@ const StoredNote = z.object({
   version: z.string().optional(),
 });
 type StoredNote = z.infer<typeof StoredNote>;
+
+const restoreScript = new Script<[string], string[], "restored" | "kept">(
+  new URL("notes-restore.lua", import.meta.url),
+  (reply) => (String(reply) === "restored" ? "restored" : "kept"),
+);
 
 interface NoteChanges {
   readonly written?: readonly (readonly [Key, StoredNote])[];
@@ -52,8 +58,7 @@ export class Notes {
   static async open(home: HomeStore, target: string): Promise<Notes> {
     const notes = new Notes(home, target);
     await home.whenAvailable(() => notes.#read());
-    // Restores the notes after the home store has lost its data.
-    home.onEmptied(async () => await notes.#write({ written: [...notes.#notes] }));
+    home.onEmptied(() => notes.#restore());
     notes.#stopPolling = home.startPolling(POLL_INTERVAL_MS, () => notes.#pollChanges());
     return notes;
   }
@@ -113,7 +118,7 @@ export class Notes {
 
   async #write({ written = [], removed = [] }: NoteChanges): Promise<void> {
     if (written.length + removed.length === 0) return;
-    const mark = randomBytes(9).toString("base64url");
+    const mark = createMark();
     const fields = written.map(([key, note]) => [encodeKeyPath(key), JSON.stringify(note)] as const);
     await this.home.run(async (redis) => {
       const commands = redis
@@ -125,6 +130,19 @@ export class Notes {
     for (const [key, note] of written) this.#notes.set(key, note);
     for (const key of removed) this.#notes.delete(key);
     this.#emitChange();
+  }
+
+  /**
+   * Writes the notes to a home store that has lost its data. If another instance has written notes since the loss,
+   * reads those.
+   */
+  async #restore(): Promise<void> {
+    if (this.#notes.size === 0) return;
+    const fields = [...this.#notes].flatMap(([key, note]) => [encodeKeyPath(key), JSON.stringify(note)]);
+    const outcome = await this.home.run((redis) =>
+      restoreScript.run(redis, [this.#redisKey], [CHANGE_MARK_FIELD, createMark(), ...fields]),
+    );
+    if (outcome === "kept") await this.#read();
   }
 
   async #pollChanges(): Promise<void> {
@@ -139,6 +157,10 @@ export class Notes {
     this.#notes = new Map(Object.entries(found).flatMap(([field, json]) => parseNote(field, json)));
     this.#emitChange();
   }
+}
+
+function createMark(): string {
+  return randomBytes(9).toString("base64url");
 }
 
 function hasEnded({ version }: StoredNote, hold: ObservedHold | undefined): boolean {
