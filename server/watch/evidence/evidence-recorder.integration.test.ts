@@ -74,24 +74,41 @@ interface Topology {
   stop(): Promise<void>;
 }
 
-async function startStandalone(): Promise<Topology> {
-  const redis = await startTestRedis();
-  return toTopology(redis.url, [redis], () => redis.stop());
+/** A topology with a user `app`, which has no permission yet. */
+interface TopologyWithUser extends Topology {
+  /** The location with the credentials of `app`. */
+  readonly whereOfApp: RedisLocation;
+  setUser(...rules: string[]): Promise<unknown>;
 }
 
-async function startQuorum(): Promise<Topology> {
+async function startStandalone(): Promise<TopologyWithUser> {
+  const redis = await startTestRedis();
+  return toTopology(
+    ([url = ""]) => url,
+    [redis],
+    () => redis.stop(),
+  );
+}
+
+async function startQuorum(): Promise<TopologyWithUser> {
   const masters = await startTestMasters(3);
-  return toTopology({ quorum: masters.urls }, masters.all, () => masters.stop());
+  return toTopology(
+    (quorum) => ({ quorum: [...quorum] }),
+    masters.all,
+    () => masters.stop(),
+  );
 }
 
 function toTopology(
-  where: RedisLocation,
+  toLocation: (urls: readonly string[]) => RedisLocation,
   servers: readonly TestRedis[],
   stop: () => Promise<void>,
-): Topology {
+): TopologyWithUser {
   const clients = servers.map((server) => server.createClient());
   return {
-    where,
+    where: toLocation(servers.map(({ url }) => url)),
+    whereOfApp: toLocation(servers.map(({ port }) => `redis://app:secret@127.0.0.1:${port}`)),
+    setUser: (...rules) => Promise.all(clients.map((each) => each.call("ACL", "SETUSER", "app", ...rules))),
     set: (key, field) =>
       Promise.all(clients.map((each) => each.multi().hset(key, field, 1).pexpire(key, LEASE_MS).exec())),
     renew: (key, leaseMs) => Promise.all(clients.map((each) => each.pexpire(key, leaseMs))),
@@ -133,6 +150,32 @@ describe.each([
       await before.end();
       const after = await startInstance(topology.where);
       await waitUntil(() => getEvidence(after, key) !== undefined);
+      expect(getEvidence(after, key)).toEqual(getEvidence(before, key));
+      expect(getEvidence(after, key)?.sinceIs).toBe("exact");
+    } finally {
+      await topology.stop();
+    }
+  }, 60_000);
+});
+
+describe.each([
+  ["standalone", startStandalone],
+  ["quorum", startQuorum],
+])("evidence about an unreadable lock of a %s target", (_name, start) => {
+  it("evidence is kept until the lock can be read", async ({ startInstance, listStored }) => {
+    const topology = await start();
+    const key = `lock:${randomUUID()}`;
+    try {
+      const before = await startInstance(topology.where);
+      await topology.set(key, `${randomUUID()}:1`);
+      await waitUntil(async () => (await listStored()).includes(key));
+      await before.end();
+      await topology.setUser("on", ">secret", "+@all", "&*", "~lockkeeper:*");
+      const after = await startInstance(topology.whereOfApp);
+      await waitUntil(() => after.watcher.isStateUnknown(key));
+      await topology.setUser("~lock:*");
+      await after.watcher.readKey(key);
+      await waitUntil(() => getEvidence(after, key) !== undefined, 20_000);
       expect(getEvidence(after, key)).toEqual(getEvidence(before, key));
       expect(getEvidence(after, key)?.sinceIs).toBe("exact");
     } finally {

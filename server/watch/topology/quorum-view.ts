@@ -165,7 +165,8 @@ export class QuorumView implements TopologyView {
     this.clock.update(Date.now(), now, now);
     const consensus =
       this.#consensusByKey.get(key) ?? (reading.observation.state === "held" && this.#getConsensus(key));
-    if (!consensus) return this.#concludeFree(key, reading.sentAt);
+    if (!consensus)
+      return reading.observation.state === "unreadable" ? undefined : this.#concludeFree(key, reading.sentAt);
     const { pendingSince } = consensus;
     const { sentAt } = reading;
     const notifications = voter.pendingNotifications.consume(reading.observation, this.index.get(key), {
