@@ -21,6 +21,7 @@ it.for([
   [429, JSON_TYPE, "unknown"],
   [503, JSON_TYPE, "unknown"],
   [404, "text/plain", "unreachable"],
+  [404, "application/json", "unreachable"],
   [502, "text/html", "unreachable"],
 ] as const)("the status %i with the type %s means that the access is %s", async ([status, type, access]) => {
   stubResponse(status, type);

@@ -34,8 +34,8 @@ export async function checkStreamAccess(target: TargetName): Promise<StreamAcces
     const response = await sendRequest("HEAD", withTarget("/live", target));
     if (response.ok) return "in";
     if (response.status === 401) return "out";
-    // A proxy that responds because the server is down does not send JSON.
-    if (!response.headers.get("content-type")?.includes("json")) return "unreachable";
+    // All errors of the server have this type. A gateway that responds because the server is down may also send JSON.
+    if (!response.headers.get("content-type")?.includes("problem+json")) return "unreachable";
     return response.status === 403 || response.status === 404 ? "refused" : "unknown";
   } catch {
     return "unreachable";
