@@ -18,6 +18,8 @@ import { waitUntil } from "../../test/support/test-server.ts";
 const TIMEOUT_MS = 120_000;
 const START_MS = 30_000;
 const LEASE_MS = 2000;
+/** A lease whose last tenth, in which processes are killed, is long enough for the test to observe it. */
+const LONG_LEASE_MS = 8000;
 const WORK_MS = 60_000;
 
 const it = redisTest()
@@ -28,9 +30,13 @@ const it = redisTest()
   })
   .extend("log", ({ dir }) => join(dir, "log"))
   .extend("startWork", ({ redis, key, log }) => {
-    return async (options: readonly string[] = [], modes: readonly string[] = []): Promise<RunProcess> => {
+    return async (
+      options: readonly string[] = [],
+      modes: readonly string[] = [],
+      leaseMs = LEASE_MS,
+    ): Promise<RunProcess> => {
       const work = createWorkCommand(log, WORK_MS, ...modes);
-      const run = startRun([key, "--lease", `${LEASE_MS}ms`, ...options, ...work], {
+      const run = startRun([key, "--lease", `${leaseMs}ms`, ...options, ...work], {
         LOCKKEEPER_URL: undefined,
         REDIS_URL: redis.url,
       });
@@ -99,9 +105,10 @@ describe("faults of lockkeeper run", { timeout: TIMEOUT_MS }, () => {
     direct,
     key,
   }) => {
-    const run = await startWork(["--kill-after", "1m"], ["--ignore-signals", "--child"]);
+    const modes = ["--ignore-signals", "--child"];
+    const run = await startWork(["--kill-after", "1m"], modes, LONG_LEASE_MS);
     run.child.kill("SIGKILL");
-    await waitUntil(areAllEnded, LEASE_MS);
+    await waitUntil(areAllEnded, LONG_LEASE_MS);
     expect(await direct.pttl(key)).toBeGreaterThan(0);
   });
 
@@ -112,12 +119,12 @@ describe("faults of lockkeeper run", { timeout: TIMEOUT_MS }, () => {
     direct,
     key,
   }) => {
-    const run = await startWork([], ["--ignore-signals"]);
+    const run = await startWork([], ["--ignore-signals"], LONG_LEASE_MS);
     run.child.kill("SIGSTOP");
-    await waitUntil(areAllEnded, LEASE_MS);
+    await waitUntil(areAllEnded, LONG_LEASE_MS);
     expect(await direct.pttl(key)).toBeGreaterThan(0);
     // Waits until the lease has expired.
-    await waitUntil(async () => (await direct.exists(key)) === 0, 2 * LEASE_MS);
+    await waitUntil(async () => (await direct.exists(key)) === 0, LONG_LEASE_MS);
     run.child.kill("SIGCONT");
     const { code, stderr } = await run.ended;
     expect(code).toBe(121);
@@ -139,7 +146,8 @@ describe("faults of lockkeeper run", { timeout: TIMEOUT_MS }, () => {
         return started.length >= children;
       }, START_MS);
       run.child.kill("SIGKILL");
-      await waitUntil(() => !started.some(isRunning), LEASE_MS);
+      // A guardian that is still starting notices only afterwards that the supervisor has ended.
+      await waitUntil(() => !started.some(isRunning), START_MS);
       expect(readWorkSpans(log).filter(({ pid }) => isRunning(pid))).toEqual([]);
     },
   );

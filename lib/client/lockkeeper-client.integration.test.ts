@@ -154,7 +154,7 @@ describe("LockkeeperClient.acquire", () => {
     };
     const reader = await create("read");
     await expect(reader.acquire(key)).rejects.toBeInstanceOf(ForbiddenError);
-    const expiring = await create("lock", Date.now() + 600);
+    const expiring = await create("lock", Date.now() + 3000);
     const hold = await expiring.acquire(key, { renewal: "manual" });
     await waitUntil(async () => {
       const error = await hold.verify().catch((reason: unknown) => reason);

@@ -48,7 +48,7 @@ it("a hold that was lost does not affect the others of its request", async ({ se
     apiKey: ROOT_KEY,
     onError: (error) => errors.push(error),
   });
-  const holds = await acquireMany(client, key, 20, 1200);
+  const holds = await acquireMany(client, key, 20, 6000);
   await direct.del(`${key}:7`);
   await waitUntil(() => holds[7]?.signal.aborted === true);
   expect(holds.filter(({ state }) => state === "held")).toHaveLength(19);

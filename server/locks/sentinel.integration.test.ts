@@ -59,7 +59,7 @@ describe("Sentinel group", () => {
     openClient,
     group,
   }) => {
-    const client = await openClient({ replicas: 1, replicaTimeoutMs: 150 });
+    const client = await openClient({ replicas: 1, replicaTimeoutMs: 1000 });
     const plain = await openClient();
     const [kept, key] = [createTestKey(), createTestKey()];
     const hold = await client.acquire(kept, { renew: false });

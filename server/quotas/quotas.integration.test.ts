@@ -285,9 +285,9 @@ describe("quotas of other servers", () => {
     await server.waitForLocks("lock:indexed");
     const application = await createApplication(server, { holdsMax: 2 });
     const { body: hold } = await acquire(server, application);
-    const { body: brief } = await acquire(server, application, createTestKey(), { leaseMs: 300 });
+    const { body: brief } = await acquire(server, application, createTestKey(), { leaseMs: 2000 });
     expect(await acquire(server, application)).toMatchObject(REFUSED);
-    expect((await server.callHold(brief, "renew", { leaseMs: 600 }, application.headers)).status).toBe(200);
+    expect((await server.callHold(brief, "renew", { leaseMs: 2500 }, application.headers)).status).toBe(200);
     await release(server, application, hold);
     expect((await acquire(server, application)).status).toBe(201);
     await waitUntil(async () => (await acquire(server, application)).status === 201);

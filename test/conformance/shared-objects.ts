@@ -24,7 +24,7 @@ async function checkSemaphore(one: LockClient, two: LockClient, key: string): Pr
   expect(await getErrorCode(two.acquire(key, { kind: "semaphore", limit: 4 }))).toBe("limit_conflict");
   // The watchdog of the first client renews its hold.
   await sleepMs(RENEWED_MS + 500);
-  expect(held.state).toBe("held");
+  held.assertHeld();
   const waiting = two.acquire(key, { ...SEMAPHORE, permits: 2, waitMs: 20_000 });
   await sleepMs(200);
   const woken = measureMs(waiting);
@@ -44,7 +44,7 @@ async function checkPlainSemaphore(one: LockClient, two: LockClient, key: string
   expect(await getErrorCode(two.acquire(key, SEMAPHORE))).toBe("kind_conflict");
   // The permit of the hold without a watchdog is returned when its lease ends. The watchdog renews the other hold.
   const next = await two.acquire(key, { ...PLAIN, waitMs: 20_000 });
-  expect(held.state).toBe("held");
+  held.assertHeld();
   const waiting = two.acquire(key, { ...PLAIN, permits: 2, waitMs: 20_000 });
   await sleepMs(200);
   const woken = measureMs(waiting);

@@ -37,8 +37,8 @@ describe.concurrent("hazard 14: failover that loses recent writes", () => {
   }) => {
     const [taken, left] = [createTestKey(), createTestKey()];
     await next.direct.replicaof("NO", "ONE");
-    const first = await client.acquire(taken, { leaseMs: 900 });
-    const second = await client.acquire(left, { leaseMs: 900 });
+    const first = await client.acquire(taken, { leaseMs: 3000 });
+    const second = await client.acquire(left, { leaseMs: 3000 });
     const other = await next.acquire(taken, "other");
     proxy.targetPort = next.redis.port;
     await old.redis.kill();
@@ -88,7 +88,9 @@ describe.concurrent("hazard 15: isolated old master", () => {
     hold.signal.addEventListener("abort", () => notices.push("lost"));
     next.redis.freeze();
     await waitUntil(() => hold.signal.aborted, 10_000);
-    expect(notices).toEqual(["jeopardy", "lost"]);
+    // A slow renewal can put the hold in jeopardy before the master refuses renewals.
+    expect([...new Set(notices)]).toEqual(["jeopardy", "lost"]);
+    expect(notices.filter((notice) => notice === "lost")).toHaveLength(1);
     expect(String(hold.signal.reason)).toContain("its lease ended before it was renewed");
     next.redis.thaw();
     await next.direct.replicaof("NO", "ONE");

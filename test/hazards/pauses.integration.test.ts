@@ -147,10 +147,10 @@ describe.concurrent("hazards 13 and 19: blocked renewals", () => {
   }) => {
     const proxy = await startTestProxy(env.redis.port);
     const far = await env.openClient({ port: proxy.port });
-    const hold = await far.acquire(key, { leaseMs: 600 });
+    const hold = await far.acquire(key, { leaseMs: 2400 });
     proxy.stall("verbs");
     const stuck = getErrorCode(far.acquire(createTestKey()));
-    await sleepMs(900);
+    await sleepMs(3600);
     hold.assertHeld();
     expect(await direct.pttl(key)).toBeGreaterThan(0);
     proxy.stall(undefined);
@@ -182,10 +182,10 @@ describe("hazard 13: dropped connections", () => {
     client,
     direct,
   }) => {
-    const hold = await client.acquire(createTestKey(), { leaseMs: 450 });
+    const hold = await client.acquire(createTestKey(), { leaseMs: 1800 });
     for (let cut = 0; cut < 6; cut++) {
       await direct.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-      await sleepMs(150);
+      await sleepMs(600);
     }
     hold.assertHeld();
     await hold.release();

@@ -81,7 +81,7 @@ describe.each(["redisson", "token"] as const)("hazard 21: expiration during a sc
 
   it("the watchdog restores a removed TTL", async ({ env, direct, key }) => {
     const client = await env.openClient();
-    const hold = await client.acquire(key, { format, leaseMs: 600 });
+    const hold = await client.acquire(key, { format, leaseMs: 3000 });
     await direct.persist(key);
     await waitUntil(async () => (await direct.pttl(key)) > 0);
     hold.assertHeld();

@@ -6,7 +6,7 @@ import { redisTest } from "../support/fixtures.ts";
 import { runCampaign } from "./campaign.ts";
 import { RestartingServer } from "./restarting-server.ts";
 
-const SECONDS = 20;
+const SECONDS = 30;
 const TIMEOUT_MS = 120_000;
 const RESTART_EVERY_MS = 8000;
 
@@ -33,7 +33,7 @@ describe("lockkeeper run in two shells", { timeout: TIMEOUT_MS }, () => {
   }) => {
     server.restartEvery(RESTART_EVERY_MS);
     const environments = [server.environment, { LOCKKEEPER_URL: undefined, REDIS_URL: redis.url }];
-    const times = { leaseMs: 2000, workMs: 5000, seconds: SECONDS };
+    const times = { leaseMs: 5000, workMs: 8000, seconds: SECONDS };
     const result = await runCampaign({ key, dir, direct, environments, ...times, seed: 7 });
     expect(result.overlaps).toEqual([]);
     expect(result.spans.length).toBeGreaterThan(1);

@@ -79,7 +79,7 @@ describe("API keys", () => {
   });
 
   it("an expired API key is rejected with the reason", async ({ server, createKey }) => {
-    const { id, secret } = (await createKey({ expiresAt: Date.now() + 300 })).body;
+    const { id, secret } = (await createKey({ expiresAt: Date.now() + 3000 })).body;
     expect(await readStatus(server, secret)).toBe(200);
     await waitUntil(async () => (await readStatus(server, secret)) === 401);
     const { body } = await server.call("/locks", { headers: createBearerHeader(secret) });
@@ -95,7 +95,7 @@ describe("API keys", () => {
     createKey,
   }) => {
     const { id, secret, name } = (await createKey()).body;
-    const { body } = await server.call(`/keys/${id}/rotate`, { body: { overlapMs: 400 } });
+    const { body } = await server.call(`/keys/${id}/rotate`, { body: { overlapMs: 3000 } });
     expect(body).toMatchObject({ id, name, state: "active", oldSecretUntil: expect.any(Number) });
     expect(body.secret).not.toBe(secret);
     expect([await readStatus(other, body.secret), await readStatus(server, secret)]).toEqual([200, 200]);

@@ -32,7 +32,7 @@ describe("client.acquireAll", () => {
     keys,
   }) => {
     const [first = "", second = ""] = keys;
-    const group = await client.acquireAll(keys, { leaseMs: 400 });
+    const group = await client.acquireAll(keys, { leaseMs: 3000 });
     await direct.del(second);
     await waitUntil(async () => group.signal.aborted);
     expect(group.signal.reason).toBeInstanceOf(LostError);

@@ -1,6 +1,7 @@
 import { describe, expect } from "vitest";
 import { locksTest } from "../../../test/support/fixtures.ts";
 import { catchLockError, createTestKey, getErrorCode, sleepMs } from "../../../test/support/test-locks.ts";
+import { waitUntil } from "../../../test/support/test-server.ts";
 import { campaign } from "./campaign.ts";
 import { LockClient } from "./lock-client.ts";
 
@@ -126,12 +127,17 @@ describe("close", () => {
     const held = await other.acquire(waiting);
     const hold = await client.acquire(key, { leaseMs: 400 });
     const inner = await hold.reenter();
+    let hasWorkStarted = false;
+    const workBriefly = () => {
+      hasWorkStarted = true;
+      return sleepMs(100);
+    };
     const waits = [
       getErrorCode(client.acquire(waiting, { waitMs: Number.POSITIVE_INFINITY })),
       getErrorCode(client.acquire(waiting, { retry: { tries: 99, pauseMs: 1000 } })),
-      getErrorCode(client.withLock(createTestKey(), () => sleepMs(100))),
+      getErrorCode(client.withLock(createTestKey(), workBriefly)),
     ];
-    await sleepMs(50);
+    await waitUntil(() => hasWorkStarted);
     client.close();
     client.close();
     expect(client.isClosed).toBe(true);

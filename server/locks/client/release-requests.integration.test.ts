@@ -85,7 +85,7 @@ describe("hold.onReleaseRequested", () => {
     waitUntilDeclared,
     key,
   }) => {
-    const hold = await client.acquire(key, { leaseMs: 600 });
+    const hold = await client.acquire(key, { leaseMs: 2400 });
     const thrown: unknown[] = [];
     const others = process.listeners("uncaughtException");
     process.removeAllListeners("uncaughtException");

@@ -76,7 +76,7 @@ describe("a semaphore in the client library", () => {
       ["semaphore", 1],
     ]);
     await sleepMs(1500);
-    expect(holds.map(({ state }) => state)).toEqual(["held", "held"]);
+    for (const hold of holds) hold.assertHeld();
     for (const hold of holds) expect(await hold.release()).toMatchObject({ outcome: "released" });
     expect(await readState(key)).toEqual({ available: "5", acquired: 0 });
   });
