@@ -84,7 +84,8 @@ export const MORE_MUTANTS: readonly Mutant[] = [
         instead: "const waitedMs = (wait?.onSend(), wait?.waitedMs);",
       },
     ],
-    run: { faults: ["disturb-api"], leaseMs: 500 },
+    // Without the latency, a reply often takes less than a millisecond, and deadlines are hardly late.
+    run: { faults: ["disturb-api"], leaseMs: 500, latencyMs: 30 },
     noticedBy: ["C1", "C4"],
   },
   {
