@@ -138,7 +138,7 @@ function collectDrafts(events: readonly LockEvent[]): HoldBarDraft[] {
 function findDraft(event: LockEvent, open: ReadonlySet<HoldBarDraft>): HoldBarDraft | undefined {
   const id = getDraftId(event);
   const same = [...open].filter((draft) => getDraftId(draft) === id);
-  const { from, fromIs } = createDraft(event);
+  const { from, fromIs } = findStart(event);
   const withSameStart = fromIs === "exact" ? same.find((draft) => draft.from === from) : undefined;
   const isOtherHold = event.shared === true && isHoldStart(event);
   return withSameStart ?? (isOtherHold ? undefined : same.at(-1));
@@ -162,12 +162,18 @@ function findLikelyDraft(
 
 const isHoldStart = ({ type }: LockEvent) => type === "acquired" || type === "recreated";
 
+/** Returns when the hold of an event began, as far as the event shows it. */
+function findStart(event: LockEvent): Pick<HoldBar, "from" | "fromIs"> {
+  const { at, heldMs } = event;
+  if (isHoldEnd(event) && heldMs !== undefined) return { from: at - Math.max(0, heldMs), fromIs: "exact" };
+  return { from: at, fromIs: isHoldStart(event) ? "exact" : "at_least" };
+}
+
 function createDraft(event: LockEvent): HoldBarDraft {
-  const { id, at, owner = "", fence, heldMs, shared } = event;
-  const from = isHoldEnd(event) ? at - Math.max(0, heldMs ?? 0) : at;
-  const fromIs = isHoldStart(event) || (isHoldEnd(event) && heldMs !== undefined) ? "exact" : "at_least";
+  const { id, at, owner = "", fence, shared } = event;
   const isShared = shared === true;
-  return { id, owner, fence, from, fromIs, isShared, ended: undefined, requests: [], lastEventAt: at };
+  const start = findStart(event);
+  return { id, owner, fence, ...start, isShared, ended: undefined, requests: [], lastEventAt: at };
 }
 
 interface TimelineContext {

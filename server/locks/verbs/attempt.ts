@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { withTimeout } from "../../concurrency/with-timeout.ts";
 import { LockkeeperError } from "../../errors/lockkeeper-error.ts";
 import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import { createRefusedError } from "../../errors/refused-error.ts";
@@ -59,7 +60,8 @@ export async function attempt<Reply>(
       sentAt ??= performance.now();
       const reply = call(sawUnknown ? retryMs : undefined);
       // The first attempt has the time limit of the command, which is shorter than any budget.
-      return retryMs === undefined ? await reply : await withBudget(reply, deadline);
+      if (retryMs === undefined) return await reply;
+      return await withTimeout(Math.max(computeRemainingMs(deadline), LAST_ATTEMPT_MS_MIN), reply);
     } catch (error) {
       // A LockkeeperError means that this call was not sent. An earlier attempt may have been executed.
       if (error instanceof LockkeeperError) throw sawUnknown ? toOutcomeError(sawUnknown, error) : error;
@@ -79,28 +81,6 @@ export async function attempt<Reply>(
 export function toVerbError(error: Error): Error {
   const failure = classifyFailure(error);
   return failure === "fault" ? error : toOutcomeError(failure === "unknown", error);
-}
-
-class BudgetExceededError extends Error {}
-
-/**
- * Limits an attempt to the remaining budget, because all commands have the same time limit. Allows at least
- * `LAST_ATTEMPT_MS_MIN`.
- */
-async function withBudget<Reply>(reply: Promise<Reply>, deadline: number): Promise<Reply> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new BudgetExceededError("Redis did not reply within the budget")),
-      Math.max(computeRemainingMs(deadline), LAST_ATTEMPT_MS_MIN),
-    );
-  });
-  try {
-    return await Promise.race([reply, over]);
-  } finally {
-    clearTimeout(timer);
-    reply.catch(() => undefined);
-  }
 }
 
 function computeRemainingMs(deadline: number): number {

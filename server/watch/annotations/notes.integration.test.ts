@@ -28,32 +28,20 @@ it("a store that lost its data receives the notes again from a running instance"
   expect((await open()).readText()).toBe("ask first");
 });
 
-it("an instance that returns after a loss of data does not overwrite newer notes", async ({
-  open,
-  direct,
-}) => {
-  const [first, second] = [await open(), await open()];
-  await first.notes.set(KEY, "before", "mei", undefined);
-  await waitUntil(() => second.readText() === "before");
-  await direct.flushall();
-  await first.home.ensureRestored();
-  await first.notes.set(KEY, "after", "mei", undefined);
-  await second.home.ensureRestored();
-  expect((await open()).readText()).toBe("after");
-  expect(second.readText()).toBe("after");
-});
-
-it("an instance that returns after a loss of data does not restore removed notes", async ({
-  open,
-  direct,
-}) => {
-  const [first, second] = [await open(), await open()];
-  await first.notes.set(KEY, "before", "mei", undefined);
-  await waitUntil(() => second.readText() === "before");
-  await direct.flushall();
-  await first.home.ensureRestored();
-  await first.notes.set(KEY, "", "mei", undefined);
-  await second.home.ensureRestored();
-  expect((await open()).readText()).toBeUndefined();
-  expect(second.readText()).toBeUndefined();
-});
+it.for([
+  ["overwrite newer notes", "after", "after"],
+  ["restore removed notes", "", undefined],
+] as const)(
+  "an instance that returns after a loss of data does not %s",
+  async ([, text, expected], { open, direct }) => {
+    const [first, second] = [await open(), await open()];
+    await first.notes.set(KEY, "before", "mei", undefined);
+    await waitUntil(() => second.readText() === "before");
+    await direct.flushall();
+    await first.home.ensureRestored();
+    await first.notes.set(KEY, text, "mei", undefined);
+    await second.home.ensureRestored();
+    expect((await open()).readText()).toBe(expected);
+    expect(second.readText()).toBe(expected);
+  },
+);

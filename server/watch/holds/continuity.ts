@@ -87,13 +87,12 @@ export function updateHold(
       return start(holder);
     }
     // The same owner may have released and acquired the lock again during a gap.
-    const isLost = before?.continuityId !== context.continuityId;
-    const isSame = !isLost || (before !== undefined && outlastsGap(before, was.seen, seen, holder));
+    const isSame = !hasGap || outlastsGap(before, was.seen, seen, holder);
     if (isSure || (isSame && !context.hasAmbiguousExit)) {
       isContinuous = true;
       return continueHolder(was, holder);
     }
-    const ambiguousExits = was.ambiguousExits + (isLost ? 0 : 1);
+    const ambiguousExits = was.ambiguousExits + (hasGap ? 0 : 1);
     return {
       ...was,
       seen: holder,
