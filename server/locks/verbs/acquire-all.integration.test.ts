@@ -12,6 +12,7 @@ import {
   WRITABLE_FORMATS,
 } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
+import { waitForWaiters } from "../../../test/support/wait-for-waiters.ts";
 import type { Grant } from "./contract/grant.ts";
 
 const it = locksTest().extend("keys", () => ["c", "a", "b"].map((name) => createTestKey(`lock:${name}`)));
@@ -177,10 +178,10 @@ describe("waiting for several locks", () => {
     const [first = "", second = ""] = [...keys].sort();
     const [one] = [await acquire(first, "you"), await acquire(second, "you")];
     const group = getErrorCode(locks.acquireAll(keys, ask("group", { waitMs: 3000 })));
-    await waitUntil(async () => (await countWaiters(direct, first)) === 1);
+    await waitForWaiters(direct, first, 1);
     const elsewhere = await env.openVerbs();
     const single = elsewhere.acquire(first, "single", { waitMs: 3000 });
-    await waitUntil(async () => (await countWaiters(direct, first)) === 2);
+    await waitForWaiters(direct, first, 2);
     const releasedAt = performance.now();
     await locks.release(one);
     expect((await single).owner).toBe("single");

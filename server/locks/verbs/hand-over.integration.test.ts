@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { locksTest } from "../../../test/support/fixtures.ts";
 import { countScriptCalls, countWaiters, sleepMs, type TestVerbs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
+import { waitForWaiters } from "../../../test/support/wait-for-waiters.ts";
 import { buildWaitersKey, buildWakeChannel } from "../../formats/keys.ts";
 import { buildKeyspaceChannel } from "../waiting/key-endings.ts";
 
@@ -114,11 +115,11 @@ it("an aborted wait that was handed the lock passes it on", async ({ env, acquir
     const held = await acquire(key, "me");
     const abort = new AbortController();
     const first = acquire(key, "first", { waitMs: 60_000 });
-    await waitUntil(async () => (await countWaiters(direct, key)) === 1);
+    await waitForWaiters(direct, key, 1);
     const second = acquire(key, "second", { waitMs: 60_000, signal: abort.signal }).catch(() => undefined);
-    await waitUntil(async () => (await countWaiters(direct, key)) === 2);
+    await waitForWaiters(direct, key, 2);
     const third = other.acquire(key, "third", { waitMs: 60_000 }).then((hold) => other.locks.release(hold));
-    await waitUntil(async () => (await countWaiters(direct, key)) === 3);
+    await waitForWaiters(direct, key, 3);
     await locks.release(held);
     const handedOver = locks.release(await first);
     abort.abort();

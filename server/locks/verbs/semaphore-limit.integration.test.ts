@@ -4,6 +4,7 @@ import { describe, expect } from "vitest";
 import { semaphoreTest } from "../../../test/support/semaphore-fixture.ts";
 import { catchLockError, getErrorCode, measureMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
+import { waitForWaiters } from "../../../test/support/wait-for-waiters.ts";
 import { buildSemaphoreChannel } from "../../formats/redisson/redisson-keys.ts";
 
 const it = semaphoreTest();
@@ -20,7 +21,7 @@ describe("setLimit", () => {
     expect(await locks.setLimit(key, 2)).toMatchObject({ key, limit: 2, available: 2, acquired: 0 });
     await take(key);
     const waiting = other(key, 2, { waitMs: 20_000 });
-    await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === 1);
+    await waitForWaiters(direct, key, 1);
     expect(await getErrorCode(take(key))).toBe("held");
     expect(await locks.setLimit(key, 3)).toMatchObject({ limit: 3, available: 2, acquired: 1 });
     expect((await waiting).count).toBe(2);

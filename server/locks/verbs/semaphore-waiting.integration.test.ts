@@ -2,24 +2,10 @@ import { describe, expect } from "vitest";
 import { createTakePermits, semaphoreTest } from "../../../test/support/semaphore-fixture.ts";
 import { catchLockError, getErrorCode, measureMs } from "../../../test/support/test-locks.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
+import { waitForWaiters } from "../../../test/support/wait-for-waiters.ts";
 import { buildSemaphoreChannel } from "../../formats/redisson/redisson-keys.ts";
 
-const it = semaphoreTest().extend(
-  "waitForWaiters",
-  { scope: "file" },
-  ({ direct }) =>
-    async (key: string, waiters: number) => {
-      await waitUntil(async () => (await direct.zcard(`lockkeeper:waiters:{${key}}`)) === waiters);
-      // Waiters that began in the same millisecond have no order.
-      const listedAt = readTimeMs(await direct.time());
-      await waitUntil(async () => readTimeMs(await direct.time()) > listedAt);
-    },
-);
-
-function readTimeMs([seconds, us]: readonly (number | string)[]): number {
-  return Number(seconds) * 1000 + Math.floor(Number(us) / 1000);
-}
-
+const it = semaphoreTest();
 const WAIT = { waitMs: 20_000 };
 
 describe("waiting for permits", () => {
@@ -27,17 +13,17 @@ describe("waiting for permits", () => {
     take,
     other,
     locks,
-    waitForWaiters,
+    direct,
     key,
   }) => {
     const holds = [await take(key, 1, { limit: 3 }), await take(key), await take(key)] as const;
     const many = other(key, 3, WAIT);
-    await waitForWaiters(key, 1);
+    await waitForWaiters(direct, key, 1);
     const order: string[] = [];
     const few = take(key, 1, WAIT);
     void many.then(() => order.push("many"));
     void few.then(() => order.push("few"));
-    await waitForWaiters(key, 2);
+    await waitForWaiters(direct, key, 2);
     await locks.release(holds[0]);
     await locks.release(holds[1]);
     expect(await catchLockError(take(key))).toMatchObject({
@@ -56,7 +42,6 @@ describe("waiting for permits", () => {
     take,
     locks,
     direct,
-    waitForWaiters,
     key,
   }) => {
     const clients = await Promise.all(
@@ -71,7 +56,7 @@ describe("waiting for permits", () => {
           served[n] = BigInt(fence);
         }),
       );
-      await waitForWaiters(key, n + 1);
+      await waitForWaiters(direct, key, n + 1);
     }
     // Without a claim, the first client that tries decides whose turn it is. All try at once.
     await direct.del(`lockkeeper:turn:{${key}}`);
@@ -85,12 +70,11 @@ describe("waiting for permits", () => {
     other,
     locks,
     direct,
-    waitForWaiters,
     key,
   }) => {
     const hold = await take(key, 2, { limit: 3 });
     const many = other(key, 2, WAIT);
-    await waitForWaiters(key, 1);
+    await waitForWaiters(direct, key, 1);
     await direct.del(`lockkeeper:turn:{${key}}`);
     expect(await catchLockError(take(key))).toMatchObject({
       code: "held",
@@ -135,12 +119,11 @@ describe("waiting for permits", () => {
     other,
     locks,
     direct,
-    waitForWaiters,
     key,
   }) => {
     const hold = await take(key, 1, { limit: 1 });
     const waiting = other(key, 1, WAIT);
-    await waitForWaiters(key, 1);
+    await waitForWaiters(direct, key, 1);
     const turns = `lockkeeper:turns:{${key}}`;
     const process = (await direct.hkeys(turns)).find((field) => field.startsWith("p:")) ?? "";
     await direct.hset(turns, { "w:gone": `1\t9007199254740991\t${process.slice(2)}\t` });
@@ -175,14 +158,14 @@ describe("waiting for permits", () => {
     take,
     other,
     locks,
-    waitForWaiters,
+    direct,
     key,
   }) => {
     const hold = await take(key, 4, { limit: 4 });
     const waiting: Promise<unknown>[] = [];
     for (const each of [take, other, take, other]) {
       waiting.push(each(key, 1, WAIT));
-      await waitForWaiters(key, waiting.length);
+      await waitForWaiters(direct, key, waiting.length);
     }
     const served = measureMs(Promise.all(waiting));
     await locks.release(hold);
@@ -192,13 +175,13 @@ describe("waiting for permits", () => {
     expect(ms).toBeLessThan(1000);
   });
 
-  it("a waiter that gives up lets the next one in at once", async ({ take, other, waitForWaiters, key }) => {
+  it("a waiter that gives up lets the next one in at once", async ({ take, other, direct, key }) => {
     await take(key, 2, { limit: 3 });
     const leave = new AbortController();
     const first = getErrorCode(other(key, 2, { ...WAIT, signal: leave.signal }));
-    await waitForWaiters(key, 1);
+    await waitForWaiters(direct, key, 1);
     const second = measureMs(take(key, 1, WAIT));
-    await waitForWaiters(key, 2);
+    await waitForWaiters(direct, key, 2);
     leave.abort();
     expect(await first).toBe("aborted");
     const { code, ms } = await second;
@@ -234,16 +217,11 @@ describe("waiting for permits", () => {
     await expect.poll(() => messages).toEqual(["1", "1", "3"]);
   });
 
-  it("a wait that times out reports the permits, and leaves no keys", async ({
-    take,
-    direct,
-    waitForWaiters,
-    key,
-  }) => {
+  it("a wait that times out reports the permits, and leaves no keys", async ({ take, direct, key }) => {
     await take(key, 2, { limit: 2 });
     const refusal = await catchLockError(take(key, 1, { waitMs: 50 }));
     expect(refusal).toMatchObject({ code: "timeout", facts: { permits: { available: 0, total: 2 } } });
-    await waitForWaiters(key, 0);
+    await waitForWaiters(direct, key, 0);
     await waitUntil(async () => (await direct.exists(`lockkeeper:turn:{${key}}`)) === 0);
   });
 });
