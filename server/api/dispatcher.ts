@@ -82,7 +82,7 @@ export class Dispatcher {
       if (isFault) this.log.error({ err: error, ...call }, "request failed");
       else this.log.info({ ...call, path, code: error.code, detail: error.message }, "request refused");
     }
-    return { ...toProblemResponse(error, this.basePath, requestId), verbEnd: toVerbEnd(error) };
+    return { verbEnd: toVerbEnd(error), ...toProblemResponse(error, this.basePath, requestId) };
   }
 
   #startVerb({ route, call }: ValidatedCall, request: ApiRequest): RunningVerb | undefined {
@@ -126,7 +126,7 @@ export class Dispatcher {
       id,
       key: key ?? "",
       responseId: answerId,
-      isStillAuthorized: (accepts) => this.#isStillAuthorized(request, route, { target: name, key }, accepts),
+      isStillAuthorized: this.#isStillAuthorized.bind(this, request, route, { target: name, key }),
       query:
         route.query === undefined ? NO_QUERY : parseInput(route.query, toQueryRecord(query, route), "Query"),
       body:
@@ -226,7 +226,7 @@ function getQuery({ query }: ApiRequest): URLSearchParams {
 }
 
 function addHeaders(more: Readonly<Record<string, string>>, response: ApiResponse): ApiResponse {
-  return { ...response, headers: { ...more, ...response.headers } };
+  return { ...response, headers: Object.assign({}, more, response.headers) };
 }
 
 function toQueryRecord(query: URLSearchParams, { scope }: Route): Record<string, string> {

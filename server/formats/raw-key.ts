@@ -105,7 +105,10 @@ export function parseRawReply(reply: unknown): RawReply {
   const fits = !isString || Number(size) <= VALUE_BYTES_MAX;
   const stored = toText(companion);
   const raw = {
-    ...{ asOf, type: lockType, size: Number(size), bytes: Math.max(0, Number(measured)) },
+    asOf,
+    type: lockType,
+    size: Number(size),
+    bytes: Math.max(0, Number(measured)),
     remainingMs: parseRemainingMs(Number(toText(remaining))),
     content: fits ? toBuffers(content) : [],
     companion: parseCompanion(stored),

@@ -20,11 +20,11 @@ export function detectOwnString(raw: RawKey): DetectedLock | undefined {
   if (stored !== value || value === "") return undefined;
   const holder = toSeenHolder(companion.token, companion.count, companion);
   const known = { candidates: [], kind: "lock", confidence: "certain" } as const;
-  if (companion.format === "token") return { ...known, format: "token", holders: [holder], remainingMs };
+  if (companion.format === "token") return { format: "token", holders: [holder], remainingMs, ...known };
   const unitMs = detectUnitMs(value) ?? 0;
-  const own = { ...holder, marginMs: holder.marginMs + 2 * unitMs, unit: unitMs === 1 ? "ms" : "s" } as const;
+  const own = { unit: unitMs === 1 ? "ms" : "s", ...holder, marginMs: holder.marginMs + 2 * unitMs } as const;
   const leftMs = computeOwnRemainingMs(parseDeadline(value) ?? 0, asOf, remainingMs);
-  return { ...known, format: "timestamp", holders: [own], remainingMs: leftMs };
+  return { format: "timestamp", holders: [own], remainingMs: leftMs, ...known };
 }
 
 /** Detects any short string, including an empty one, as a lock. Used if a rule assigns the format. */
@@ -32,7 +32,7 @@ export function detectToken({ type, content, remainingMs }: RawKey): DetectedLoc
   const [value] = content;
   if (type !== "string" || value === undefined) return undefined;
   const known = { format: "token", candidates: [], kind: "lock", confidence: "certain" } as const;
-  return { ...known, holders: [createForeignHolder(toOwner(value))], remainingMs };
+  return { holders: [createForeignHolder(toOwner(value))], remainingMs, ...known };
 }
 
 /** Detects a lock whose value is a deadline in Unix seconds or milliseconds. */
@@ -47,5 +47,5 @@ export function detectDeadline({
   if (type !== "string" || end === undefined) return undefined;
   const known = { format: "timestamp", candidates: [], kind: "lock", confidence: "certain" } as const;
   const holder = createForeignHolder(value, { marginMs: 2 * (detectUnitMs(value) ?? 0) });
-  return { ...known, holders: [holder], remainingMs: computeForeignRemainingMs(end, asOf, ttlMs) };
+  return { holders: [holder], remainingMs: computeForeignRemainingMs(end, asOf, ttlMs), ...known };
 }

@@ -58,7 +58,7 @@ export class HoldQuotas {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });
     const isHeld = this.#ledger.findPrincipal(lock.target, lock) === principal.id;
     if (!isHeld) this.#assertRoom(principal, bytes);
-    return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
+    return new HoldClaim(this.#ledger, { principal: principal.id, bytes, ...lock });
   }
 
   /**
@@ -67,7 +67,7 @@ export class HoldQuotas {
    */
   reclaim(principal: QuotaPrincipal, lock: LockRef, hold: Omit<HoldContent, "key">): HoldClaim {
     const bytes = estimateHoldBytes({ key: lock.key, ...hold });
-    return new HoldClaim(this.#ledger, { ...lock, principal: principal.id, bytes });
+    return new HoldClaim(this.#ledger, { principal: principal.id, bytes, ...lock });
   }
 
   /**

@@ -35,13 +35,18 @@ export function toReservation(target: string, grant: Grant): Reservation {
 }
 
 export function toHoldStatus(hold: TargetHoldRef, found: FoundHoldStatus): HoldStatus {
-  const fields = toHoldFields(hold);
+  const { target, key, format, kind = "lock", fence } = hold;
+  const holdId = formatHoldId(hold);
+  return { holdId, target, ...toKeyFields(key), format, kind, fence, ...toStatusFields(found) };
+}
+
+function toStatusFields(found: FoundHoldStatus) {
   const { asOf } = found;
   if (!found.held)
-    return { ...fields, held: false, owner: null, count: 0, remainingMs: 0, asOf, releaseRequested: null };
+    return { held: false, owner: null, count: 0, remainingMs: 0, asOf, releaseRequested: null } as const;
   const { owner, count, releaseRequested = null } = found;
   const remainingMs = found.remainingMs < 0 ? null : found.remainingMs;
-  return { ...fields, held: true, owner, count, remainingMs, asOf, releaseRequested };
+  return { held: true, owner, count, remainingMs, asOf, releaseRequested } as const;
 }
 
 export function toReleased(hold: TargetHoldRef, { outcome, count, asOf }: FoundReleased): Released {
@@ -49,9 +54,4 @@ export function toReleased(hold: TargetHoldRef, { outcome, count, asOf }: FoundR
   const holdId = formatHoldId(hold);
   if (!isBinaryKey(key)) return { holdId, target, key, format, kind, fence, outcome, count, asOf };
   return { holdId, target, ...toKeyFields(key), format, kind, fence, outcome, count, asOf };
-}
-
-function toHoldFields(hold: TargetHoldRef) {
-  const { target, key, format, kind = "lock", fence } = hold;
-  return { holdId: formatHoldId(hold), target, ...toKeyFields(key), format, kind, fence };
 }

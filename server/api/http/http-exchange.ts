@@ -75,7 +75,7 @@ export function createJsonResponse(
   more: Partial<Pick<ApiResponse, "headers" | "verbEnd" | "auditOutcome" | "onUndelivered">> = {},
 ): ApiResponse {
   const { headers, verbEnd, auditOutcome, onUndelivered } = more;
-  const all = headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers };
+  const all = headers === undefined ? JSON_HEADERS : Object.assign({}, JSON_HEADERS, headers);
   return {
     status,
     headers: all,

@@ -42,13 +42,13 @@ export function toProblemResponse(thrown: unknown, basePath: string, requestId?:
       "cache-control": "no-store",
       ...buildHeaders(error),
     },
-    body: JSON.stringify(buildProblem({ ...toContent(error), requestId }, basePath)),
+    body: JSON.stringify(buildProblem({ requestId, ...toContent(error) }, basePath)),
   };
 }
 
 /** Creates a problem document without a request id, for a response that contains several problem documents. */
 export function toProblem(thrown: unknown, basePath: string): Problem {
-  return buildProblem({ ...toContent(toSentError(thrown)), requestId: undefined }, basePath);
+  return buildProblem({ requestId: undefined, ...toContent(toSentError(thrown)) }, basePath);
 }
 
 function toContent({ code, message: detail, facts }: SentError): Omit<ProblemContent, "requestId"> {

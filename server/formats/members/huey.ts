@@ -28,7 +28,7 @@ export function detectHueyLocks(raw: RawKey): DetectedLock | undefined {
   const sorted = sortHolders(holders);
   if (sorted === undefined) return undefined;
   const known = { format: "huey", candidates: [], kind: "multi", confidence: "likely" } as const;
-  return { ...known, holders: sorted, remainingMs: raw.remainingMs };
+  return { holders: sorted, remainingMs: raw.remainingMs, ...known };
 }
 
 /**

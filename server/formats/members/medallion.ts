@@ -35,8 +35,8 @@ function toHolder(owner: Key, known: Partial<SeenHolder> = {}): SeenHolder {
   const [, host, pid] = OWNER.exec(owner) ?? [];
   if (host === undefined) return createForeignHolder(owner, known);
   return createForeignHolder(owner, {
-    ...known,
     record: { host: host.slice(0, RECORD_TEXT_MAX), pid: Number(pid) },
+    ...known,
   });
 }
 
@@ -53,7 +53,7 @@ export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): Detect
   const holders = sortHolders(owners.map((owner) => toHolder(owner, { role: "read" })));
   if (holders === undefined) return undefined;
   const known = { format: "medallion", candidates: [], kind: "read", confidence: "certain" } as const;
-  return { ...known, holders, remainingMs: raw.remainingMs };
+  return { holders, remainingMs: raw.remainingMs, ...known };
 }
 
 /**
@@ -62,8 +62,8 @@ export function detectMedallionReaders(raw: RawKey, how: DetectionBasis): Detect
  */
 export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const members = parseScoredMembers(raw).map((each) => ({
-    ...each,
     leftMs: Math.ceil(each.score - raw.asOf),
+    ...each,
   }));
   if (!members.every(isTimeScore)) return undefined;
   if (how === "by_shape" && !members.every(({ member }) => isOwner(member))) return undefined;
@@ -74,7 +74,7 @@ export function detectMedallionPermits(raw: RawKey, how: DetectionBasis): Detect
   const lastMs = findLastEndMs(members);
   const confidence = how === "by_rule" ? "certain" : assessPermits(raw, lastMs ?? 0);
   const known = { format: "medallion", candidates: [], kind: "semaphore", confidence } as const;
-  return { ...known, holders, remainingMs: lastMs };
+  return { holders, remainingMs: lastMs, ...known };
 }
 
 /**

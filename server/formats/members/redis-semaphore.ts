@@ -37,13 +37,13 @@ export function detectRedisSemaphore(raw: RawKey, how: DetectionBasis): Detected
   const latest = Math.max(...scored.map(({ score }) => score));
   const { remainingMs } = raw;
   const members = scored.map((each) => ({
-    ...each,
     leftMs: remainingMs === null ? null : remainingMs - (latest - each.score),
+    ...each,
   }));
   const holders = sortHolders(toHolders(selectLiving(members)));
   if (holders === undefined) return undefined;
   const known = { format: "redis-semaphore", candidates: [], kind: "semaphore" } as const;
-  return { ...known, confidence, holders, remainingMs: findLastEndMs(members) };
+  return { confidence, holders, remainingMs: findLastEndMs(members), ...known };
 }
 
 function assessConfidence({ key, asOf }: RawKey, members: readonly ScoredMember[]): Confidence | undefined {

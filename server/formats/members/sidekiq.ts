@@ -57,7 +57,7 @@ export function detectSidekiqJobs(raw: RawKey, how: DetectionBasis): DetectedLoc
   if (confidence === undefined || holders === undefined || parsed.length < jobs.length) return undefined;
   const known = { format: "sidekiq-unique-jobs", candidates: [], confidence, holders } as const;
   const limit = parseLockInfo(jobs[0]?.value)?.limit ?? null;
-  return { ...known, ...toKind(holders.length, limit), remainingMs: raw.remainingMs };
+  return { remainingMs: raw.remainingMs, ...toKind(holders.length, limit), ...known };
 }
 
 interface Job {

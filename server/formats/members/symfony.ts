@@ -22,7 +22,7 @@ const TOLERANCE_MS = 5;
 /** Detects a Symfony lock. Each score is the time at which a holder expires. The key expires with the last holder. */
 export function detectSymfony(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
   const { asOf } = raw;
-  const members = parseScoredMembers(raw).map((each) => ({ ...each, leftMs: each.score - asOf }));
+  const members = parseScoredMembers(raw).map((each) => ({ leftMs: each.score - asOf, ...each }));
   if (members.length === 0 || !members.every(isTimeScore)) return undefined;
   const isToken = ({ member }: { member: string }) => member !== WRITE;
   if (how === "by_shape" && !members.filter(isToken).every(({ member }) => TOKEN.test(member)))
@@ -44,7 +44,7 @@ export function detectSymfony(raw: RawKey, how: DetectionBasis): DetectedLock | 
   );
   if (holders === undefined) return undefined;
   const known = { format: "symfony", candidates: [], kind: isExclusive ? "lock" : "read" } as const;
-  return { ...known, confidence, holders, remainingMs: findLastEndMs(alive) };
+  return { confidence, holders, remainingMs: findLastEndMs(alive), ...known };
 }
 
 /** Assesses how likely the key is a lock. The key of an unrelated sorted set does not expire at its highest score. */

@@ -30,9 +30,16 @@ export function detectRedisson(raw: RawKey, how: DetectionBasis): DetectedLock |
   const permits = parsePermits(raw);
   if (permits === undefined) return how === "by_rule" ? detectCounter(raw) : undefined;
   const { holders, available, total, remainingMs } = permits;
-  const known = { ...BASE, kind: "semaphore", confidence: "certain" } as const;
-  const found = { ...known, holders, remainingMs, permits: { available, total } };
-  return raw.isPlain === true ? { ...found, isPlain: true } : found;
+  const kind = "semaphore";
+  const found = {
+    kind,
+    confidence: "certain",
+    holders,
+    remainingMs,
+    permits: { available, total },
+    ...BASE,
+  } as const;
+  return raw.isPlain === true ? { isPlain: true, ...found } : found;
 }
 
 function detectHash(raw: RawKey, how: DetectionBasis): DetectedLock | undefined {
@@ -45,16 +52,16 @@ function detectHash(raw: RawKey, how: DetectionBasis): DetectedLock | undefined 
   if (parts !== undefined) {
     const { mode, holders, isWhole } = parts;
     const confidence = isWhole ? assessReadWriteConfidence(raw, holders, how) : "possible";
-    return { ...BASE, kind: mode, confidence, holders, remainingMs };
+    return { kind: mode, confidence, holders, remainingMs, ...BASE };
   }
   const entries = parseMultiLock(fields, asOf, remainingMs);
   if (entries === undefined) return undefined;
   return {
-    ...BASE,
     kind: "multi",
     confidence: "certain",
     holders: entries,
     remainingMs: findLongestRemainingMs(entries),
+    ...BASE,
   };
 }
 
@@ -67,8 +74,8 @@ function toPlainLock(raw: RawKey, holders: [SeenHolder, ...SeenHolder[]], how: D
   const confidence = holders.length > 1 ? "possible" : assessConfidence(raw, holders, how, hasCompanion);
   const { format, candidates } = BASE;
   const found = { format, candidates, kind, confidence, holders, remainingMs };
-  if (queued > 0) return { ...found, waiters: { count: queued, known: "exact" } };
-  return isFenced && holders.length === 1 ? { ...found, lastFence: fenceCounter } : found;
+  if (queued > 0) return { waiters: { count: queued, known: "exact" }, ...found };
+  return isFenced && holders.length === 1 ? { lastFence: fenceCounter, ...found } : found;
 }
 
 /**
@@ -107,7 +114,7 @@ function detectLatch({ content, remainingMs }: RawKey): DetectedLock | undefined
   const count = parseCounter(content[0]);
   if (count === undefined) return undefined;
   const holder = { ...createForeignHolder(UNNAMED_HOLDER), count };
-  return { ...BASE, kind: "latch", confidence: "certain", holders: [holder], remainingMs };
+  return { kind: "latch", confidence: "certain", holders: [holder], remainingMs, ...BASE };
 }
 
 /**
@@ -117,9 +124,9 @@ function detectLatch({ content, remainingMs }: RawKey): DetectedLock | undefined
 function detectCounter({ content, remainingMs }: RawKey): DetectedLock | undefined {
   const count = parseCounter(content[0]);
   if (count === undefined) return undefined;
-  const known = { ...BASE, kind: "semaphore", confidence: "possible" } as const;
+  const holder = createForeignHolder(UNNAMED_HOLDER);
   const permits = { available: count, total: null };
-  return { ...known, holders: [createForeignHolder(UNNAMED_HOLDER)], remainingMs, permits };
+  return { kind: "semaphore", confidence: "possible", holders: [holder], remainingMs, permits, ...BASE };
 }
 
 /** Whether the lock is a semaphore or latch for which Redis stores only a number, without holders. */

@@ -52,5 +52,5 @@ function parsePermitCompanion(answer: unknown): Companion | undefined {
 function toHolder(companion: Companion, permits: readonly SeenHolder[]): SeenHolder {
   const ends = permits.flatMap(({ ownRemainingMs }) => ownRemainingMs ?? []);
   const ownRemainingMs = ends.length === 0 ? null : Math.min(...ends);
-  return { ...toSeenHolder(companion.token, companion.count, companion), ownRemainingMs };
+  return { ownRemainingMs, ...toSeenHolder(companion.token, companion.count, companion) };
 }

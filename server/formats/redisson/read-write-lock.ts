@@ -38,7 +38,7 @@ function parseReadWriteHolders(fields: readonly string[], companion: Companion |
     const isOwn = token === companion?.token;
     if (count === undefined || !(isOwn || isForeignOwner(stripWriteSuffix(token)))) return [];
     const role = isWriterField(token) ? "write" : "read";
-    holders.push({ ...toSeenHolder(token, count, isOwn ? companion : undefined), role });
+    holders.push({ role, ...toSeenHolder(token, count, isOwn ? companion : undefined) });
   }
   return holders;
 }

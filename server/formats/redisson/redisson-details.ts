@@ -73,7 +73,7 @@ const NO_SUBSCRIBERS: SeenWaiters = { count: 0, known: "estimated" };
 function applyListeners(seen: HeldObservation, clients: number): HeldObservation {
   const isEvidence = clients > 0 && (seen.waiters?.count ?? 0) === 0 && seen.holders.length === 1;
   const confidence = isEvidence ? "certain" : seen.confidence;
-  return { ...seen, confidence, waiters: toWaiters(seen, clients) };
+  return Object.assign({}, seen, { confidence, waiters: toWaiters(seen, clients) });
 }
 
 /**
@@ -119,7 +119,7 @@ function applyLeases(seen: HeldObservation, answers: readonly unknown[]): HeldOb
     const described = describeReader(reader, companion);
     const isKnown = !ownLeases.some(Number.isNaN);
     const ownRemainingMs = isKnown ? findLongestLeaseMs(ownLeases, seen.remainingMs) : undefined;
-    readers.set(reader, ownRemainingMs === undefined ? described : { ...described, ownRemainingMs });
+    readers.set(reader, ownRemainingMs === undefined ? described : { ownRemainingMs, ...described });
   }
   const holders = seen.holders.map((holder) => readers.get(holder) ?? holder);
   // A reader whose lease has ended does not hold the lock. Its field remains until the next release. While the lock has
@@ -138,7 +138,7 @@ function describeReader(reader: SeenHolder, companion: unknown): SeenHolder {
   if (!Buffer.isBuffer(companion) || companion.length > COMPANION_BYTES_MAX) return reader;
   const parsed = parseCompanion(companion.toString("utf8"));
   if (parsed?.token !== reader.token || parsed.format !== "redisson") return reader;
-  return { ...toSeenHolder(parsed.token, reader.count, parsed), role: "read" };
+  return { role: "read", ...toSeenHolder(parsed.token, reader.count, parsed) };
 }
 
 /**

@@ -278,7 +278,7 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
     const libraryWaiters = queued === 0 ? undefined : ({ count: queued, known: "exact" } as const);
     return { state: "free", key, asOf, ...mergeWaiters(waiting, libraryWaiters) };
   }
-  const raw = { ...reply.raw, key };
+  const raw = { key, ...reply.raw };
   const unread = findExcessSize(raw);
   if (unread !== undefined) return { state: "not_a_lock", key, asOf, type: raw.type, unread };
   const rule = rules.findFormat(key);
@@ -288,7 +288,7 @@ function toObservation(key: Key, reply: RawReply, rules: FormatLookup): Observat
   if (found === undefined) return { state: "not_a_lock", key, asOf, type: raw.type };
   const isEnded = found.remainingMs !== null && found.remainingMs <= 0;
   const state = isEnded ? "ended" : "held";
-  return { ...found, state, key, asOf, type: raw.type, ...mergeWaiters(raw.waiting, found.waiters) };
+  return { state, key, asOf, type: raw.type, ...found, ...mergeWaiters(raw.waiting, found.waiters) };
 }
 
 /**

@@ -64,8 +64,8 @@ export function detectStringAs(format: FormatName, raw: RawKey): DetectedLock | 
     mayBe.find(({ own }) => own?.test(name) !== false) ?? mayBe.find(({ kind }) => kind === undefined);
   const carried = shapes.find(({ shape }) => shape === variant?.shape)?.carried ?? {};
   const known = { format, candidates: [], confidence: "certain", kind: variant?.kind ?? "lock" } as const;
-  const chosen = variant === undefined || variant.shape === "text" ? ({ isChosen: true } as const) : {};
-  return { ...known, ...chosen, ...toHoldFields(raw, carried, variant) };
+  const isChosen = variant === undefined || variant.shape === "text";
+  return toDetectedLock(isChosen ? { isChosen, ...known } : known, raw, carried, variant);
 }
 
 function detectVariant(
@@ -82,9 +82,8 @@ function detectVariant(
   const [variant] = likely;
   if (variant === undefined) return undefined;
   const isOwn = own.length > 0;
-  const confidence = assessConfidence(variant, {
-    ...{ isOwn, nameEvidence, isCommon, ends: raw.remainingMs !== null },
-  });
+  const ends = raw.remainingMs !== null;
+  const confidence = assessConfidence(variant, { isOwn, nameEvidence, isCommon, ends });
   if (confidence === undefined) return undefined;
   const formats = [...new Set(likely.map(({ format }) => format))];
   const beside = likely.flatMap((each) => each.beside ?? []);
@@ -92,7 +91,7 @@ function detectVariant(
   const [format, candidates] =
     formats.length > 1 ? (["token", [...formats, ...beside]] as const) : ([variant.format, beside] as const);
   const known = { format, candidates, confidence, kind: variant.kind ?? "lock" } as const;
-  return { ...known, ...toHoldFields(raw, carried, variant) };
+  return toDetectedLock(known, raw, carried, variant);
 }
 
 function hasExpectedExpiry(
@@ -148,23 +147,25 @@ function detectGenericToken(raw: RawKey, name: string): DetectedLock {
   const chosen = APP_CHOSEN_VALUES.filter(([own]) => own.test(name)).map(([, format]) => format);
   const candidates = isNearbyDeadline(raw) ? [...chosen, "timestamp" as const] : chosen;
   const known = { format: "token", candidates, kind: "lock", confidence: "possible" } as const;
-  return { ...known, ...toHoldFields(raw, {}, undefined) };
+  return toDetectedLock(known, raw, {}, undefined);
 }
 
-function toHoldFields(
+function toDetectedLock(
+  known: Omit<DetectedLock, "holders" | "remainingMs" | "waiters">,
   raw: RawKey,
   carried: EmbeddedFacts,
   variant: StringVariant | undefined,
-): Pick<DetectedLock, "holders" | "remainingMs" | "waiters"> {
+): DetectedLock {
   const { remainingMs, content } = raw;
-  const known: Partial<SeenHolder> = {
+  const holder: Partial<SeenHolder> = {
     ...toSince(carried),
     record: toRecord(carried),
     ...(variant?.kind === "write" ? { role: "write" } : {}),
   };
   return {
-    holders: [createForeignHolder(toOwner(content[0] ?? Buffer.of()), known)],
+    holders: [createForeignHolder(toOwner(content[0] ?? Buffer.of()), holder)],
     remainingMs: remainingMs !== null && remainingMs > NEVER_MS ? null : remainingMs,
+    ...known,
     ...(carried.waits === undefined ? {} : { waiters: { count: 1, known: "exact" } as const }),
   };
 }

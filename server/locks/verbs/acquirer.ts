@@ -93,7 +93,7 @@ export class Acquirer {
     const format = getLockWriter({ format: options.format ?? "redisson", kind: options.kind });
     const created = this.#requests.createAcquireRequest(options, token);
     const { fairWaitMs } = this.#fairPlaces;
-    const ask = format.kind === "fair" ? { ...created, fairWaitMs } : created;
+    const ask = format.kind === "fair" ? { fairWaitMs, ...created } : created;
     const isWaiting = options.waitMs !== undefined && options.waitMs > 0;
     return isWaiting
       ? this.#acquireWaiting(format, key, ask, options.waitMs, options)
@@ -152,7 +152,7 @@ export class Acquirer {
     const { requestId, signal, onSend } = options;
     const declaration = this.#requests.createDeclaration(options);
     const ask =
-      declaration === undefined ? request : { ...request, declared: formatDeclaration(declaration) };
+      declaration === undefined ? request : { declared: formatDeclaration(declaration), ...request };
     const refusableId = declaration?.onDeadlock === "refuse" ? declaration.waitId : undefined;
     let unansweredSince: number | undefined;
     let seenMs: number | undefined;
@@ -183,7 +183,12 @@ export class Acquirer {
         const giveWayMs = turn === "handed_over" ? undefined : GIVE_WAY_MS;
         const { clientId } = this.#requests;
         const waiting = { waitMs: leftMs, sinceMs, waitersMax: WAITERS_MAX, giveWayMs, clientId };
-        const reply = await this.#sendAcquire(format, key, { ...ask, retryMs }, waiting);
+        const reply = await this.#sendAcquire(
+          format,
+          key,
+          retryMs === undefined ? ask : { retryMs, ...ask },
+          waiting,
+        );
         unansweredSince = undefined;
         if (reply.outcome === "held") {
           seenMs = reply.asOf;
@@ -191,7 +196,7 @@ export class Acquirer {
         }
         const granted = this.#toGrantOrThrow(format, key, ask, reply);
         const revoke = () => requestId === undefined && granted.abandon();
-        const done = { ...granted, revoke };
+        const done = { revoke, ...granted };
         // The other waiters of a semaphore may acquire permits immediately, one after another.
         return isSemaphoreKind(format.kind) ? { done } : { done, heldMs: granted.grant.remainingMs };
       },

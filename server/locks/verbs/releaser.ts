@@ -35,9 +35,9 @@ export class Releaser {
     const writer = getLockWriter(hold);
     const { fairWaitMs } = this;
     const request = this.requests.createReleaseRequest(hold, options);
-    const ask = { ...request, signals: this.#buildSignals(hold), fairWaitMs };
+    const ask = { signals: this.#buildSignals(hold), fairWaitMs, ...request };
     const startHandOver = writer.kind === "lock" ? this.#prepareHandOver(ask, hold.key) : undefined;
-    const first = startHandOver === undefined ? ask : { ...ask, wakes: "none" as const };
+    const first = startHandOver === undefined ? ask : { wakes: "none" as const, ...ask };
     const pending = attempt(this.redis, (retryMs) =>
       writer.release(this.redis, this.channel, hold.key, retryMs === undefined ? first : { ...ask, retryMs }),
     );

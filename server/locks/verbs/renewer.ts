@@ -46,17 +46,17 @@ export class Renewer {
     assertExclusive(hold, "re-entered; acquire permits again instead");
     const { channel } = this.#connection;
     const ask = this.#requests.createRenewRequest("reenter", hold, options);
-    const call = (writer: LockWriter, commands: Commands, request: RenewRequest) =>
-      writer.reenter(commands, channel, hold.key, request);
-    return await this.#prolong("grant", hold, options, ask, call);
+    return await this.#prolong("grant", hold, options, ask, (writer, commands, request) =>
+      writer.reenter(commands, channel, hold.key, request),
+    );
   }
 
   renew(hold: VerbHold, options: RenewOptions): Promise<Grant> {
     const { channel } = this.#connection;
     const ask = this.#requests.createRenewRequest("renew", hold, options);
-    const call = (writer: LockWriter, commands: Commands, request: RenewRequest) =>
-      writer.renew(commands, channel, hold.key, request);
-    return this.#prolong("renewal", hold, options, ask, call);
+    return this.#prolong("renewal", hold, options, ask, (writer, commands, request) =>
+      writer.renew(commands, channel, hold.key, request),
+    );
   }
 
   async #prolong(
@@ -73,7 +73,7 @@ export class Renewer {
     const { commands, confirm } = getGuardedCommands(what);
     const reply = await attempt(redis, (retryMs) => {
       onSend?.();
-      return call(getLockWriter(hold), commands, { ...ask, retryMs });
+      return call(getLockWriter(hold), commands, retryMs === undefined ? ask : { retryMs, ...ask });
     });
     const grant = readRenewal(hold, reply);
     await confirm?.();

@@ -91,14 +91,9 @@ export function eventsFromScript(
     // extension again.
     endsAtMs: event.type === "renewed" && fence === null ? undefined : begun?.endsAtMs,
   };
-  const exact = toExactEvent(event, next.isShared);
-  if (count > 0) {
-    events.push({ ...exact, owner, count });
-    return { next, events };
-  }
-  const heldMs = event.heldMs ?? (same ? Math.max(0, event.at - reported.sinceMs) : undefined);
-  events.push({ ...exact, owner, ...(heldMs === undefined ? {} : { heldMs }) });
-  return { next: fence === null ? undefined : next, events };
+  const heldMs = event.heldMs ?? (same && count === 0 ? Math.max(0, event.at - reported.sinceMs) : undefined);
+  events.push(toExactEvent(event, { owner, heldMs, isShared: next.isShared }));
+  return { next: fence === null && count === 0 ? undefined : next, events };
 }
 
 /**
@@ -125,9 +120,11 @@ function isAfterEnd(reported: ReportedHold, event: ScriptEvent): boolean {
   return !isOpen(reported) && event.type !== "force_released";
 }
 
-/** @param isShared whether the hold shares its lock, which the script events of permits state only for grants */
-function toExactEvent(event: ScriptEvent, isShared: boolean): NewEvent {
-  const { type, at, owner, fence, seq, heldMs, by, reason } = event;
+/** @param hold `isShared`: whether the hold shares its lock, which the script events of permits state only for grants */
+function toExactEvent(
+  { type, at, fence, seq, by, reason, count }: ScriptEvent,
+  { owner, heldMs, isShared }: { owner: string; heldMs: number | undefined; isShared: boolean },
+): NewEvent {
   return {
     type,
     at,
@@ -139,6 +136,7 @@ function toExactEvent(event: ScriptEvent, isShared: boolean): NewEvent {
     ...(by === undefined ? {} : { by }),
     ...(reason === undefined ? {} : { reason }),
     ...(isShared ? { shared: true } : {}),
+    ...(count > 0 ? { count } : {}),
   };
 }
 

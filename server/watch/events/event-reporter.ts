@@ -83,8 +83,8 @@ export class EventReporter {
     // A verb acquires a lock only if the lock has no other holder, or if all holders share the lock. Any other reported
     // hold has therefore ended.
     const begins = event.type === "acquired" && event.isShared === undefined && events.length > 0;
-    const isEnded = (other: ReportedHold) => begins && (event.token === undefined || other.role !== "read");
-    const endings = others.filter(isEnded).map((other) => createEndEvent(other, event.at, endCause));
+    const ended = begins ? others.filter((other) => event.token === undefined || other.role !== "read") : [];
+    const endings = ended.map((other) => createEndEvent(other, event.at, endCause));
     if (event.type === "acquired") this.#cancelDeferral(event.key);
     if (event.type === "force_released" && event.fence === null)
       this.#forceReleased.add(event.key, event.owner, { at: event.at });
@@ -93,7 +93,7 @@ export class EventReporter {
       if (isProven && event.count === 0) this.#scriptEventAt.delete(event.key);
       else this.#scriptEventAt.set(event.key, performance.now());
       this.#storeReported(event.key, [
-        ...others.filter((other) => !isEnded(other)),
+        ...others.filter((other) => !ended.includes(other)),
         ...(reportedHold === undefined ? [] : [reportedHold]),
       ]);
     }

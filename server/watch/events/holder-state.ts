@@ -30,13 +30,13 @@ export function listCurrentHolders(
 ): CurrentHolder[] {
   if (hold === undefined || hold.seen.state === "ended") return [];
   const holders = hold.holders.map((holder) => ({
-    ...toHolderSnapshot(hold, holder),
     sharesEnd: hold.holders.length > 1 && holder.seen.ownRemainingMs === undefined,
     isInitialScan,
     wasForceReleased: forced.has(hold.seen, holder.seen, {
       startMs: getHoldStart(holder),
       leaseMs: getLeaseMs(hold),
     }),
+    ...toHolderSnapshot(hold, holder),
   }));
   return hold.isListed ? holders : holders.filter(({ wasForceReleased }) => wasForceReleased);
 }

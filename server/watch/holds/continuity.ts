@@ -70,46 +70,20 @@ export function updateHold(
   if (before !== undefined && isSameSingleHolder(before, seen, context)) {
     return continueHold(before, seen, [continueHolder(before.holders[0], seen.holders[0])], context);
   }
-  const known = new PreviousHolders(before, seen);
-  // A hold begins after the removal that it follows. If notifications were lost, the removal may have preceded the gap,
-  // so the start is unknown.
-  const hasGap = before !== undefined && before.continuityId !== context.continuityId;
-  const startedSince = context.wasGone && !hasGap ? "exact" : context.since;
-  const start = (holder: SeenHolder) => startHolder(holder, seen.asOf, startedSince, newEpoch());
-  let isContinuous = false;
-  let recurrence = before?.recurrence;
-  const held = (holder: SeenHolder): ObservedHolder => {
-    const was = known.takeMatch(holder);
-    if (was === undefined) return start(holder);
-    const isSure = hasCertainIdentity(seen, holder);
-    if (!isSure && (context.wasGone || known.hasEnded)) {
-      recurrence = recordRecurrence(before?.recurrence, seen.asOf);
-      return start(holder);
-    }
-    // The same owner may have released and acquired the lock again during a gap.
-    const isSame = !hasGap || outlastsGap(before, was.seen, seen, holder);
-    if (isSure || (isSame && !context.hasAmbiguousExit)) {
-      isContinuous = true;
-      return continueHolder(was, holder);
-    }
-    const ambiguousExits = was.ambiguousExits + (hasGap ? 0 : 1);
-    return {
-      ...was,
-      seen: holder,
-      ambiguousExits: ambiguousExits,
-      firstSeenMs: seen.asOf,
-      since: "at_least",
-    };
-  };
+  const match = new HolderMatch(before, seen, context, newEpoch);
   const [first, ...others] = seen.holders;
   // For one holder, an array literal takes less memory than the result of `map`.
   const holders: ObservedHold["holders"] =
-    others.length === 0 ? [held(first)] : [held(first), ...others.map(held)];
+    others.length === 0
+      ? [match.continueOrStart(first)]
+      : [match.continueOrStart(first), ...others.map((holder) => match.continueOrStart(holder))];
   const { continuityId } = context;
-  const isContinued = holders.some(({ epoch }) => known.epochs.has(epoch));
-  if (before !== undefined && isContinuous)
+  const { recurrence } = match;
+  if (before !== undefined && match.isContinuous)
     return withRecurrence(continueHold(before, seen, holders, context), recurrence);
-  const longestMs = isContinued ? computeLongestMs(before?.longestMs, seen.remainingMs) : seen.remainingMs;
+  const longestMs = match.hasKept(holders)
+    ? computeLongestMs(before?.longestMs, seen.remainingMs)
+    : seen.remainingMs;
   const renewals = startRenewalHistory(seen, findExactStart(holders));
   const endsAtMs = computeEndsAtMs(before, seen);
   const liveness = assessLiveness({ seen, renewals });
@@ -223,20 +197,63 @@ function computeLongestMs(before: number | null | undefined, remainingMs: number
   return Math.max(before ?? 0, remainingMs ?? 0) || null;
 }
 
-/** The holders of the previous observation. Each of them can be matched only once. */
-class PreviousHolders {
-  readonly hasEnded: boolean;
-  readonly epochs: ReadonlySet<number>;
+/**
+ * Matches the holders of an observation with those of the previous one. Each previous holder can be matched only once.
+ * A class and not closures, which the loader of `npm start` names at a cost for each observation.
+ */
+class HolderMatch {
+  /** Whether a matched holder certainly continues its hold. */
+  isContinuous = false;
+  recurrence: Recurrence | undefined;
   readonly #unmatched: ObservedHolder[];
+  readonly #hasGap: boolean;
 
-  constructor(before: ObservedHold | undefined, seen: HeldObservation) {
+  constructor(
+    private readonly before: ObservedHold | undefined,
+    private readonly seen: HeldObservation,
+    private readonly context: ObservationContext,
+    private readonly newEpoch: () => number,
+  ) {
     this.#unmatched = [...(before?.holders ?? [])];
-    this.epochs = new Set(this.#unmatched.map(({ epoch }) => epoch));
-    // The lock became free when the previous hold ended, so a held lock is a new hold.
-    this.hasEnded = before?.seen.state === "ended" && seen.state === "held";
+    this.recurrence = before?.recurrence;
+    this.#hasGap = before !== undefined && before.continuityId !== context.continuityId;
   }
 
-  takeMatch(holder: SeenHolder): ObservedHolder | undefined {
+  continueOrStart(holder: SeenHolder): ObservedHolder {
+    const { before, seen, context } = this;
+    const was = this.#takeMatch(holder);
+    if (before === undefined || was === undefined) return this.#start(holder);
+    // The lock became free when the previous hold ended, so a held lock is a new hold.
+    const hasEnded = before.seen.state === "ended" && seen.state === "held";
+    const isSure = hasCertainIdentity(seen, holder);
+    if (!isSure && (context.wasGone || hasEnded)) {
+      this.recurrence = recordRecurrence(before.recurrence, seen.asOf);
+      return this.#start(holder);
+    }
+    // The same owner may have released and acquired the lock again during a gap.
+    const isSame = !this.#hasGap || outlastsGap(before, was.seen, seen, holder);
+    if (isSure || (isSame && !context.hasAmbiguousExit)) {
+      this.isContinuous = true;
+      return continueHolder(was, holder);
+    }
+    const ambiguousExits = was.ambiguousExits + (this.#hasGap ? 0 : 1);
+    return { ...was, seen: holder, ambiguousExits, firstSeenMs: seen.asOf, since: "at_least" };
+  }
+
+  /** Whether any of the holders has the epoch of a previous holder. */
+  hasKept(holders: readonly ObservedHolder[]): boolean {
+    const known = this.before?.holders ?? [];
+    return holders.some(({ epoch }) => known.some((each) => each.epoch === epoch));
+  }
+
+  #start(holder: SeenHolder): ObservedHolder {
+    // A hold begins after the removal that it follows. If notifications were lost, the removal may have preceded the
+    // gap, so the start is unknown.
+    const since = this.context.wasGone && !this.#hasGap ? "exact" : this.context.since;
+    return startHolder(holder, this.seen.asOf, since, this.newEpoch());
+  }
+
+  #takeMatch(holder: SeenHolder): ObservedHolder | undefined {
     const at = this.#unmatched.findIndex(({ seen }) => isSameHolder(seen, holder));
     return at < 0 ? undefined : this.#unmatched.splice(at, 1)[0];
   }

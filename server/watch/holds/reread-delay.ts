@@ -10,13 +10,13 @@ export function computeRereadDelayMs(hold: ObservedHold | undefined): number | u
   const { seen } = hold;
   // All deadlines of an ended hold have passed.
   if (seen.state === "ended") return undefined;
-  let dueMs = Number.POSITIVE_INFINITY;
-  const consider = (ms: number | null | undefined) => {
-    if (typeof ms === "number" && ms > 0 && ms < dueMs) dueMs = ms;
-  };
-  consider(seen.remainingMs);
-  for (const { ownRemainingMs } of seen.holders) consider(ownRemainingMs);
+  let dueMs = takeEarlier(Number.POSITIVE_INFINITY, seen.remainingMs);
+  for (const { ownRemainingMs } of seen.holders) dueMs = takeEarlier(dueMs, ownRemainingMs);
   const changesAt = findLivenessChangeAt(hold);
-  if (changesAt !== undefined) consider(changesAt - seen.asOf);
+  if (changesAt !== undefined) dueMs = takeEarlier(dueMs, changesAt - seen.asOf);
   return Number.isFinite(dueMs) ? dueMs : undefined;
+}
+
+function takeEarlier(dueMs: number, ms: number | null | undefined): number {
+  return typeof ms === "number" && ms > 0 && ms < dueMs ? ms : dueMs;
 }

@@ -57,6 +57,7 @@ export class LockIndex {
   /** Keys of locks that did not fit into the index. */
   readonly #leftOut = new Set<Key>();
   #lastEpoch = 0;
+  readonly #newEpoch = () => ++this.#lastEpoch;
   #revision = 0;
 
   /** @param maxLocks maximum number of locks; if the index is full, a listed lock replaces an unlisted one */
@@ -127,10 +128,9 @@ export class LockIndex {
       if (before !== undefined) this.#removeHold(before);
       return { before, after: undefined };
     }
-    const inScope = this.#isListed(observation) ? context : { ...context, isListed: false };
-    const newEpoch = () => ++this.#lastEpoch;
-    const known = before ?? this.deps.restoreHold?.(observation, newEpoch);
-    const after = updateHold(known, observation, inScope, newEpoch);
+    const inScope = this.#isListed(observation) ? context : Object.assign({}, context, { isListed: false });
+    const known = before ?? this.deps.restoreHold?.(observation, this.#newEpoch);
+    const after = updateHold(known, observation, inScope, this.#newEpoch);
     if (before === undefined && !this.#makeRoom(after)) {
       this.#recordLeftOut(key);
       return { before, after };
@@ -185,14 +185,11 @@ export class LockIndex {
     const { seen, continuityId, isListed } = before;
     const stored = this.deps.restoreHold?.(
       seen,
-      (holder) => before.holders.find((each) => each.seen === holder)?.epoch ?? ++this.#lastEpoch,
+      (holder) => before.holders.find((each) => each.seen === holder)?.epoch ?? this.#newEpoch(),
     );
     if (stored === undefined) return;
     const context = { wasGone: false, since: "at_least", continuityId, isListed } as const;
-    this.#holds.set(
-      key,
-      updateHold(stored, seen, context, () => ++this.#lastEpoch),
-    );
+    this.#holds.set(key, updateHold(stored, seen, context, this.#newEpoch));
     this.#recordChange(key, before);
   }
 

@@ -136,7 +136,7 @@ export class SingleMasterView implements TopologyView {
     const since = connection.seesChanges && reconciliation.isCaughtUp ? "exact" : "at_least";
     return {
       observation,
-      context: { ...notifications, since, continuityId: connection.continuityId },
+      context: { since, continuityId: connection.continuityId, ...notifications },
       endCause: isUnreadable ? "unreadable" : endCause,
       asOf: isUnreadable ? clock.now() : observation.asOf,
       sentAt,

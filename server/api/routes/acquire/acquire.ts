@@ -114,20 +114,21 @@ function acquireLock(
   const lock = { target: target.name, key, kind: body.kind, token: deriveSharedToken(acquireOptions) };
   const claim = quotas.claim(principal, lock, acquireOptions);
   const { leaseMs, graceMs = 0 } = acquireOptions;
-  const context = { target: target.name, requestId, claim, leaseMs, graceMs };
   if (waitMs === 0) {
     claim.count();
+    const context = { target: target.name, requestId, claim, leaseMs, graceMs };
     return respondWithGrant(target.locks.acquire(key, acquireOptions), context, describe);
   }
   const { onDeadlock } = body;
   const declared = { holding: parseHolding(body.holding, target), onDeadlock };
   pendingRequests.assertCapacity(principal.id);
   const wait = new Wait(pendingRequests.create(principal.id, request.detach()));
-  const options = { ...acquireOptions, ...declared, waitMs, signal: wait.request, onSend: wait.onSend };
+  const options = { waitMs, signal: wait.request, onSend: wait.onSend, ...declared, ...acquireOptions };
   const acquiring = target.locks.acquire(key, options).catch((error: unknown) => {
     throw error instanceof DeadlockError ? hideUnseenSteps(error, target.name, principal) : error;
   });
-  return respondWithGrant(acquiring, { ...context, wait }, describe);
+  const context = { target: target.name, requestId, claim, leaseMs, graceMs, wait };
+  return respondWithGrant(acquiring, context, describe);
 }
 
 /** Removes steps from the deadlock in an error if the caller may neither read nor acquire their locks. */
