@@ -7,7 +7,7 @@ export interface UnverifiedFacts {
   readonly version: string | null;
 }
 
-/** Facts about the current hold. Empty if the lock is free, or if a release request has changed. */
+/** Facts about the current hold. Empty if the lock is free, or if a release request or the format rules have changed. */
 export type ChangedFacts = Partial<Pick<Lock, "holders" | "remainingMs"> & UnverifiedFacts>;
 
 export interface FormatRequiredFacts {

@@ -93,6 +93,25 @@ it("a change applies on the other instance too, whose audit entries have the rul
   await waitUntil(async () => (await server.call("/formats")).body.rules.length === 1);
 });
 
+it("overlapping changes are all made, and each audit entry has the rules that its change replaced", async ({
+  server,
+  other,
+}) => {
+  const replace = ({ call }: typeof server, pattern: string) =>
+    call("/formats/rules", { method: "PUT", body: { rules: [{ pattern, format: "spring" }] } });
+  const calls = ["a", "b", "c", "c"].flatMap((name) => [replace(server, name), replace(other, name)]);
+  for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+  const readChanges = async () => {
+    const { body } = await server.call("/audit?action=replace_format_rules&outcome=done&limit=8");
+    return body.items.map(({ details }: { details: unknown }) => details) as Record<string, unknown>[];
+  };
+  // Outcomes are written shortly after the responses.
+  await waitUntil(async () => (await readChanges()).every(({ afterCount }) => afterCount === 1));
+  const changes = await readChanges();
+  for (const [index, { beforeSha256 }] of changes.slice(0, -1).entries())
+    expect(beforeSha256).toBe(changes[index + 1]?.afterSha256);
+});
+
 it.for([
   ["a rule with an unknown format", [{ pattern: "a", format: "none" }], /rules\.0\.format/],
   ["a rule with an empty pattern", [{ pattern: "", format: "spring" }], /at least one character/],

@@ -1,10 +1,13 @@
 import type { Logger } from "pino";
-import { FormatRulesInput, Formats } from "../../../lib/contract/detection/format-rule.ts";
+import { type FormatRule, FormatRulesInput, Formats } from "../../../lib/contract/detection/format-rule.ts";
 import { RulePreview } from "../../../lib/contract/detection/rule-preview.ts";
 import { FORMAT_NAMES, isWritableFormat } from "../../../lib/contract/format.ts";
 import { FORMAT_FACTS } from "../../../lib/formats/format-catalogue.ts";
 import type { Key } from "../../../lib/keys/key.ts";
+import { ChangedError } from "../../errors/operator-errors.ts";
+import { UnavailableError } from "../../errors/redis-errors.ts";
 import type { FormatRules } from "../../formats/format-rules.ts";
+import type { Audit } from "../../history/audit/audit.ts";
 import { describeReplacement } from "../../history/audit/describe-change.ts";
 import { explainRedisFailure } from "../../operator/explain-redis-failure.ts";
 import type { FormatRuleStore } from "../../watch/annotations/format-rule-store.ts";
@@ -16,6 +19,9 @@ import { assertConnected } from "../routing/assert-connected.ts";
 import { runAudited, toAuditedCall } from "../routing/auditing.ts";
 import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
+
+/** Maximum number of attempts of a change that other changes overtake. */
+const TRIES_MAX = 10;
 
 /** Creates the routes for lock formats and for the rules that assign them to keys. */
 export function createFormatRoutes({ audit }: Services, log: Logger): Route[] {
@@ -66,14 +72,7 @@ export function createFormatRoutes({ audit }: Services, log: Logger): Route[] {
       },
       errors: ["unknown_outcome"],
       audit: "by_handler",
-      handle: async (call) => {
-        const { target, body } = call;
-        // The audit log must contain the rules that this call replaces, and another instance may have changed them.
-        await target.rules.refresh();
-        const details = describeReplacement(target.rules.storedRules, body.rules);
-        const facts = { action: "replace_format_rules", details } as const;
-        return await runAudited(audit, toAuditedCall(call), facts, () => replaceRules(call, log));
-      },
+      handle: (call) => replaceUnchangedRules(call, audit, log),
     }),
     defineTargetRoute({
       method: "POST",
@@ -112,12 +111,39 @@ export function createFormatRoutes({ audit }: Services, log: Logger): Route[] {
   ];
 }
 
+type ReplaceCall = TargetCall<unknown, FormatRulesInput>;
+
+/**
+ * Replaces the rules in an audited action. Repeats the action if another change was made first, because the audit entry
+ * must contain the rules that this call replaces.
+ *
+ * @throws LockkeeperError unavailable, unknown_outcome, or invalid if the details are too long
+ */
+async function replaceUnchangedRules(call: ReplaceCall, audit: Audit, log: Logger): Promise<ApiResponse> {
+  const { rules } = call.target;
+  for (let left = TRIES_MAX; left > 0; left--) {
+    await rules.refresh();
+    const before = rules.storedRules;
+    const details = describeReplacement(before, call.body.rules);
+    const facts = { action: "replace_format_rules", details } as const;
+    try {
+      return await runAudited(audit, toAuditedCall(call), facts, () => replaceRules(call, before, log));
+    } catch (error) {
+      if (!(error instanceof ChangedError)) throw error;
+    }
+  }
+  throw new UnavailableError(
+    "Too many concurrent changes of format rules. Nothing was changed. Retry later.",
+  );
+}
+
 async function replaceRules(
-  { target: { name, rules, watcher }, body, principal }: TargetCall<unknown, FormatRulesInput>,
+  { target: { name, rules, watcher }, body, principal }: ReplaceCall,
+  expected: readonly FormatRule[],
   log: Logger,
 ): Promise<ApiResponse> {
   const before = rules.listedRules;
-  await rules.replace(body.rules);
+  await rules.replace(expected, body.rules);
   watcher.setFormatRules(rules.rules);
   const after = rules.listedRules;
   log.warn({ by: principal.name, target: name, before, after }, "format rules replaced");

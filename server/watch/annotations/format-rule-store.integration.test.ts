@@ -3,6 +3,7 @@ import type { FormatRule } from "../../../lib/contract/detection/format-rule.ts"
 import { redisTest } from "../../../test/support/fixtures.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
 import { AccountDirectory } from "../../auth/account-directory.ts";
+import { ChangedError } from "../../errors/operator-errors.ts";
 import { HomeStore } from "../../home/home-store.ts";
 import { FormatRuleStore } from "./format-rule-store.ts";
 
@@ -20,8 +21,10 @@ const it = redisTest().extend("open", async ({ redis, direct }) => {
   };
 });
 
+const replaceRules = (book: FormatRuleStore, rules: FormatRule[]) => book.replace(book.storedRules, rules);
+
 it("format rules survive a restart and apply to their own target only", async ({ open }) => {
-  await (await open()).book.replace([REDLOCK_NET]);
+  await replaceRules((await open()).book, [REDLOCK_NET]);
   expect((await open()).book.listedRules).toEqual([{ ...REDLOCK_NET, from: "api" }]);
   expect((await open([], "other")).book.listedRules).toEqual([]);
 });
@@ -30,11 +33,11 @@ it("format rules from the configuration come first and survive a replacement of 
   open,
 }) => {
   const { book } = await open([SPRING]);
-  await book.replace([REDLOCK_NET]);
+  await replaceRules(book, [REDLOCK_NET]);
   expect(book.listedRules.map(({ from }) => from)).toEqual(["configuration", "api"]);
   expect(book.rules.findFormat("app:orders")).toBe("spring");
   expect(book.rules.findFormat("other:orders")).toBe("redlock-net");
-  await book.replace([]);
+  await replaceRules(book, []);
   expect(book.listedRules).toEqual([{ ...SPRING, from: "configuration" }]);
 });
 
@@ -51,7 +54,7 @@ it("a store that lost its data receives the format rules again from the running 
   direct,
 }) => {
   const { home, book } = await open();
-  await book.replace([REDLOCK_NET]);
+  await replaceRules(book, [REDLOCK_NET]);
   await direct.flushall();
   await home.ensureRestored();
   expect((await open()).book.listedRules).toEqual([{ ...REDLOCK_NET, from: "api" }]);
@@ -63,10 +66,10 @@ it("a change by one instance reaches the others, and survives a loss of data", a
   other.book.onLoaded(() => {
     loads++;
   });
-  await one.book.replace([REDLOCK_NET]);
+  await replaceRules(one.book, [REDLOCK_NET]);
   await waitUntil(() => loads === 1, 10_000);
   expect(other.book.storedRules).toEqual([REDLOCK_NET]);
-  await other.book.replace([SPRING]);
+  await replaceRules(other.book, [SPRING]);
   // An instance that has not read the change yet does not overwrite it when it restores its own rules.
   const changed = await direct.get(KEY);
   await direct.flushall();
@@ -74,7 +77,7 @@ it("a change by one instance reaches the others, and survives a loss of data", a
   await one.home.ensureRestored();
   expect(await direct.get(KEY)).toBe(changed);
   await waitUntil(() => one.book.storedRules[0]?.format === SPRING.format, 10_000);
-  await one.book.replace([]);
+  await replaceRules(one.book, []);
   await waitUntil(() => other.book.storedRules.length === 0, 10_000);
   expect(loads).toBe(2);
 });
@@ -83,10 +86,10 @@ it("a refresh finds a change by another instance, which a later replacement does
   open,
 }) => {
   const [one, other] = [await open(), await open()];
-  await one.book.replace([REDLOCK_NET]);
+  await replaceRules(one.book, [REDLOCK_NET]);
   await other.book.refresh();
   expect(other.book.storedRules).toEqual([REDLOCK_NET]);
-  await other.book.replace([SPRING]);
+  await replaceRules(other.book, [SPRING]);
   await one.book.refresh();
   expect(one.book.storedRules).toEqual([SPRING]);
 });
@@ -97,8 +100,26 @@ it("a store that lost its data receives the format rules again without any reque
 }) => {
   const { home, book } = await open();
   await AccountDirectory.open(home);
-  await book.replace([REDLOCK_NET]);
+  await replaceRules(book, [REDLOCK_NET]);
   const stored = await direct.get(KEY);
   await direct.flushall();
   await waitUntil(async () => (await direct.get(KEY)) === stored);
 });
+
+it.for([
+  ["different", [SPRING]],
+  ["equal", [REDLOCK_NET]],
+] as const)(
+  "of two overlapping changes to %s rules, only the first is written",
+  async ([, rules], { open }) => {
+    const [one, other] = [(await open()).book, (await open()).book];
+    const [first, second] = [one.storedRules, other.storedRules];
+    await one.replace(first, [REDLOCK_NET]);
+    await expect(other.replace(second, rules)).rejects.toThrow(ChangedError);
+    await expect(one.replace(first, rules)).rejects.toThrow(ChangedError);
+    await other.refresh();
+    expect(other.storedRules).toEqual([REDLOCK_NET]);
+    await replaceRules(other, [...rules]);
+    expect((await open()).book.storedRules).toEqual(rules);
+  },
+);

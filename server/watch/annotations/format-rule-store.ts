@@ -3,9 +3,11 @@ import {
   FormatRulesInput,
   type ListedRule,
 } from "../../../lib/contract/detection/format-rule.ts";
+import { ChangedError } from "../../errors/operator-errors.ts";
 import { FormatRules } from "../../formats/format-rules.ts";
 import { HOME_PREFIX } from "../../formats/keys.ts";
 import type { HomeStore } from "../../home/home-store.ts";
+import { Script } from "../../redis/script.ts";
 
 interface FormatRuleStoreDeps {
   readonly home: HomeStore;
@@ -17,6 +19,11 @@ interface FormatRuleStoreDeps {
 }
 
 const POLL_INTERVAL_MS = 2000;
+
+const writeScript = new Script<[string], [before: string, after: string, isRetry: "0" | "1"], boolean>(
+  new URL("format-rules-write.lua", import.meta.url),
+  (reply) => String(reply) === "written",
+);
 
 /**
  * The format rules of a target: the configured rules, followed by the rules set through the API. The home store
@@ -96,15 +103,29 @@ export class FormatRuleStore {
   }
 
   /**
-   * Replaces all rules set through the API, including rules that another instance has set since the last read.
+   * Replaces all rules set through the API.
    *
-   * @throws LockkeeperError unavailable, unknown_outcome
+   * @param expected the value of `storedRules` that the caller has read
+   *
+   * @throws LockkeeperError `changed` if another change has replaced the expected rules; unavailable, unknown_outcome
    */
-  async replace(rules: readonly FormatRule[]): Promise<void> {
+  async replace(expected: readonly FormatRule[], rules: readonly FormatRule[]): Promise<void> {
     const text = JSON.stringify({ rules });
-    await this.deps.home.run((redis) => redis.set(this.#redisKey, text));
+    if (expected !== this.#storedRules || !(await this.#write(this.#storedText ?? "", text))) {
+      throw new ChangedError("Another change has replaced the format rules. Nothing was changed.", {});
+    }
     this.#storedText = text;
     this.#storedRules = rules;
+  }
+
+  /** Writes the stored text. Returns `false` if the stored text is no longer `before`. */
+  async #write(before: string, after: string): Promise<boolean> {
+    let isRetry: "0" | "1" = "0";
+    return await this.deps.home.run((redis) => {
+      const written = writeScript.run(redis, [this.#redisKey], [before, after, isRetry]);
+      isRetry = "1";
+      return written;
+    });
   }
 
   async #read(call: HomeStore["callOnce"]): Promise<void> {
