@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { redisTest } from "../../test/support/fixtures.ts";
+import { startTestProxy } from "../../test/support/test-proxy.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
 import { acquireForeignLock, startTestWatcher } from "../../test/support/test-watcher.ts";
 
@@ -30,4 +31,23 @@ it("a lock that could not be read before is not reported as acquired when it can
   await acquireForeignLock(direct, key);
   await waitUntil(() => watcher.index.get(key) !== undefined);
   expect(watcher.index.get(key)?.holders[0].since).toBe("exact");
+});
+
+it("a lock whose first read timed out is not reported as acquired when it is read", async ({
+  redis,
+  direct,
+  key,
+  onTestFinished,
+}) => {
+  const proxy = await startTestProxy(redis.port);
+  onTestFinished(() => proxy.stop());
+  proxy.heldText = await acquireForeignLock(direct, key);
+  const { watcher, listEvents, stop } = await startTestWatcher(`redis://127.0.0.1:${proxy.port}`);
+  onTestFinished(stop);
+  expect([watcher.index.get(key), watcher.isStateUnknown(key)]).toEqual([undefined, true]);
+  proxy.heldText = undefined;
+  await waitUntil(() => watcher.index.get(key) !== undefined, 10_000);
+  expect(watcher.index.get(key)?.holders[0].since).toBe("at_least");
+  expect(listEvents(key).map(({ type }) => type)).toEqual(["seen"]);
+  expect(watcher.missedChanges.counts).toMatchObject({ found: 0, changed: 0 });
 });

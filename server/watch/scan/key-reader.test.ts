@@ -30,6 +30,7 @@ function openReader({
 }: ReaderInput = {}) {
   const readings: { key: Key; at: number }[] = [];
   const emitted: Key[] = [];
+  const afterFailure: Key[] = [];
   const read = async (keys: readonly Key[]) => {
     await new Promise((resolve) => setTimeout(resolve, 1));
     if (isAway) throw new Error("away");
@@ -43,12 +44,17 @@ function openReader({
     readSeparately: (key) => read([key]),
     waitForMessages,
     isResponding: async () => true,
-    onReadings: (all) => emitted.push(...all.map(({ observation }) => observation.key)),
+    onReadings: (all) => {
+      for (const { observation, wasUnreadable } of all) {
+        emitted.push(observation.key);
+        if (wasUnreadable) afterFailure.push(observation.key);
+      }
+    },
     computeRereadDelayMs: () => undefined,
     onOverflow,
     callSize: new CallSize({ least: 4, near: 8, most: 100 }),
   });
-  return { reader, readings, emitted };
+  return { reader, readings, emitted, afterFailure };
 }
 
 it("a constantly changing key is read some tens of times a second, other keys at once, and the last change is read", async () => {
@@ -191,4 +197,14 @@ it("a key whose read timed out does not block later waits, even if the key is th
   });
   await vi.advanceTimersByTimeAsync(10);
   expect(isSettled).toBe(true);
+});
+
+it("only the first reading after a timeout is marked as one of a key that was unreadable", async () => {
+  const { reader, emitted, afterFailure } = openReader({ slowOnce: new Set(["a"]) });
+  for (const key of ["a", "b"]) reader.enqueueRead(key);
+  await vi.advanceTimersByTimeAsync(5000);
+  reader.enqueueRead("a");
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(emitted.toSorted()).toEqual(["a", "a", "b"]);
+  expect(afterFailure).toEqual(["a"]);
 });

@@ -92,7 +92,8 @@ export class KeyReader {
     this.#slowKeys = new SlowKeys({
       readSeparately: (key) => deps.readSeparately(key),
       isResponding: () => deps.isResponding(),
-      onRead: (observations, sentAt) => this.#emitReadings(observations, sentAt, performance.now()),
+      onRead: (observations, sentAt) =>
+        this.#emitReadings(observations, sentAt, performance.now(), { wasUnreadable: true }),
     });
   }
 
@@ -320,8 +321,15 @@ export class KeyReader {
     }
   }
 
-  #emitReadings(observations: readonly Observation[], sentAt: number, receivedAt: number): void {
-    this.deps.onReadings(observations.map((observation) => ({ observation, sentAt, receivedAt })));
+  #emitReadings(
+    observations: readonly Observation[],
+    sentAt: number,
+    receivedAt: number,
+    previous?: Pick<Reading, "wasUnreadable">,
+  ): void {
+    this.deps.onReadings(
+      observations.map((observation) => ({ observation, sentAt, receivedAt, ...previous })),
+    );
     for (const { key } of observations) {
       const dueMs = this.deps.computeRereadDelayMs(key);
       // Adds 1 ms so that the deadline has also passed in Redis.
