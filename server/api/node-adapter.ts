@@ -9,6 +9,7 @@ import {
   type IdentifiedResponse,
   type ResponseSink,
 } from "./http/http-exchange.ts";
+import { endWithLingeringClose } from "./http/lingering-close.ts";
 
 /**
  * Adapts Node's request and response to `Exchange`, without creating objects of the web platform.
@@ -160,8 +161,8 @@ function sendResponse(
   if (status !== 204)
     headers.push("content-length", body === undefined ? "0" : String(Buffer.byteLength(body)));
   outgoing.writeHead(status, headers);
-  outgoing.end(body);
-  if (isBodyLeft) incoming.resume();
+  if (isBodyLeft) endWithLingeringClose(incoming, outgoing, body);
+  else outgoing.end(body);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
