@@ -96,6 +96,28 @@ it("a page before the first entry is empty and complete", async ({ reader }) => 
     expect(await reader.readPage({ limit: 10, cursor })).toMatchObject({ items: [], complete: true });
 });
 
+it("every copy of a repeated intent has its outcome", async ({ redis }) => {
+  const home = openHomeStore(redis.url);
+  onTestFinished(() => home.close());
+  const store = new AuditStore(home, { most: 100_000, ms: 86_400_000 });
+  const log = new AuditLog(store);
+  const reader = new AuditReader(store);
+  for (let copy = 0; copy < 2; copy++) {
+    log.add({
+      ...{ kind: "intent", at: 3_000_000, id: "repeated", requestId: "repeated", action: "reserve" },
+      ...{ who: { kind: "key", id: "root", name: "key:root", verbs: [] }, from: {} },
+    });
+  }
+  log.end("repeated", { code: "done" });
+  const list = async () => (await reader.readPage({ limit: 10, action: "reserve" })).items;
+  await waitUntil(async () => (await list()).length === 2);
+  await log.stop();
+  expect((await list()).map(({ outcome }) => outcome?.code)).toEqual(["done", "done"]);
+  const [newest] = await list();
+  const cursor = String(newest?.number);
+  expect((await reader.readPage({ limit: 1, cursor })).items[0]?.outcome?.code).toBe("done");
+});
+
 const MINUTE_MS = 60_000;
 
 it("an export contains all entries of its period, although entries are only roughly in order of time", async ({

@@ -140,6 +140,8 @@ export class AuditReader {
  */
 class OutcomeJoiner {
   readonly #outcomes = new Map<string, Outcome>();
+  /** Ids of outcomes that have been joined, oldest first. At most `READ_AHEAD`. */
+  readonly #joinedIds = new Set<string>();
 
   /** Adds an entry and returns its item. Returns `undefined` for an outcome or an invalid entry. */
   add({ text }: ChainLink): AuditItem | undefined {
@@ -152,8 +154,20 @@ class OutcomeJoiner {
     if (entry?.kind !== "intent") return entry && toAuditItem(entry);
     const { kind, ...item } = entry;
     const outcome = this.#outcomes.get(entry.id) ?? null;
-    this.#outcomes.delete(entry.id);
+    if (outcome !== null) this.#limitJoined(entry.id);
     return { ...item, outcome };
+  }
+
+  /**
+   * Keeps a joined outcome for an earlier copy of the intent, which exists if the store lost entries while the action
+   * was in progress. Forgets the oldest joined outcomes, so that an export does not keep all of them.
+   */
+  #limitJoined(id: string): void {
+    this.#joinedIds.add(id);
+    if (this.#joinedIds.size <= READ_AHEAD) return;
+    const [oldest = id] = this.#joinedIds;
+    this.#joinedIds.delete(oldest);
+    this.#outcomes.delete(oldest);
   }
 }
 
