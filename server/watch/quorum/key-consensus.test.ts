@@ -339,10 +339,10 @@ describe("masters that are read one after the other", () => {
   function readAll(holding: number) {
     const voters: VoterFixture[] = [0, 1, 2].map(() => ({ isUp: true, term: 0 }));
     const consensus = new KeyConsensus<VoterFixture>(KEY, voters);
-    const read = (voter: VoterFixture, observation: Observation, isExtended = false) => {
+    const read = (voter: VoterFixture, observation: Observation, extendedAt?: number) => {
       vi.advanceTimersByTime(2);
       const receivedAt = performance.now() - 1;
-      consensus.recordNotifications(voter, { wasGone: false, endCause: undefined, isExtended });
+      consensus.recordNotifications(voter, { wasGone: false, endCause: undefined, extendedAt });
       const source = { clockAheadMs: 0, begin: "seen" } as const;
       consensus.recordReading(voter, { observation, sentAt: receivedAt - 1, receivedAt }, source);
       return consensus.isBeingExtended;
@@ -354,18 +354,26 @@ describe("masters that are read one after the other", () => {
   it("an extension lasts until all masters of the hold have reported it", () => {
     for (const holding of [3, 2]) {
       const { voters, read } = readAll(holding);
-      const lasts = voters.slice(0, holding).map((voter) => read(voter, HELD, true));
+      const lasts = voters.slice(0, holding).map((voter) => read(voter, HELD, performance.now()));
       expect(lasts).toEqual([...Array.from({ length: holding - 1 }, () => true), false]);
       expect(voters.map((voter) => read(voter, HELD))).toEqual([false, false, false]);
     }
+  });
+
+  it("a report of an extension that applies to two reads of its master does not begin another extension", () => {
+    const { voters, read } = readAll(3);
+    const reportedAt = performance.now();
+    for (const voter of voters) read(voter, HELD, reportedAt);
+    expect(voters.map((voter) => read(voter, HELD, reportedAt))).toEqual([false, false, false]);
+    expect(voters.map((voter) => read(voter, HELD, reportedAt + 1))).toEqual([true, true, false]);
   });
 
   it("an extension that a master does not report lasts for at most 1 s", () => {
     const { voters, consensus, read } = readAll(3);
     const [first, second] = voters;
     if (first === undefined || second === undefined) throw new Error("too few");
-    read(first, HELD, true);
-    read(second, HELD, true);
+    read(first, HELD, performance.now());
+    read(second, HELD, performance.now());
     expect(consensus.isBeingExtended).toBe(true);
     vi.advanceTimersByTime(1000);
     expect(consensus.isBeingExtended).toBe(false);

@@ -4,6 +4,7 @@ import { computeMajority } from "../../redis/majority.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 import type { EndCause } from "../events/event-inference.ts";
 import type { Reading } from "../scan/key-reader.ts";
+import { ExtensionReports } from "./extension-reports.ts";
 import { isForceReleaseOf } from "./force-release-report.ts";
 import { formatDecisionIdentity, formatVoteShape } from "./master-vote.ts";
 import { smoothTimes } from "./smooth-times.ts";
@@ -38,8 +39,6 @@ interface ForceReleaseReport {
 
 /** Time, in ms, for which a new hold is not shown while its masters have not agreed on a fencing token. */
 const AGREEMENT_MS_MAX = 1000;
-/** Maximum time, in ms, between an operator's extension on the first and the last master. */
-const EXTENSION_MS_MAX = 1000;
 
 /**
  * The consensus of a quorum's masters on the state of one key.
@@ -64,10 +63,8 @@ export class KeyConsensus<Of extends Voter> {
    * `undefined` if there is no such hold.
    */
   #fenceOpenSince: number | undefined;
-  /** Time (`performance.now()`) at which the first master reported an operator's last extension. */
-  #extendedAt = Number.NEGATIVE_INFINITY;
-  /** The masters with a vote for the hold that have not reported this extension yet. */
-  #unextendedVoters = new Set<Of>();
+  /** `undefined` if no operator has extended the lease. */
+  #extensions: ExtensionReports<Of> | undefined;
 
   constructor(
     private readonly key: Key,
@@ -111,12 +108,9 @@ export class KeyConsensus<Of extends Voter> {
     );
   }
 
-  /**
-   * Whether an operator has extended the lease less than 1 s ago, and not all masters of the hold have reported it. Their
-   * deadlines change one after the other.
-   */
+  /** Whether an operator has extended the lease less than 1 s ago, and not all masters of the hold have reported it. */
   get isBeingExtended(): boolean {
-    return this.#unextendedVoters.size > 0 && performance.now() - this.#extendedAt < EXTENSION_MS_MAX;
+    return this.#extensions?.isInProgress ?? false;
   }
 
   getObservationAt(voter: Of): ReadableObservation | undefined {
@@ -146,30 +140,25 @@ export class KeyConsensus<Of extends Voter> {
       this.#forceReleases.delete(voter);
   }
 
+  /** Records what a master's notifications showed when it was read. `extendedAt` is on `performance.now()`. */
   recordNotifications(
     voter: Of,
     {
       wasGone,
       endCause,
-      isExtended = false,
-    }: { readonly wasGone: boolean; readonly endCause: EndCause; readonly isExtended?: boolean },
+      extendedAt,
+    }: { readonly wasGone: boolean; readonly endCause: EndCause; readonly extendedAt?: number | undefined },
   ): void {
     this.#endCause = endCause ?? this.#endCause;
-    if (isExtended) this.#recordExtension(voter);
+    if (extendedAt !== undefined) {
+      this.#extensions ??= new ExtensionReports();
+      this.#extensions.record(voter, extendedAt, this.#votes.listHolding());
+    }
     if (!wasGone) return;
     this.#lostVoters.add(voter);
     this.#votes.recordGone(voter);
     // The lock may have been released and reacquired on this master between two reads. The confirmation starts again.
     if (this.#pending?.to === "held") this.#startPending(this.#pending);
-  }
-
-  /** Records that a master has reported an operator's extension. */
-  #recordExtension(voter: Of): void {
-    if (!this.isBeingExtended) {
-      this.#extendedAt = performance.now();
-      this.#unextendedVoters = new Set(this.#votes.listHolding());
-    }
-    this.#unextendedVoters.delete(voter);
   }
 
   /** Records one master's report of a force-release, if the report refers to the current holder. */

@@ -30,8 +30,8 @@ export interface ConsumedNotifications {
    * more exits than there are missing holders, or if the hold may have ended and begun again.
    */
   readonly hasAmbiguousExit: boolean;
-  /** Whether an operator extended the lease. */
-  readonly isExtended: boolean;
+  /** When the report of an operator's extension arrived (`performance.now()`). `undefined` if there is none. */
+  readonly extendedAt: number | undefined;
   /** Why the previous hold may have ended. `undefined` if there is no evidence. */
   readonly endCause: EndCause;
 }
@@ -111,7 +111,7 @@ export class PendingNotifications {
       wasGone: end === "certain" && !isMoving,
       mayBeGone: end !== "none",
       hasAmbiguousExit: isAmbiguous,
-      isExtended: extendedAt !== undefined,
+      extendedAt,
       endCause: recorded?.endCause,
     };
   }

@@ -175,7 +175,7 @@ export class QuorumView implements TopologyView {
     });
     consensus.recordNotifications(voter, { ...notifications, wasGone: notifications.mayBeGone });
     // Determined before this reading is recorded, because the reading may be the last one that shows the extension.
-    const isExtended = consensus.isBeingExtended || notifications.isExtended;
+    const isExtended = consensus.isBeingExtended || notifications.extendedAt !== undefined;
     consensus.recordReading(voter, reading, {
       clockAheadMs: at.clock.toRedisTime(now) - Date.now(),
       begin: reading.wasUnreadable ? "initial_scan" : getVoteBegin(at),

@@ -126,6 +126,7 @@ export class SingleMasterView implements TopologyView {
     const {
       endCause,
       mayBeGone: _,
+      extendedAt,
       ...notifications
     } = this.#pendingNotifications.consume(observation, this.index.get(key), {
       sentAt,
@@ -136,7 +137,12 @@ export class SingleMasterView implements TopologyView {
     const since = connection.seesChanges && reconciliation.isCaughtUp ? "exact" : "at_least";
     return {
       observation,
-      context: { since, continuityId: connection.continuityId, ...notifications },
+      context: {
+        isExtended: extendedAt !== undefined,
+        since,
+        continuityId: connection.continuityId,
+        ...notifications,
+      },
       endCause: isUnreadable ? "unreadable" : endCause,
       asOf: isUnreadable ? clock.now() : observation.asOf,
       sentAt,
