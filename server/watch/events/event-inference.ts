@@ -171,12 +171,14 @@ export interface CurrentHolder extends HolderSnapshot {
  * reported state.
  *
  * @param reportedHolds the open holds as last reported
+ * @param isSameExtension whether a later deadline is due to an operator's extension that is already reported
  */
 export function inferEvents(
   reportedHolds: readonly ReportedHold[],
   currentHolders: readonly CurrentHolder[],
   asOf: number,
   endCause: EndCause,
+  isSameExtension = false,
 ): { next: ReportedHold[]; events: NewEvent[] } {
   const left = [...reportedHolds];
   const next = currentHolders.map((present) => {
@@ -186,7 +188,8 @@ export function inferEvents(
   });
   const endings = left.map((reported) => createEndEvent(reported, asOf, endCause));
   const changes = next.flatMap(({ before, after, present }) => {
-    if (before !== undefined) return inferChanges(before, after, present, asOf);
+    if (before !== undefined)
+      return inferChanges(before, after, asOf, !present.sharesEnd && !isSameExtension);
     const type = getStartEventType(present, reportedHolds.length === 0);
     return [createInferredEvent(type, after, type === "seen" ? asOf : Math.min(asOf, after.sinceMs))];
   });
@@ -205,15 +208,15 @@ function getStartEventType(
 function inferChanges(
   before: ReportedHold,
   after: ReportedHold,
-  { sharesEnd }: CurrentHolder,
   asOf: number,
+  canBeRenewal: boolean,
 ): NewEvent[] {
   if (after.count > before.count) return [createInferredEvent("reentered", after, asOf)];
   if (after.count < before.count) return [createInferredEvent("released", after, asOf)];
   const wasExact = hasScriptEvents(before) && before.seq === after.seq;
   const later = (after.endsAtMs ?? 0) - (before.endsAtMs ?? after.endsAtMs ?? 0);
   const isNumbered = before.isVoted !== true && before.seq !== after.seq;
-  return !wasExact && !sharesEnd && later > CLOCK_TOLERANCE_MS && !isNumbered
+  return canBeRenewal && !wasExact && later > CLOCK_TOLERANCE_MS && !isNumbered
     ? [createInferredEvent("renewed", after, asOf)]
     : [];
 }

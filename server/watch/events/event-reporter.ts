@@ -36,6 +36,8 @@ export interface ReportedReading {
   readonly sentAt: number;
   readonly endCause: EndCause;
   readonly isInitialScan: boolean;
+  /** Whether the deadline is later because of an operator's extension that has already been reported. */
+  readonly isSameExtension?: boolean;
 }
 
 /**
@@ -166,7 +168,13 @@ export class EventReporter {
       return;
     }
     this.#cancelDeferral(key);
-    const reported = inferEvents(reportedHolds, currentHolders, reading.asOf, endCause);
+    const reported = inferEvents(
+      reportedHolds,
+      currentHolders,
+      reading.asOf,
+      endCause,
+      reading.isSameExtension,
+    );
     this.#storeReported(key, reported.next, reading.isIndexed ? reading.hold : undefined);
     this.#appendEvents(key, reported.events);
   }

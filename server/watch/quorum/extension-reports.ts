@@ -1,5 +1,7 @@
-/** Maximum time, in ms, between an operator's extension on the first and the last master. */
+/** Maximum time, in ms, for which an extension is in progress if not all masters report it. */
 const EXTENSION_MS_MAX = 1000;
+/** Maximum time, in ms, by which a report can be later than the first report of the same extension. */
+const LATE_REPORT_MS_MAX = 10_000;
 
 /**
  * The masters' reports of an operator's extensions of one key. The deadlines of the masters change one after the other,
@@ -8,10 +10,11 @@ const EXTENSION_MS_MAX = 1000;
 export class ExtensionReports<Of> {
   /** When the first master reported the last extension. */
   #beganAt = Number.NEGATIVE_INFINITY;
-  /** The masters with a vote for the hold that have not reported this extension yet. */
-  #missing = new Set<Of>();
+  /** Number of extensions that each master has not reported yet. Contains no zeros. */
+  readonly #missing = new Map<Of, number>();
   /** When each master's last report arrived. */
   readonly #reportedAt = new Map<Of, number>();
+  #isShown = false;
 
   /** Whether an operator has extended the lease less than 1 s ago, and not all masters of the hold have reported it. */
   get isInProgress(): boolean {
@@ -19,7 +22,8 @@ export class ExtensionReports<Of> {
   }
 
   /**
-   * Records a master's report. Ignores a report that is already recorded: a report that arrives while the key is being
+   * Records a master's report. A report is about the earliest extension that the master has not reported, or else
+   * begins a new extension. Ignores a report that is already recorded: a report that arrives while the key is being
    * read applies to two reads.
    *
    * @param reportedAt when the report arrived
@@ -28,10 +32,27 @@ export class ExtensionReports<Of> {
   record(voter: Of, reportedAt: number, holding: readonly Of[]): void {
     if (this.#reportedAt.get(voter) === reportedAt) return;
     this.#reportedAt.set(voter, reportedAt);
-    if (!this.isInProgress) {
-      this.#beganAt = performance.now();
-      this.#missing = new Set(holding);
-    }
-    this.#missing.delete(voter);
+    if (reportedAt - this.#beganAt > LATE_REPORT_MS_MAX) this.#missing.clear();
+    if (this.#missing.has(voter)) this.#addMissing(voter, -1);
+    else this.#begin(voter, reportedAt, holding);
+  }
+
+  /** Records that the deadline of the hold has changed. Returns whether it had changed before by the same extension. */
+  recordChange(): boolean {
+    const wasShown = this.#isShown;
+    this.#isShown = true;
+    return wasShown;
+  }
+
+  #begin(voter: Of, reportedAt: number, holding: readonly Of[]): void {
+    this.#beganAt = reportedAt;
+    this.#isShown = false;
+    for (const other of holding) if (other !== voter) this.#addMissing(other, 1);
+  }
+
+  #addMissing(voter: Of, count: number): void {
+    const missing = (this.#missing.get(voter) ?? 0) + count;
+    if (missing === 0) this.#missing.delete(voter);
+    else this.#missing.set(voter, missing);
   }
 }

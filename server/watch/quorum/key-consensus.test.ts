@@ -368,6 +368,23 @@ describe("masters that are read one after the other", () => {
     expect(voters.map((voter) => read(voter, HELD, reportedAt + 1))).toEqual([true, true, false]);
   });
 
+  it("a master's late report of an extension does not begin another extension", () => {
+    const { voters, read } = readAll(3);
+    const [first, second, third] = voters;
+    if (first === undefined || second === undefined || third === undefined) throw new Error("too few");
+    for (const voter of [first, second]) read(voter, HELD, performance.now());
+    vi.advanceTimersByTime(3000);
+    expect(read(third, HELD, performance.now())).toBe(false);
+    expect(read(first, HELD, performance.now())).toBe(true);
+  });
+
+  it("two overlapping extensions last until all masters have reported both", () => {
+    const { voters, read } = readAll(3);
+    const order = [0, 1, 0, 2, 1, 2];
+    const lasts = order.map((at) => read(voters[at] ?? { isUp: false, term: 0 }, HELD, performance.now()));
+    expect(lasts).toEqual([true, true, true, true, true, false]);
+  });
+
   it("an extension that a master does not report lasts for at most 1 s", () => {
     const { voters, consensus, read } = readAll(3);
     const [first, second] = voters;

@@ -7,7 +7,7 @@ import type { Reading } from "../scan/key-reader.ts";
 import { ExtensionReports } from "./extension-reports.ts";
 import { isForceReleaseOf } from "./force-release-report.ts";
 import { formatDecisionIdentity, formatVoteShape } from "./master-vote.ts";
-import { smoothTimes } from "./smooth-times.ts";
+import { hasLaterDeadline, smoothTimes } from "./smooth-times.ts";
 import { type Voter, type VoteSource, VoteStore } from "./vote-store.ts";
 import { isVoteFor, tallyVotes, type VoteTally } from "./vote-tally.ts";
 
@@ -29,6 +29,8 @@ export interface ConsensusDecision {
   readonly wasGone: boolean;
   /** The `force_released` script event from one master, if an operator ended the hold. */
   readonly forceRelease: ScriptEvent | undefined;
+  /** Whether the deadline is later because of an operator's extension that has already changed it. */
+  readonly isSameExtension?: boolean;
 }
 
 /** A master's report of a force-release, with the time (`performance.now()`) at which it arrived. */
@@ -190,12 +192,17 @@ export class KeyConsensus<Of extends Voter> {
     return votes >= computeMajority(this.voters.length);
   }
 
-  /** Evaluates the votes. @returns the decision, or `undefined` if another read must confirm it first (`isPending`) */
-  evaluate(asOf: number): ConsensusDecision | undefined {
+  /**
+   * Evaluates the votes.
+   *
+   * @param isExtended whether an operator is extending the lease, or has extended it before the last reading
+   * @returns the decision, or `undefined` if another read must confirm it first (`isPending`)
+   */
+  evaluate(asOf: number, isExtended = false): ConsensusDecision | undefined {
     const now = this.#withoutOpenFence(this.#tallyVotes(asOf));
     if (now.outcome === "undecided") return this.#keepUndecided(now.votes, asOf);
     const name = formatDecisionIdentity(now.seen);
-    if (name === formatDecisionIdentity(this.#decided)) return this.#confirmDecision(now.seen);
+    if (name === formatDecisionIdentity(this.#decided)) return this.#confirmDecision(now.seen, isExtended);
     if (this.#pending?.name !== name) {
       this.#startPending({ name, to: now.seen.state });
       return undefined;
@@ -235,14 +242,18 @@ export class KeyConsensus<Of extends Voter> {
   }
 
   /** Keeps the last decision and updates its observation. */
-  #confirmDecision(seen: ReadableObservation): ConsensusDecision {
+  #confirmDecision(seen: ReadableObservation, isExtended: boolean): ConsensusDecision {
     this.#pending = undefined;
     this.#endCause = undefined;
     const wasGone = this.#lostVoters.size > this.voters.length - computeMajority(this.voters.length);
     if (wasGone) this.#lostVoters.clear();
-    this.#decided = seen.state === "held" ? smoothTimes(seen, this.holder) : seen;
+    const before = this.holder;
+    this.#decided = seen.state === "held" ? smoothTimes(seen, before) : seen;
     this.#mostVotes = Math.max(this.#mostVotes, this.votes?.owners[0]?.masters ?? 0);
-    return { observation: this.#decided, endCause: undefined, wasGone, forceRelease: undefined };
+    const isSameExtension =
+      isExtended && hasLaterDeadline(this.holder, before) && this.#extensions?.recordChange() === true;
+    const observation = this.#decided;
+    return { observation, endCause: undefined, wasGone, forceRelease: undefined, isSameExtension };
   }
 
   #commitDecision(seen: ReadableObservation): ConsensusDecision {

@@ -21,3 +21,12 @@ export function smoothTimes(seen: HeldObservation, before: HeldObservation | und
   const isSame = laterMs >= 0 && laterMs <= Math.max(CLOCK_TOLERANCE_MS, spreadMs);
   return { ...seen, holders, remainingMs: seen.remainingMs - (isSame ? laterMs : 0) };
 }
+
+/** Returns whether the deadline is later than before by more than the clock tolerance. */
+export function hasLaterDeadline(
+  seen: HeldObservation | undefined,
+  before: HeldObservation | undefined,
+): boolean {
+  if (typeof seen?.remainingMs !== "number" || typeof before?.remainingMs !== "number") return false;
+  return seen.asOf + seen.remainingMs - (before.asOf + before.remainingMs) > CLOCK_TOLERANCE_MS;
+}

@@ -217,7 +217,7 @@ export class QuorumView implements TopologyView {
     consensus: KeyConsensus<VoterState>,
     { sentAt, pendingSince, isExtended }: ReadingTrigger,
   ) {
-    const decision = consensus.evaluate(this.clock.now());
+    const decision = consensus.evaluate(this.clock.now(), isExtended);
     const isNew = consensus.isPending && consensus.pendingSince !== pendingSince;
     const again = isNew ? this.#voters.up : consensus.listUnreadVoters();
     for (const { watch } of again) watch.enqueueRead(key);
@@ -244,7 +244,7 @@ export class QuorumView implements TopologyView {
   }
 
   #toAppliedReading(
-    { observation, endCause, wasGone, forceRelease }: ConsensusDecision,
+    { observation, endCause, wasGone, forceRelease, isSameExtension = false }: ConsensusDecision,
     sentAt: number,
     isExtended = false,
   ): AppliedReading {
@@ -261,6 +261,7 @@ export class QuorumView implements TopologyView {
       asOf,
       sentAt,
       isInitialScan,
+      isSameExtension,
     };
   }
 

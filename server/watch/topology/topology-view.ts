@@ -22,6 +22,8 @@ export interface AppliedReading {
   readonly isInitialScan: boolean;
   /** Set if the previous read of the key failed. The start of a hold is then unknown. */
   readonly wasUnreadable?: true;
+  /** Whether the deadline is later because of an operator's extension that has already been reported. */
+  readonly isSameExtension?: boolean;
 }
 
 /** Combines the observations and notifications of a target's masters into one state. */
