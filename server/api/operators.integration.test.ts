@@ -61,6 +61,25 @@ describe("operators", () => {
     expect(JSON.stringify(body)).not.toContain("argon2");
   });
 
+  it("an operator's logins are limited, and those beyond the limit share an entry", async ({
+    server,
+    createOperator,
+  }) => {
+    const [name, colleague] = [await createOperator({ "*": "viewer" }), await createOperator({})];
+    const logIn = (as: string) => new TestBrowser(server).logIn({ name: as, password: PASSWORD });
+    const statuses: number[] = [];
+    // The limit permits another login every 2 s, so the number of successful logins depends on their duration.
+    while (statuses.filter((status) => status === 429).length < 3 && statuses.length < 200)
+      statuses.push((await logIn(name)).status);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(50);
+    expect(statuses.slice(0, 50)).not.toContain(429);
+    expect(statuses).toContain(429);
+    expect((await logIn(colleague)).status).toBe(200);
+    const { items } = (await server.call("/audit?action=login&outcome=rate_limited&limit=10")).body;
+    expect(items.length).toBeLessThanOrEqual(2);
+    expect(items[0].triedNames).toEqual([name]);
+  }, 60_000);
+
   it("an operator's password is stored as an argon2id hash only", async ({ direct, createOperator }) => {
     const stored = await direct.hget("{lockkeeper}:accounts", `operator:${await createOperator({})}`);
     expect(stored).toContain("$argon2id$v=19$m=19456,t=2,p=1$");

@@ -63,6 +63,18 @@ describe("rate limit of a caller", () => {
     expect(countPassed(() => limits.consumeForOwnChange("root"), 20)).toBe(4);
   });
 
+  it("logins have a limit of their own per operator", () => {
+    const limits = createLimits();
+    expect(countPassed(() => limits.consumeForLogin("mei"), 200)).toBe(50);
+    expect(() => limits.consumeForLogin("mei")).toThrow(
+      /limited to one login with a password every 2 s, with bursts of 50/,
+    );
+    limits.consumeForLogin("ana");
+    limits.consumeForOwnChange("mei");
+    vi.advanceTimersByTime(4000);
+    expect(countPassed(() => limits.consumeForLogin("mei"), 20)).toBe(2);
+  });
+
   it("a caller is not limited by requests of others and not charged for refusals", () => {
     const limits = createLimits();
     countPassed(() => limits.consumeForCaller("loud"), 1000);

@@ -40,6 +40,8 @@ export function buildRateLimitHeaders(
 
 /** Limit per caller on own changes (see `Route.isOwnChange`). */
 const OWN_CHANGES: Rate = { perSecond: 2, burst: 100 };
+/** Limit per account on logins with a correct password, each of which adds entries to the audit log. */
+const LOGINS: Rate = { perSecond: 0.5, burst: 50 };
 
 /** Maximum number of buckets. Beyond it, the fullest buckets are evicted. */
 const BUCKETS_MAX = 10_000;
@@ -56,6 +58,7 @@ export class RateLimits {
   readonly #callerBuckets: TokenBuckets | undefined;
   readonly #addressBuckets: TokenBuckets | undefined;
   readonly #ownChangeBuckets = new TokenBuckets(OWN_CHANGES, "own_change");
+  readonly #loginBuckets = new TokenBuckets(LOGINS, "login");
 
   constructor({ perCaller, perAddress, readCpu, sendsHeaders }: RateLimitOptions) {
     this.readCpu = new CpuBudgets(readCpu);
@@ -84,6 +87,15 @@ export class RateLimits {
     this.#ownChangeBuckets.consume(caller);
   }
 
+  /**
+   * Counts a login with a correct password. Do not count others, so that only the operator can exhaust the limit.
+   *
+   * @throws LockkeeperError rate_limited
+   */
+  consumeForLogin(operator: string): void {
+    this.#loginBuckets.consume(operator);
+  }
+
   /** Counts a request from a client address, or from its /64 network for IPv6. @throws LockkeeperError rate_limited */
   consumeForAddress(address: string | undefined): void {
     this.#addressBuckets?.consume(getClientNetwork(address ?? ""));
@@ -104,7 +116,7 @@ class TokenBuckets {
 
   constructor(
     readonly rate: Rate,
-    private readonly per: RateLimitSubject | "own_change",
+    private readonly per: RateLimitSubject | "own_change" | "login",
   ) {
     this.#eachMs = 1000 / rate.perSecond;
     this.#burstMs = this.#eachMs * rate.burst;
@@ -123,7 +135,8 @@ class TokenBuckets {
   buildHeaders(name: string): Record<string, string> {
     const missingMs = Math.max(0, (this.#fullAt.get(name) ?? 0) - performance.now());
     const left = Math.floor((this.#burstMs - missingMs) / this.#eachMs + 1e-6);
-    return this.per === "own_change" ? {} : buildRateLimitHeaders(this.rate, this.per, left, missingMs);
+    if (this.per === "own_change" || this.per === "login") return {};
+    return buildRateLimitHeaders(this.rate, this.per, left, missingMs);
   }
 
   #createError(overMs: number): RateLimitedError {
@@ -131,6 +144,12 @@ class TokenBuckets {
     if (this.per === "own_change") {
       return new RateLimitedError(
         `Without admin access to all targets, each caller is limited to ${perSecond} changes of views, sessions, passwords and answers per second, with bursts of ${burst}. Nothing was done. Retry later.`,
+        { remainingMs: Math.ceil(overMs) },
+      );
+    }
+    if (this.per === "login") {
+      return new RateLimitedError(
+        `Each operator is limited to one login with a password every ${1 / perSecond} s, with bursts of ${burst}. You were not logged in. Retry later.`,
         { remainingMs: Math.ceil(overMs) },
       );
     }

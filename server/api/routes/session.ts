@@ -68,7 +68,8 @@ export function createSessionRoutes(services: Services): Route[] {
   ];
 }
 
-function createLoginRoute({ sessions, loginLinks, passwordLogin, authentication, audit }: Services): Route {
+function createLoginRoute(services: Services): Route {
+  const { sessions, loginLinks, passwordLogin, authentication, limits, audit } = services;
   return defineRoute({
     method: "POST",
     path: "/login",
@@ -77,7 +78,7 @@ function createLoginRoute({ sessions, loginLinks, passwordLogin, authentication,
     access: "anyone",
     summary: "Log in to the console",
     description:
-      "Starts a browser session with the token of a one-time link, or with the name and password of an operator. Unknown names and wrong passwords get the same response after the same time. Failed attempts are throttled by name and by address, with delays of up to 15 minutes.",
+      "Starts a browser session with the token of a one-time link, or with the name and password of an operator. Unknown names and wrong passwords get the same response after the same time. Failed attempts are throttled by name and by address, with delays of up to 15 minutes. Logins with a correct password are limited to one every 2 s per operator, with bursts of 50.",
     body: LoginInput,
     examples: {
       "One-time link": { token: "Zm9yIGV4YW1wbGUgb25seSwgYW5kIG9ubHkgb25jZQ" },
@@ -106,6 +107,7 @@ function createLoginRoute({ sessions, loginLinks, passwordLogin, authentication,
           if ("token" in body)
             return await sessions.startFromLink(await loginLinks.consume(body.token), from);
           const { name, operator } = await passwordLogin.logIn(body.name, body.password, from.address);
+          limits.consumeForLogin(name);
           return await sessions.startFromPassword(name, operator, from);
         },
         undo: (created) => sessions.logOut(created.secret),

@@ -10,7 +10,7 @@ export const accessOperations: Readonly<Record<string, OperationTexts>> = {
   createSession: {
     summary: "登录控制台",
     description:
-      "使用一次性链接的 token，或操作员的用户名和密码，开始浏览器会话。用户名不存在和密码错误会在相同的时间后返回相同的响应。失败的尝试会按用户名和地址限速，延迟最长 15 分钟。",
+      "使用一次性链接的 token，或操作员的用户名和密码，开始浏览器会话。用户名不存在和密码错误会在相同的时间后返回相同的响应。失败的尝试会按用户名和地址限速，延迟最长 15 分钟。密码正确的登录，每个操作员每 2 秒限一次，突发最多 50 次。",
     results: { "200": "新的会话。Cookie 为 HttpOnly。" },
     examples: ["一次性链接", "用户名和密码"],
   },
