@@ -166,6 +166,28 @@ func TestAnUnansweredDowngradeIsRepeatedByTheRelease(t *testing.T) {
 	expectState(t, key, "free")
 }
 
+func TestAReleaseReleasesTheReaderOfADowngradeThatStaysUnknown(t *testing.T) {
+	client, proxy := newClient(t)
+	key := newLockKey(t)
+	writer, err := client.Acquire(background, key, lockkeeper.LockOptions{Kind: "write"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.set(func(verb string) string {
+		if verb == "downgrade" {
+			return "lose_response"
+		}
+		return ""
+	})
+	ctx, cancel := context.WithTimeout(background, 100*time.Millisecond)
+	defer cancel()
+	expectError(t, writer.Downgrade(ctx), context.DeadlineExceeded)
+	if err := writer.Release(background); err != nil {
+		t.Error(err)
+	}
+	expectState(t, key, "free")
+}
+
 func TestAReleaseDuringADowngradeReleasesTheReader(t *testing.T) {
 	client, proxy := newClient(t)
 	key := newLockKey(t)

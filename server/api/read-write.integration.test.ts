@@ -142,6 +142,24 @@ describe("read/write locks over HTTP", () => {
     expect((await server.callHold(reentered, "downgrade")).body.code).toBe("held");
   });
 
+  it("a release of a writer that was downgraded releases its reader, once", async ({ server, key }) => {
+    const reader = await server.acquire(key, { kind: "write" });
+    await server.callHold(reader, "downgrade");
+    const other = await server.acquire(key, { kind: "read" });
+    const id = createRequestId();
+    for (let n = 0; n < 2; n++)
+      expect((await server.callHold(reader, "release", {}, id)).body.outcome).toBe("released");
+    expect((await server.callHold(reader, "release")).body.outcome).toBe("not_held");
+    expect((await server.readHold(other)).body.held).toBe(true);
+  });
+
+  it("a release with a reservation does not release the reader of a writer", async ({ server, key }) => {
+    const writer = await server.acquire(key, { kind: "write" });
+    const { body: reader } = await server.callHold(writer, "downgrade");
+    const { body } = await server.callHold(writer, "release", { reservedMs: 1000 });
+    expect([body.outcome, (await server.readHold(reader)).body.held]).toEqual(["not_held", true]);
+  });
+
   it("options that a kind does not have are invalid", async ({ server, key }) => {
     for (const body of [
       { kind: "read", graceMs: 1000 },

@@ -6,6 +6,11 @@ import { buildReadWriteChannel, buildWakeChannel } from "./keys.ts";
 /** The suffix of a writer's token. In Redisson's read/write lock, which is a hash, the whole token is a field name. */
 export const WRITE_SUFFIX = ":write";
 
+/** Returns the token of the reader that a writer becomes when it is downgraded. */
+export function toReaderToken(writerToken: string): string {
+  return writerToken.slice(0, -WRITE_SUFFIX.length);
+}
+
 export function isReadWrite(kind: LockKind | WritableKind | undefined): kind is "read" | "write" {
   return kind === "read" || kind === "write";
 }

@@ -102,6 +102,25 @@ describe.for(TOPOLOGIES)("replicas, $topology", ({ topology, it }) => {
     await hold.release();
   });
 
+  it("after a downgrade that no replica confirmed, a release releases the reader", async ({
+    redis,
+    openClient,
+  }) => {
+    const [client, plain] = [await openClient(REPLICAS), await openClient()];
+    await waitUntil(async () => (await getErrorCode(client.acquire(redis.createKey(), ONCE))) === "ok");
+    const key = redis.createKey();
+    const writer = await client.acquire(key, { ...ONCE, kind: "write" });
+    redis.partitionReplica();
+    try {
+      expect(await getErrorCode(writer.downgrade())).toBe("not_replicated");
+      expect(await writer.release()).toMatchObject({ outcome: "released" });
+      expect([writer.state, writer.loss]).toEqual(["released", undefined]);
+      await (await plain.acquire(key, { ...ONCE, kind: "write" })).release();
+    } finally {
+      await redis.healReplica();
+    }
+  });
+
   it("a repeated request that writes nothing is confirmed like a grant", async ({ redis, openClient }) => {
     await openClient();
     const backend = await openBackend(redis.where, ["*"], REPLICAS);

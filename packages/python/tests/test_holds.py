@@ -78,6 +78,16 @@ class HoldTest(ServerTest):
         downgrading.join()
         self.assertEqual(read_lock(self.key)["state"], "free")
 
+    def test_a_release_releases_the_reader_of_a_downgrade_that_stays_unknown(self):
+        proxy = self.start_proxy()
+        hold = lockkeeper.Client(proxy.url, API_KEY).acquire(self.key, kind="write", lease_s=60)
+        proxy.faults["downgrade"] = [lambda body: (503, {"code": "not_replicated", "detail": "No replica."})]
+        self.assertRaises(LockkeeperError, hold.downgrade)
+        proxy.faults["downgrade"] = ["lose_response"] * 99
+        self.assertEqual(hold.release(), "released")
+        self.assertIsNone(hold.loss)
+        self.assertEqual(read_lock(self.key)["state"], "free")
+
     def test_options_of_kinds_are_checked(self):
         self.assertRaises(TypeError, self.client.acquire, self.key, permits="2")
         self.assertRaises(TypeError, self.client.acquire, self.key, yields_to_writers=1)

@@ -110,9 +110,6 @@ export class HoldLeases implements HoldCommands {
   }
 
   async release(lease: HoldLease, request: HoldReleaseRequest): Promise<Released> {
-    // Repeats a downgrade with an unknown outcome. The result shows whether to release the writer's or the reader's
-    // hold.
-    if (lease.uncertainDowngrade !== undefined) await this.downgrade(lease).catch(() => undefined);
     const released = await this.backend.verbs.release(lease.toRef(), request);
     if (released.outcome === "not_held") {
       lease.markLost(createHoldLostError(lease, "its lease ended or it was released elsewhere"));
@@ -131,7 +128,6 @@ export class HoldLeases implements HoldCommands {
     const before = lease.uncertainDowngrade;
     const isWatched = before?.isWatched ?? this.#watchdog.isWatching(lease);
     await this.#pauseRenewal(lease);
-    // Until a reply arrives, a release must repeat the downgrade, because it does not know which hold to release.
     lease.uncertainDowngrade = { isWatched };
     try {
       await this.#prolong(lease, async (onSend) => {

@@ -1,7 +1,7 @@
 import { toKeyFields } from "../../../lib/keys/key.ts";
 import { HeldError } from "../../errors/lock-errors.ts";
 import { InvalidError } from "../../errors/request-errors.ts";
-import { WRITE_SUFFIX } from "../../formats/kind-keys.ts";
+import { toReaderToken } from "../../formats/kind-keys.ts";
 import { WRITE_WRITER } from "../../formats/redisson/read-write-writer.ts";
 import type { Commands } from "../../redis/commands.ts";
 import { attempt } from "./attempt.ts";
@@ -26,7 +26,7 @@ export async function downgradeHold(
       field: "holdId",
     });
   }
-  const ask = { token, fence, principal, reader: token.slice(0, -WRITE_SUFFIX.length) };
+  const ask = { token, fence, principal, reader: toReaderToken(token) };
   const reply = await attempt(redis, () => {
     onSend?.();
     return WRITE_WRITER.downgrade(commands, channel, key, ask);

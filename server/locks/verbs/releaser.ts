@@ -1,4 +1,5 @@
 import type { Key } from "../../../lib/keys/key.ts";
+import { toReaderToken } from "../../formats/kind-keys.ts";
 import type { ReleaseRequest, Reservation } from "../../formats/lock-requests.ts";
 import { getLockWriter } from "../../formats/registry/lock-writers.ts";
 import {
@@ -30,8 +31,21 @@ export class Releaser {
     private readonly fairWaitMs: number,
   ) {}
 
-  /** @throws LockkeeperError like `RedisLocks.release` */
+  /**
+   * Releases one count of a hold. If a writer has been downgraded, releases its reader, because the reply to the
+   * downgrade may have been lost. A read lock cannot be reserved, so a release with a reservation leaves the reader.
+   *
+   * @throws LockkeeperError like `RedisLocks.release`
+   */
   async release(hold: VerbHold, options: ReleaseOptions): Promise<Released> {
+    const released = await this.#releaseHold(hold, options);
+    const mayBeReader = hold.kind === "write" && options.reservedMs === undefined;
+    if (released.outcome !== "not_held" || !mayBeReader) return released;
+    // After this outcome, a delayed downgrade does nothing, so it cannot create the reader later.
+    return await this.#releaseHold({ ...hold, kind: "read", token: toReaderToken(hold.token) }, options);
+  }
+
+  async #releaseHold(hold: VerbHold, options: ReleaseOptions): Promise<Released> {
     const writer = getLockWriter(hold);
     const { fairWaitMs } = this;
     const request = this.requests.createReleaseRequest(hold, options);

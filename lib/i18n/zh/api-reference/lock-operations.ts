@@ -101,7 +101,7 @@ export const lockOperations: Readonly<Record<string, OperationTexts>> = {
   releaseHold: {
     summary: "释放持有",
     description:
-      "释放持有的一次计数；释放最后一次时会释放锁并唤醒一个等待者。持有已经结束时返回结果 `not_held`，不会报错。计数大于 1 时必须带 `Idempotency-Key`。只有获取该持有的 API 密钥或操作员可以释放。",
+      "释放持有的一次计数；释放最后一次时会释放锁并唤醒一个等待者。持有已经结束时返回结果 `not_held`，不会报错。写持有降级后，用它原来的 `holdId` 也能释放降级得到的读持有（请求预留锁时除外）。计数大于 1 时必须带 `Idempotency-Key`。只有获取该持有的 API 密钥或操作员可以释放。",
     results: { "200": "释放的结果。" },
     examples: ["释放", "释放并预留 10 秒"],
   },
