@@ -199,9 +199,16 @@ export class HeldRun {
     if (cause !== undefined) return EXIT_CODES.lost;
     // If the lease ended during the release, `not_held` does not show that the hold ended before the command did.
     const hasLeaseEnded = remainingMs > 0 && computeMsUntil(deadline) <= 0;
-    if (outcome !== "not_held" || hasLeaseEnded) return toExitCode(exit);
+    if (outcome === "not_held" && !hasLeaseEnded) return this.#reportEarlyEnd("hold");
+    // A machine that was suspended can find the end of the lease only here. A release shows whether the lock was held.
+    if (outcome === "unknown" && remainingMs <= 0) return this.#reportEarlyEnd("lease");
+    return toExitCode(exit);
+  }
+
+  #reportEarlyEnd(what: "hold" | "lease"): number {
+    const { key } = this.options;
     printMessage(
-      `The hold of ${key} ended before the command did. Another client may have held the lock meanwhile.`,
+      `The ${what} of ${key} ended before the command did. Another client may have held the lock meanwhile.`,
     );
     return EXIT_CODES.lost;
   }
