@@ -77,7 +77,7 @@ func (h *Hold) Context() context.Context { return h.ctx }
 // Err returns nil while the lock is certainly held. Call it before each step with visible effects.
 func (h *Hold) Err() error {
 	if h.ctx.Err() == nil && h.Remaining() == 0 {
-		h.cancel(h.newLoss("its lease ended before it was renewed"))
+		h.cancel(newLoss(h.Key, "its lease ended before it was renewed"))
 	}
 	return context.Cause(h.ctx)
 }
@@ -137,7 +137,7 @@ func (h *Hold) downgrade(ctx context.Context, wasUncertain bool) error {
 	if failure, ok := err.(*Error); ok {
 		isRefused = !failure.Is(ErrUnknownOutcome) && failure.Code != "internal" && failure.Code != "not_replicated"
 		if failure.Is(ErrLost) {
-			h.cancel(h.newLoss(failure.Detail))
+			h.cancel(newReportedLoss(h.Key, failure))
 		}
 	}
 	if isRefused {
@@ -186,18 +186,20 @@ func (h *Hold) listUnreleased() (locks []Lock) {
 func (h *Hold) applyReleases(locks []Lock, results []grant, err error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	isLost := false
+	lost := ""
 	for i, each := range results[:min(len(results), len(locks))] {
 		if id := locks[i].HoldID; each.Outcome == "released" || each.Outcome == "still_held" {
 			h.released[id] = true
 		} else if each.Outcome == "not_held" {
-			isLost = isLost || !h.released[id] // released if a concurrent call has released it
+			if !h.released[id] { // released if a concurrent call has released it
+				lost = cmp.Or(lost, locks[i].Key)
+			}
 		} else if each.Problem.Code != "" {
 			err = &each.Problem
 		}
 	}
-	if isLost {
-		return h.newLoss("its lease ended, or it was force-released")
+	if lost != "" {
+		return newLoss(lost, "its lease ended, or it was force-released")
 	}
 	return err
 }
@@ -219,9 +221,14 @@ func (h *Hold) attemptTime() time.Duration {
 	return min(attemptTime, max(h.lease/6, h.Remaining()/3))
 }
 
-func (h *Hold) newLoss(why string) *Error {
-	detail := fmt.Sprintf("The hold of %s has ended: %s. Stop the work that it protects.", h.Key, why)
-	return &Error{Code: ErrLost.Code, Detail: detail, Key: h.Key}
+func newLoss(key, why string) *Error {
+	detail := fmt.Sprintf("The hold of %s has ended: %s. Stop the work that it protects.", key, why)
+	return &Error{Code: ErrLost.Code, Detail: detail, Key: key}
+}
+
+// newReportedLoss returns the loss that the server reported for a lock.
+func newReportedLoss(key string, problem *Error) *Error {
+	return &Error{Code: ErrLost.Code, Detail: problem.Detail, Key: key}
 }
 
 // extend applies grants of all locks. Responses may arrive in either order, and no request shortens a lease.

@@ -125,6 +125,38 @@ func TestOnlyFailedReleasesAreRepeated(t *testing.T) {
 	}
 }
 
+func TestALossNamesItsLock(t *testing.T) {
+	client, _ := startScriptedServer(t, []string{"released", "not_held", "not_held"})
+	hold, err := client.AcquireAll(background, []string{"lock:a", "lock:b", "lock:c"}, lockkeeper.LockOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectLossOf(t, hold.Release(background), "lock:b")
+}
+
+func TestARenewalNamesTheLockThatIsLost(t *testing.T) {
+	client, _ := newClient(t)
+	keys := []string{newLockKey(t), newLockKey(t)}
+	hold, err := client.AcquireAll(background, keys, lockkeeper.LockOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	actOnLock(t, keys[1], "force-release")
+	expectLossOf(t, hold.Renew(background), keys[1])
+	expectLossOf(t, hold.Release(background), keys[1])
+}
+
+func expectLossOf(t *testing.T, err error, key string) {
+	t.Helper()
+	loss := &lockkeeper.Error{}
+	if !errors.As(err, &loss) || !loss.Is(lockkeeper.ErrLost) || loss.Key != key {
+		t.Errorf("%v names %q, expected the loss of %q", err, loss.Key, key)
+	}
+	if strings.Count(loss.Detail, "Stop the work") != 1 {
+		t.Errorf("unexpected detail %q", loss.Detail)
+	}
+}
+
 func TestConcurrentReleasesSucceed(t *testing.T) {
 	client, _ := startScriptedServer(t, []string{"released"}, []string{"released"}, []string{"released"}, []string{"released"})
 	hold, err := client.Acquire(background, "lock:a", lockkeeper.LockOptions{})

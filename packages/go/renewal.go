@@ -92,7 +92,7 @@ func (c *Client) renew(ctx context.Context, holds []*Hold, retryFor time.Duratio
 		isRenewed := len(own) > 0
 		for i := range own {
 			if own[i].Problem.Is(ErrLost) {
-				h.cancel(h.newLoss(own[i].Problem.Detail))
+				h.cancel(newReportedLoss(h.Locks[i].Key, &own[i].Problem))
 			} else if own[i].Outcome != "renewed" {
 				isRenewed, err = false, &own[i].Problem
 			}

@@ -45,7 +45,7 @@ type Error struct {
 	Code    string                          // a problem code of the API, "released", or "unexpected_response" if another server responded
 	Detail  string                          // human-readable
 	Status  int                             // of the response; zero if there was none
-	Key     string                          // of the lock, if the error is about one
+	Key     string                          // of the lock, if the error is about one; of several locks, the one that was lost or refused
 	Holders []struct{ Owner, Fence string } // of the codes held and timeout; nil for a semaphore and a latch
 	Cycle   []struct{ Owner, Key string }   // of the code deadlock: each client, and the lock that it waits for
 	Permits *Permits                        // of a semaphore, for the codes held and timeout

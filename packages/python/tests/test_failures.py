@@ -212,8 +212,9 @@ with lockkeeper.Client().lock({key!r}, lease_s={lease_s}) as hold:
                 try:
                     method()
                     return 1
-                except LockLost:
-                    pass
+                except LockLost as error:
+                    if error.facts["key"] != self.key:
+                        return 4
             with hold:
                 pass
             if self.client._renewer._holds or threading.active_count() != 1:

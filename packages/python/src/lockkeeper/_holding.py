@@ -149,7 +149,7 @@ class Holding:
         if not self._is_inherited():
             return
         detail = f"Process {self._process} acquired this hold. Acquire the lock in this process instead."
-        raise LockLost(detail)
+        raise LockLost(detail, self.list_holds()[0]._describe())
 
     def __enter__(self: Self) -> Self:
         self.raise_early_loss()

@@ -55,7 +55,10 @@ class WaitTimeout(LockHeld):
 
 
 class LockLost(LockkeeperError):
-    """The hold expired or was force-released. Another client may hold the lock: stop the work."""
+    """The hold expired or was force-released. Another client may hold the lock: stop the work.
+
+    ``facts`` has the ``key``, ``fence`` and ``owner`` of the hold.
+    """
 
     def __init__(self, detail: str, facts: Optional[Mapping[str, Any]] = None) -> None:
         super().__init__(detail, "lost", None, facts)
