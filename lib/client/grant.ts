@@ -1,3 +1,4 @@
+import { isSameKey } from "../keys/key.ts";
 import { ApiError } from "./api-error.ts";
 import type { ApiResponse } from "./api-transport.ts";
 import type { Released } from "./hold-options.ts";
@@ -28,10 +29,16 @@ const FENCE = /^\d{1,20}$/;
 const FORMATS = ["redisson", "token", "timestamp"] as const satisfies WritableFormat[];
 const OUTCOMES = ["released", "still_held", "not_held"] as const satisfies Released["outcome"][];
 
-/** @throws ApiError with the code `unexpected_response` if a required field is missing or malformed */
-export function readGrant(response: ApiResponse): Grant {
+/**
+ * Reads a hold of the lock at `key`. A proxy may have sent the response to another request.
+ *
+ * @throws ApiError with the code `unexpected_response` if the hold is of another key, or a required field is missing or
+ * malformed
+ */
+export function readGrant(key: string, response: ApiResponse): Grant {
   const { value, sentAt } = response;
   const hold = readObject(value) ?? {};
+  if (!isSameKey(key, hold)) throw createFieldError("key", response.status);
   const holdId = readField(response, "holdId", matchPattern(HOLD_ID));
   const fence = readField(response, "fence", matchPattern(FENCE));
   const format = readField(response, "format", matchOneOf(FORMATS));
@@ -69,11 +76,9 @@ export function readGrants(keys: readonly string[], response: ApiResponse): Gran
   const holds = readField(response, "holds", readList);
   const waitedMs = readObject(response.value)?.waitedMs;
   if (holds.length !== keys.length) throw createFieldError("holds", response.status);
-  return holds.map((hold, at) => {
-    const fields = readObject(hold) ?? {};
-    if (fields.key !== keys[at]) throw createFieldError("key", response.status);
-    return readGrant({ ...response, value: { ...fields, waitedMs } });
-  });
+  return keys.map((key, at) =>
+    readGrant(key, { ...response, value: { ...readObject(holds[at]), waitedMs } }),
+  );
 }
 
 /** @throws ApiError with the code `unexpected_response` if `outcome` is missing or unknown */

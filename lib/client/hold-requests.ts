@@ -55,7 +55,7 @@ export class HoldRequests {
 
   /** @throws ApiError */
   async acquire(key: string, options: AcquireOptions): Promise<Grant> {
-    const [grant] = await this.#acquire(this.#buildAcquirePath(key), {}, options, readOneGrant);
+    const [grant] = await this.#acquire(this.#buildAcquirePath(key), {}, options, readOneGrant(key));
     return grant;
   }
 
@@ -127,7 +127,7 @@ export class HoldRequests {
   async renew(lease: HoldLease, fields: RenewalFields): Promise<Grant> {
     const sent = lease.grant;
     const response = await this.#change(lease, "/renew", fields);
-    return readSameGrant(sent, readGrant(response), response.status);
+    return readSameGrant(lease.key, sent, response);
   }
 
   /**
@@ -136,7 +136,7 @@ export class HoldRequests {
    * @throws ApiError
    */
   async downgrade(lease: HoldLease): Promise<Grant> {
-    return readGrant(await this.#change(lease, "/downgrade", {}));
+    return readGrant(lease.key, await this.#change(lease, "/downgrade", {}));
   }
 
   /**
@@ -194,11 +194,12 @@ export class HoldRequests {
       ...computeLimits(lease),
     };
     try {
-      const response = await this.#transport.request(request);
-      return readSameGrant(lease.grant, readGrant(response), response.status);
+      return readSameGrant(lease.key, lease.grant, await this.#transport.request(request));
     } catch (error) {
       const mayBeCounted = error instanceof ApiError && error.unansweredAttempts > 0;
-      if (mayBeCounted) void this.#abandon({ ...request, retryForMs: lease.leaseMs }, readOneGrant);
+      if (mayBeCounted) {
+        void this.#abandon({ ...request, retryForMs: lease.leaseMs }, readOneGrant(lease.key));
+      }
       throw error;
     }
   }
@@ -253,11 +254,12 @@ function buildHoldPath(lease: HoldLease, verb: "" | "/release" | HoldVerb): stri
 }
 
 /** @throws ApiError if the response refers to another hold */
-function readSameGrant(sent: Grant, grant: Grant, status: number): Grant {
+function readSameGrant(key: string, sent: Grant, response: ApiResponse): Grant {
+  const grant = readGrant(key, response);
   if (grant.holdId === sent.holdId && grant.fence === sent.fence) return grant;
-  throw createFieldError("holdId", status);
+  throw createFieldError("holdId", response.status);
 }
 
-function readOneGrant(response: ApiResponse): [Grant] {
-  return [readGrant(response)];
+function readOneGrant(key: string) {
+  return (response: ApiResponse): [Grant] => [readGrant(key, response)];
 }

@@ -3,7 +3,7 @@ import type { Grant } from "./grant.ts";
 import type { HoldLease } from "./hold-lease.ts";
 import type { Released, ReleaseOptions } from "./hold-options.ts";
 import type { HoldRequests, ReleaseRequestAnswer } from "./hold-requests.ts";
-import { getRule, recordFailure, toError } from "./lease-failure.ts";
+import { getRule, recordFailure, rethrow } from "./lease-failure.ts";
 import type { LeaseRenewer } from "./lease-renewer.ts";
 import type { ReceivedReleaseRequest } from "./release-requests.ts";
 
@@ -129,12 +129,7 @@ export class HoldSession {
     // Repeats a downgrade with an unknown outcome, because its result determines whether to release the write lock or
     // the read lock.
     if (this.#isUncertain) await this.downgrade().catch(() => undefined);
-    let released: Released;
-    try {
-      released = await this.#requests.release(lease, options, idempotencyKey);
-    } catch (error) {
-      throw toError(error);
-    }
+    const released = await this.#requests.release(lease, options, idempotencyKey).catch(rethrow);
     const { outcome } = released;
     if (outcome === "not_held" || (outcome === "released" && lease.openCounts > 0)) {
       lease.markLost(lease.createLoss(ENDED_ELSEWHERE));

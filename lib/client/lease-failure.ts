@@ -28,3 +28,8 @@ export function toError(error: unknown): LockkeeperError {
   if (error instanceof ApiError) return toLockkeeperError(error);
   throw error;
 }
+
+/** @throws LockkeeperError, or the error unchanged if it is not an ApiError, which indicates a bug */
+export function rethrow(error: unknown): never {
+  throw toError(error);
+}

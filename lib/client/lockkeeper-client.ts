@@ -6,7 +6,7 @@ import { HoldLease } from "./hold-lease.ts";
 import type { AcquireAllOptions, AcquireOptions, SemaphorePermits } from "./hold-options.ts";
 import { HoldRequests } from "./hold-requests.ts";
 import { HoldSession } from "./hold-session.ts";
-import { toError } from "./lease-failure.ts";
+import { rethrow } from "./lease-failure.ts";
 import { renewLeases } from "./lease-renewals.ts";
 import { LeaseRenewer } from "./lease-renewer.ts";
 import { LockGroup } from "./lock-group.ts";
@@ -82,7 +82,7 @@ export class LockkeeperClient {
       connections.set(this, { transport, target });
       this.#requests = new HoldRequests(transport, target);
     } catch (error) {
-      throw toError(error);
+      rethrow(error);
     }
     this.#report = (error) => callListener(onError, error);
     this.#renewer = new LeaseRenewer((leases) => renewLeases(this.#requests, leases, this.#report));
@@ -251,9 +251,4 @@ function splitArguments<Held, Result>(
   const [options, work] = isShort ? [{}, optionsOrWork] : [optionsOrWork, maybeWork];
   if (typeof work !== "function") throw createOptionError("work", "must be a function");
   return [options, work];
-}
-
-/** @throws LockkeeperError, or the error unchanged if it is not an ApiError, which indicates a bug */
-function rethrow(error: unknown): never {
-  throw toError(error);
 }

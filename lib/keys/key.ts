@@ -21,6 +21,9 @@ export const KEY_PATH_CHARACTERS_MAX = 3 * KEY_BYTES_MAX;
 /** Matches `keyBase64`: base64 or base64url, with or without padding. */
 export const KEY_BASE64 = /^(?:[A-Za-z0-9+/_-]{4})*(?:[A-Za-z0-9+/_-]{2}(?:==)?|[A-Za-z0-9+/_-]{3}=?)?$/;
 
+/** Matches text whose percent-encoded form could reach another route or key: see `encodeKeyPath`. */
+const BYTE_FORM_TEXT = /^\.\.?$|^[~/]|\/\/|\/$/;
+
 const fatalUtf8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const lossyUtf8 = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
 const utf8 = new TextEncoder();
@@ -60,6 +63,13 @@ export function toKeyFields(key: Key): KeyFields {
 
 export function parseKeyFields(fields: KeyFields): Key {
   return fields.keyBase64 === undefined ? fields.key : decodeKey(decodeBase64Url(fields.keyBase64));
+}
+
+/** Returns whether the fields, which may have any type, are those that `toKeyFields` returns for the key. */
+export function isSameKey(key: Key, { key: text, keyBase64 }: Readonly<Record<string, unknown>>): boolean {
+  return isBinaryKey(key)
+    ? keyBase64 === encodeBase64(encodeKey(key))
+    : text === key && keyBase64 === undefined;
 }
 
 /**
@@ -123,21 +133,11 @@ function checkKeyLength(key: Key): ParsedKeyPath {
 }
 
 function needsByteForm(key: Key): boolean {
-  return (
-    isBinaryKey(key) ||
-    key === "." ||
-    key === ".." ||
-    key.startsWith("~") ||
-    key.startsWith("/") ||
-    key.endsWith("/") ||
-    key.includes("//")
-  );
+  return isBinaryKey(key) || BYTE_FORM_TEXT.test(key);
 }
 
 function encodeBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
+  return btoa(String.fromCharCode(...bytes));
 }
 
 function encodeBase64Url(bytes: Uint8Array): string {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -80,7 +81,7 @@ type LockOptions struct {
 // acquire, not the hold. If ctx is cancelled, a lock that was granted in the meantime is released before Acquire
 // returns, within 2 s. Errors are an [*Error], or wrap the cause of ctx.
 func (c *Client) Acquire(ctx context.Context, key string, options LockOptions) (*Hold, error) {
-	return c.acquire(ctx, "/locks/"+encodeKey(key)+"/acquire", map[string]any{}, options)
+	return c.acquire(ctx, "/locks/"+encodeKey(key)+"/acquire", []string{key}, map[string]any{}, options)
 }
 
 // AcquireAll acquires all locks or none, and holds nothing while it waits. The loss of one lock is the loss of all.
@@ -93,7 +94,7 @@ func (c *Client) AcquireAll(ctx context.Context, keys []string, options LockOpti
 			return nil, &Error{Code: "invalid", Detail: detail, Key: key}
 		}
 	}
-	return c.acquire(ctx, "/locks/acquire", map[string]any{"keys": keys}, options)
+	return c.acquire(ctx, "/locks/acquire", keys, map[string]any{"keys": keys}, options)
 }
 
 // Work is the function that a lock protects.
@@ -161,7 +162,7 @@ func (c *Client) declare(holding, around []*Hold) []string {
 	return ids[:min(len(ids), declaredMax)]
 }
 
-func (c *Client) acquire(ctx context.Context, path string, body map[string]any, options LockOptions) (*Hold, error) {
+func (c *Client) acquire(ctx context.Context, path string, keys []string, body map[string]any, options LockOptions) (*Hold, error) {
 	if !utf8.ValidString(options.Owner) {
 		detail := fmt.Sprintf("The owner %q is not valid UTF-8. Use printable characters.", options.Owner)
 		return nil, &Error{Code: "invalid", Detail: detail}
@@ -196,8 +197,7 @@ func (c *Client) acquire(ctx context.Context, path string, body map[string]any, 
 		body["holding"] = ids
 	}
 	asked := request{path: path, query: c.query(), body: body, idempotencyKey: newKey(), wait: options.Wait, retryFor: retryTime}
-	var granted grants
-	sentAt, err := c.post(ctx, asked, &granted)
+	granted, sentAt, err := c.postAcquire(ctx, asked, keys)
 	if err == nil {
 		return c.newHold(ctx, granted, sentAt, options), nil
 	}
@@ -210,10 +210,24 @@ func (c *Client) acquire(ctx context.Context, path string, body map[string]any, 
 	defer cancel()
 	delete(body, "waitMs")
 	asked.wait = 0
-	if sentAt, err := c.post(limited, asked, &granted); err == nil {
+	if granted, sentAt, err := c.postAcquire(limited, asked, keys); err == nil {
 		c.report(c.newHold(limited, granted, sentAt, options).Release(limited))
 	}
 	return nil, err
+}
+
+// postAcquire returns one grant for each key, in the order of the keys, or an error.
+func (c *Client) postAcquire(ctx context.Context, asked request, keys []string) (grants, time.Time, error) {
+	var granted grants
+	sentAt, err := c.post(ctx, asked, &granted)
+	if granted.Holds == nil {
+		granted.Holds = []grant{granted.grant}
+	}
+	if err == nil && !slices.EqualFunc(granted.Holds, keys, grant.isOf) {
+		// A proxy may have sent the response to another request.
+		err = &Error{Code: "unexpected_response", Detail: "The response has other locks than the request. Check the URL."}
+	}
+	return granted, sentAt, err
 }
 
 func (c *Client) report(err error) {

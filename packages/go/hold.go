@@ -3,6 +3,7 @@ package lockkeeper
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"sync"
@@ -41,10 +42,19 @@ type Hold struct {
 
 type grant struct {
 	Lock
+	KeyBase64                      string // the bytes of the key, unless they are valid UTF-8
 	LeaseMs, RemainingMs, WaitedMs int64
 	Outcome                        string
 	ReleaseRequested               *ReleaseRequest
 	Problem                        Error
+}
+
+func (g grant) isOf(key string) bool {
+	if g.KeyBase64 == "" {
+		return g.Key == key
+	}
+	content, err := base64.StdEncoding.DecodeString(g.KeyBase64)
+	return err == nil && string(content) == key
 }
 
 // grants is the response of an acquire of one or more locks, or of a batch.
@@ -57,9 +67,6 @@ func (c *Client) newHold(ctx context.Context, granted grants, sentAt time.Time, 
 	h := &Hold{client: c, onRequest: options.OnReleaseRequested, releaseKey: newKey()}
 	h.requests, h.released = map[string]bool{}, map[string]bool{}
 	h.ctx, h.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	if granted.Holds == nil {
-		granted.Holds = []grant{granted.grant}
-	}
 	for _, each := range granted.Holds {
 		h.Locks = append(h.Locks, each.Lock)
 		h.lease = time.Duration(each.LeaseMs) * time.Millisecond

@@ -194,6 +194,20 @@ func TestWorkDoesNotRunIfTheLeaseEndedBeforeTheGrantArrived(t *testing.T) {
 	}
 }
 
+func TestAGrantOfAnotherLockIsRefused(t *testing.T) {
+	client, _ := startScriptedServer(t)
+	unexpected := &lockkeeper.Error{Code: "unexpected_response"}
+	_, err := client.Acquire(background, "lock:b", lockkeeper.LockOptions{})
+	expectError(t, err, unexpected)
+	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"holds":[]}`))
+	}))
+	t.Cleanup(empty.Close)
+	client = &lockkeeper.Client{URL: empty.URL, APIKey: "lk_test"}
+	_, err = client.AcquireAll(background, []string{"lock:a", "lock:b"}, lockkeeper.LockOptions{})
+	expectError(t, err, unexpected)
+}
+
 func TestTextThatJSONCannotCarryIsRefused(t *testing.T) {
 	client, server := startScriptedServer(t)
 	work := func(context.Context, *lockkeeper.Hold) error {
