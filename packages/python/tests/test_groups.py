@@ -119,6 +119,18 @@ class GroupTest(ServerTest):
         self.assertEqual([hold.loss, group.loss], [None, None])
         self.assertEqual(self.states(), ["free"] * 3)
 
+    def test_releases_of_a_group_and_of_its_holds_are_the_same_request(self):
+        proxy = self.start_proxy()
+        group = Client(proxy.url, API_KEY).acquire_all(self.keys)
+        first, second, third = group.holds
+        proxy.always = "lose_response"
+        self.assertRaises(UnknownOutcome, first.release, 60)
+        self.assertRaises(UnknownOutcome, group.release)
+        proxy.always = None
+        self.assertEqual([first.release(), second.release(60), group.release()], ["released"] * 3)
+        self.assertIsNone(group.loss)
+        self.assertEqual(self.states(), ["held", "free", "free"])  # the first one is reserved
+
     def test_a_release_with_an_unknown_outcome_is_repeated_under_the_same_key(self):
         proxy = self.start_proxy()
         group = Client(proxy.url, API_KEY).acquire_all(self.keys)

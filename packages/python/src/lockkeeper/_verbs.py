@@ -85,14 +85,16 @@ class Verbs:
 
         A repeated call with the same key returns ``released`` if an earlier one released the hold.
         """
-        body = {} if reserved_s is None else {"reservedMs": to_milliseconds(reserved_s)}
+        body = _build_release(reserved_s)
         answer = self._post(f"/holds/{hold_id}/release", body, retry_for_s, TIMEOUT_S, idempotency_key)
         return read_text(answer.value, "outcome")
 
-    def release_all(self, hold_ids: Sequence[str], idempotency_key: str) -> List[Mapping[str, Any]]:
+    def release_all(
+        self, releases: Sequence[Tuple[str, Optional[float]]], idempotency_key: str, retry_for_s: float
+    ) -> List[Mapping[str, Any]]:
         """Releases up to 1,000 holds, and returns one result for each. The key is valid for each hold separately."""
-        body = {"holds": [{"holdId": each} for each in hold_ids]}
-        answer = self._post("/holds/release", body, RETRY_S, TIMEOUT_S, idempotency_key)
+        holds = [{"holdId": hold_id, **_build_release(reserved_s)} for hold_id, reserved_s in releases]
+        answer = self._post("/holds/release", {"holds": holds}, retry_for_s, TIMEOUT_S, idempotency_key)
         return _read_list(answer.value, "results")
 
     def answer_release_request(
@@ -172,6 +174,10 @@ class Verbs:
             holds = answer.value["holds"] if "holds" in answer.value else [answer.value]
             for each in holds:
                 self._post(f"/holds/{read_text(each, 'holdId')}/release", {}, _ABANDON_S, TIMEOUT_S)
+
+
+def _build_release(reserved_s: Optional[float]) -> Dict[str, int]:
+    return {} if reserved_s is None else {"reservedMs": to_milliseconds(reserved_s)}
 
 
 def find_attempt_limit_s(lease_s: float, remaining_s: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from functools import partial
 from typing import Any, Dict, Iterator, Mapping, Sequence
 
 from ._attempt import printable
@@ -30,6 +31,7 @@ class HoldGroup(Holding):
             self.on_lost(options["on_lost"])
         for hold in holds:
             hold.on_lost(self._lose)
+            hold.send_release = partial(self._release_one, hold)
 
     def __iter__(self) -> Iterator[Hold]:
         return iter(self.holds)
@@ -76,26 +78,31 @@ class HoldGroup(Holding):
         for hold in self.holds:
             hold.lose(why)
 
-    def _release_holds(self, holds: Sequence[Hold]) -> None:
+    def _release_one(self, hold: Hold, retry_for_s: float) -> str:
+        self._release_holds([hold], retry_for_s)
+        return str(hold.outcome)
+
+    def _release_holds(self, holds: Sequence[Hold], retry_for_s: float = RETRY_S) -> None:
         """Releases the holds, and repeats the releases that fail. Raises the first error that is left."""
         for hold in holds:
             hold.close()
-        retry_until = time.monotonic() + RETRY_S
-        failures = self._send_releases(holds)
+        retry_until = time.monotonic() + retry_for_s
+        failures = self._send_releases(holds, retry_for_s)
         if failures:
-            failures = self._send_releases(list(failures))
+            failures = self._send_releases(list(failures), retry_for_s)
         while any(map(_is_repeatable, failures.values())) and time.monotonic() < retry_until:
             time.sleep(_PAUSE_S)
-            failures = self._send_releases(list(failures))
+            failures = self._send_releases(list(failures), retry_for_s)
         for failure in failures.values():
             raise failure
 
-    def _send_releases(self, holds: Sequence[Hold]) -> Dict[Hold, LockkeeperError]:
+    def _send_releases(self, holds: Sequence[Hold], retry_for_s: float) -> Dict[Hold, LockkeeperError]:
         """Applies the outcomes, and returns why the other releases failed.
 
         The key is the same for each request, so that a release that was carried out is not reported as a loss.
         """
-        results = self._keeper.verbs.release_all([hold.hold_id for hold in holds], self._release_key)
+        releases = [(hold.hold_id, hold.reserved_s) for hold in holds]
+        results = self._keeper.verbs.release_all(releases, self._release_key, retry_for_s)
         by_id = {each.get("holdId"): each for each in results}
         failures: Dict[Hold, LockkeeperError] = {}
         for hold in holds:

@@ -55,8 +55,11 @@ class Hold(Holding):
         self.outcome: Optional[str] = None
         self._keeper = keeper
         self._closed = False
-        self._release_key: Optional[str] = None
-        self._reserved_s: Optional[float] = None
+        #: Sends the release for up to this many seconds, applies its outcome and returns it. A group replaces it, so
+        #: that each release of the hold is the same request.
+        self.send_release: Callable[[float], str] = self._send_release
+        self._release_key = str(uuid.uuid4())
+        self.reserved_s: Optional[float] = None
         self._request_id: Optional[str] = None
         self._on_release_requested = options.get("on_release_requested")
         self._set_deadline(grant)
@@ -125,12 +128,12 @@ class Hold(Holding):
                 return self.outcome
             # A lost hold may still be in Redis until its lease ends there.
             retry_for_s = 0 if self.loss is not None else RETRY_S
-            self.close()
+            self.close(reserved_s)
             if self.is_uncertain:
                 # Only the result shows which of the two holds to release.
                 with suppress(LockkeeperError):
                     self._downgrade()
-            return self.send_release(reserved_s, retry_for_s)
+            return self.send_release(retry_for_s)
 
     def on_release_requested(self, handler: Callable[[ReleaseRequest], object]) -> None:
         """Calls the function in a separate thread when an operator asks to release the lock.
@@ -143,19 +146,12 @@ class Hold(Holding):
 
     # For the client.
 
-    def close(self) -> None:
-        """Ends the hold in this process, before its release is sent."""
+    def close(self, reserved_s: Optional[float] = None) -> None:
+        """Ends the hold in this process, before its release is sent. Only the first ``reserved_s`` is used."""
         with self._state:
-            self._closed = True
+            if not self._closed:
+                self._closed, self.reserved_s = True, reserved_s
         self._keeper.remove(self)
-
-    def send_release(self, reserved_s: Optional[float], retry_for_s: float = RETRY_S) -> str:
-        """Sends the release, and applies its outcome. A retry is the same request, so that it releases only once."""
-        if self._release_key is None:
-            self._release_key, self._reserved_s = str(uuid.uuid4()), reserved_s
-        outcome = self._keeper.verbs.release(self.hold_id, self._reserved_s, self._release_key, retry_for_s)
-        self.finish(outcome)
-        return outcome
 
     def finish(self, outcome: str) -> None:
         """Applies the outcome of the release."""
@@ -201,6 +197,11 @@ class Hold(Holding):
 
     def find_renewal_delay_s(self) -> float:
         return self._delay_s - self._delayed_from.elapsed_s()
+
+    def _send_release(self, retry_for_s: float) -> str:
+        outcome = self._keeper.verbs.release(self.hold_id, self.reserved_s, self._release_key, retry_for_s)
+        self.finish(outcome)
+        return outcome
 
     def _downgrade(self) -> None:
         was_uncertain, self.is_uncertain = self.is_uncertain, True
