@@ -104,7 +104,7 @@ describe.skipIf(!canMount)("file systems that cannot be written (needs the right
 
   test("a setup that has to build in a read-only folder fails with one line", async () => {
     const cache = await createCacheDir();
-    const setup = `import("./scripts/steps/lock.mjs").then(({ withLock }) => withLock(process.env.cache + "/.cache/setup.lock", async () => undefined)).catch((error) => { console.error(error.name + ": " + error.message); process.exit(1); })`;
+    const setup = `import("./scripts/steps/lock.mjs").then(({ withLock }) => withLock(process.env.cache + "/.cache/setup-lock", async () => undefined)).catch((error) => { console.error(error.name + ": " + error.message); process.exit(1); })`;
     const command = [process.execPath, "-e", setup];
     const { code, stderr } = await runWith('mount -t tmpfs -o ro tmpfs "$cache"', cache, command, {});
     expect(code).toBe(1);

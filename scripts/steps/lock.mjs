@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import {
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmdirSync,
@@ -8,43 +10,48 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StepError } from "./child.mjs";
 
-const PID_WITHIN_MS = 2_000;
 const HEARTBEAT_MS = 1_000;
 /**
  * Time in milliseconds after which a lock that was not touched counts as abandoned. Checking the PID is not sufficient
  * because PIDs are reused.
  */
 const DEAD_AFTER_MS = 60_000;
+/** The name of an owner: the PID and a random suffix, which makes the name unique. */
+const OWNER = /^(\d+)\.[0-9a-f]+$/;
 
 /**
  * Runs `work` while no other process runs work under the same lock. Concurrent installations would corrupt
  * node_modules.
  *
+ * The lock is a folder that contains one file, named after the owner. Renaming that file takes the lock over. Of
+ * several processes that find the same lock abandoned, only one can rename its file.
+ *
  * @template T
- * @param {string} dir the folder that represents the lock. It exists while the lock is held
+ * @param {string} dir the folder that represents the lock
  * @param {(onStart: (pid: number) => void) => Promise<T>} work function that calls `onStart` with the PID of each
  * process that it starts
  * @returns {Promise<T>}
  */
 export async function withLock(dir, work) {
+  const file = join(dir, `${process.pid}.${randomBytes(8).toString("hex")}`);
   let isReported = false;
-  while (!take(dir)) {
-    const pid = holderOf(dir);
+  while (!take(dir, file)) {
+    const pid = findHolder(findOwner(dir));
     if (pid !== undefined && !isReported) {
       console.log(`Waiting for another setup of this folder (pid ${pid}) …`);
       isReported = true;
     }
     await sleep(100);
   }
-  const heartbeat = setInterval(() => touch(dir), HEARTBEAT_MS);
-  const release = () => rmSync(dir, { recursive: true, force: true });
+  const heartbeat = setInterval(() => touch(file), HEARTBEAT_MS);
+  const release = () => giveBack(dir, file);
   process.once("exit", release);
   try {
-    return await work((pid) => writeFileSync(join(dir, "child"), String(pid)));
+    return await work((pid) => writeChild(file, pid));
   } finally {
     clearInterval(heartbeat);
     process.off("exit", release);
@@ -52,23 +59,82 @@ export async function withLock(dir, work) {
   }
 }
 
-/** @param {string} dir */
-function take(dir) {
-  if (isAbandoned(dir)) clearAway(dir);
+/**
+ * @param {string} dir
+ * @param {string} file the file of this process
+ */
+function take(dir, file) {
   try {
-    mkdirSync(dirname(dir), { recursive: true });
-    mkdirSync(dir);
+    const current = findOwner(dir);
+    if (current === undefined) return create(dir, file);
+    return isAbandoned(current) && takeOver(current, file);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
     throw createWriteError(error, dirname(dir));
   }
+}
+
+/**
+ * Creates the folder together with its file. Returns false if another process was faster.
+ *
+ * @param {string} dir
+ * @param {string} file
+ */
+function create(dir, file) {
+  const draft = `${dir}.${basename(file)}`;
+  mkdirSync(draft, { recursive: true });
   try {
-    writeFileSync(join(dir, "pid"), String(process.pid));
+    writeFileSync(join(draft, basename(file)), "");
+    // Replaces an empty folder, whose owner is releasing the lock, but no other.
+    renameSync(draft, dir);
     return true;
   } catch (error) {
-    // On a full disk, creating the file can succeed although writing to it fails.
-    rmSync(dir, { recursive: true, force: true });
-    throw createWriteError(error, dir);
+    rmSync(draft, { recursive: true, force: true });
+    if (hasCode(error, "ENOTEMPTY") || hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+/**
+ * @param {string} current
+ * @param {string} file
+ */
+function takeOver(current, file) {
+  // Before the rename, so that no other process finds the new file with the old time.
+  touch(current);
+  try {
+    renameSync(current, file);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return false;
+    throw error;
+  }
+}
+
+/**
+ * @param {string} dir
+ * @param {string} file
+ */
+function giveBack(dir, file) {
+  rmSync(file, { force: true });
+  try {
+    rmdirSync(dir);
+  } catch {
+    // Another process has already acquired the lock.
+  }
+}
+
+/**
+ * Returns the path of the owner's file; `undefined` if the lock is free.
+ *
+ * @param {string} dir
+ */
+function findOwner(dir) {
+  try {
+    const name = readdirSync(dir).find((each) => OWNER.test(each));
+    return name === undefined ? undefined : join(dir, name);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
   }
 }
 
@@ -111,34 +177,19 @@ function findWriteFault(path) {
   }
 }
 
-/** @param {string} dir */
-function isAbandoned(dir) {
-  const stats = statSync(dir, { throwIfNoEntry: false });
+/** @param {string} file */
+function isAbandoned(file) {
+  const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) return false;
-  const age = Date.now() - stats.mtimeMs;
-  if (readPid(dir, "pid") === undefined) return age > PID_WITHIN_MS;
-  return age > DEAD_AFTER_MS || holderOf(dir) === undefined;
+  return Date.now() - stats.mtimeMs > DEAD_AFTER_MS || findHolder(file) === undefined;
 }
 
-/** @param {string} dir */
-function touch(dir) {
-  const now = new Date();
+/** @param {string} file */
+function touch(file) {
   try {
-    utimesSync(dir, now, now);
+    utimesSync(file, new Date(), new Date());
   } catch {
-    // The lock was deleted manually, so its time cannot be updated.
-  }
-}
-
-/** @param {string} dir */
-function clearAway(dir) {
-  const aside = `${dir}.${process.pid}`;
-  try {
-    // If several processes find the same abandoned lock, only one of them can rename it.
-    renameSync(dir, aside);
-    rmSync(aside, { recursive: true, force: true });
-  } catch {
-    // Another process has already removed the lock.
+    // Another process has taken over the lock, or the lock was deleted manually.
   }
 }
 
@@ -146,27 +197,45 @@ function clearAway(dir) {
  * Returns the PID of the running process that holds the lock: the owner, or an installation or build that continues
  * after its owner was killed.
  *
- * @param {string} dir
+ * @param {string | undefined} file
  */
-function holderOf(dir) {
+function findHolder(file) {
+  if (file === undefined) return undefined;
   // This process does not hold the lock. If the lock contains its PID, the lock is from before a restart of the
   // container.
-  return [readPid(dir, "pid"), readPid(dir, "child")].find(
-    (pid) => pid && pid !== process.pid && isAlive(pid),
+  return [Number(OWNER.exec(basename(file))?.[1]), readChild(file)].find(
+    (pid) => pid > 0 && pid !== process.pid && isAlive(pid),
   );
 }
 
 /**
- * @param {string} dir
- * @param {"pid" | "child"} name
+ * @param {string} file
+ * @param {number} pid
  */
-function readPid(dir, name) {
+function writeChild(file, pid) {
   try {
-    const pid = Number(readFileSync(join(dir, name), "utf8"));
-    return pid > 0 ? pid : undefined;
-  } catch {
-    return undefined;
+    // Does not create the file, which would be a second owner after another process has taken over the lock.
+    writeFileSync(file, `${pid}\n`, { flag: "r+" });
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
   }
+}
+
+/** @param {string} file */
+function readChild(file) {
+  try {
+    return Number.parseInt(readFileSync(file, "utf8"), 10);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/**
+ * @param {unknown} error
+ * @param {string} code
+ */
+function hasCode(error, code) {
+  return error instanceof Error && "code" in error && error.code === code;
 }
 
 /** @param {number} pid */

@@ -24,7 +24,7 @@ export async function prepare({ build, apart = [], root = ROOT }) {
   const ready = () =>
     isInstalled(root) && wanted.every(({ dir }) => isInstalled(dir)) && (!build || isBuilt(root));
   if (ready()) return;
-  await withLock(join(root, ".cache/setup.lock"), async (onStart) => {
+  await withLock(join(root, ".cache/setup-lock"), async (onStart) => {
     if (!isInstalled(root)) await install("Installing dependencies", root, onStart);
     for (const { title, dir } of wanted) if (!isInstalled(dir)) await install(title, dir, onStart);
     if (build && !isBuilt(root)) await buildConsole(root, onStart);

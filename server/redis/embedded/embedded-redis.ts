@@ -2,14 +2,7 @@ import { explainFileError } from "../../errors/file-error.ts";
 import { StartupError } from "../../errors/startup-error.ts";
 import { buildUserRules } from "./access-rules.ts";
 import { buildEmbeddedUrl, getUrlFile, loadPasswords, writeUrlFiles } from "./embedded-credentials.ts";
-import {
-  claimServer,
-  readNote,
-  type ServerClaim,
-  tryStartLock,
-  withStartLock,
-  writeNote,
-} from "./embedded-files.ts";
+import { claimServer, readNote, type ServerClaim, writeNote } from "./embedded-files.ts";
 import { runOnServer } from "./embedded-probe.ts";
 import {
   createLogin,
@@ -22,6 +15,7 @@ import {
 import { EMBEDDED_REMEDY, preparePrivateDirectory } from "./private-directory.ts";
 import { endServer, isPortFree, sendSignal } from "./server-process.ts";
 import { ServerSupervisor } from "./server-supervisor.ts";
+import { tryStartLock, withStartLock } from "./start-lock.ts";
 
 /** The connection parameters for applications. The password is only in `file`. */
 export interface AppConnection {

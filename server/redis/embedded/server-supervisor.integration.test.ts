@@ -6,9 +6,9 @@ import { Redis } from "ioredis";
 import { expect, onTestFinished, test } from "vitest";
 import { findFreePort, findTestBinary } from "../../../test/support/test-redis.ts";
 import { waitUntil } from "../../../test/support/test-server.ts";
-import { tryStartLock } from "./embedded-files.ts";
 import { startEmbeddedRedis } from "./embedded-redis.ts";
 import { isRunning, sendSignal, waitUntilGone } from "./server-process.ts";
+import { tryStartLock } from "./start-lock.ts";
 
 const RESTART_MS = 15_000;
 

@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const CONTENDERS = 4;
+const LOCKS = 150;
+/** Time from one lock to the next, in ms. */
+const INTERVAL_MS = 25;
+/** Time for all contenders to start, in ms. */
+const START_MS = 8000;
+
+/**
+ * Lets one process acquire many locks and kills it. Then lets several processes take over each of these locks at the
+ * same moment.
+ *
+ * @param imported an import declaration of the lock
+ * @param acquire source of a function that acquires the lock at `path`, waits for `work` and releases the lock
+ * @returns for each time a process acquired a lock that another one held, a line; and how often a lock was acquired
+ */
+export async function contendForStaleLocks(dir: string, imported: string, acquire: string) {
+  const begin = `${imported}
+    import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+    import { setTimeout as sleep } from "node:timers/promises";
+    const acquire = ${acquire};
+    const dir = ${JSON.stringify(dir)};
+    const paths = Array.from({ length: ${LOCKS} }, (_, n) => dir + "/" + n);`;
+  await runModule(`${begin}
+    let acquired = 0;
+    for (const path of paths) {
+      mkdirSync(path);
+      void acquire(path, async () => {
+        if (++acquired === paths.length) process.kill(process.pid, "SIGKILL");
+        await new Promise(() => setTimeout(() => undefined, 60_000));
+      });
+    }`);
+  const startAt = Date.now() + START_MS;
+  const outputs = await Promise.all(
+    Array.from({ length: CONTENDERS }, () =>
+      runModule(`${begin}
+        const use = async (path) => {
+          try {
+            writeFileSync(path + "/in-use", "", { flag: "wx" });
+          } catch {
+            return console.log("overlap " + path);
+          }
+          await sleep(1);
+          rmSync(path + "/in-use");
+          console.log("acquired " + path);
+        };
+        await Promise.all(paths.map(async (path, n) => {
+          await sleep(${startAt} + n * ${INTERVAL_MS} - 5 - Date.now());
+          while (Date.now() < ${startAt} + n * ${INTERVAL_MS});
+          await acquire(path, () => use(path));
+        }));`),
+    ),
+  );
+  const lines = outputs.join("").trim().split("\n");
+  return {
+    overlaps: lines.filter((line) => line.startsWith("overlap")),
+    acquired: lines.filter((line) => line.startsWith("acquired")).length,
+    expected: CONTENDERS * LOCKS,
+  };
+}
+
+/** Runs the source of a module. @returns what it printed to standard output */
+function runModule(source: string): Promise<string> {
+  const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", source], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  return new Promise((resolve) => child.once("close", () => resolve(output)));
+}
