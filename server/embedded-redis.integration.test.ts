@@ -233,6 +233,14 @@ describe("output of the start", () => {
     for (const url of [redis.url, redis.appUrl]) expect(text).not.toContain(new URL(url).password);
   });
 
+  it("a start that is interrupted before it is ready has shown the API key", async () => {
+    for (const hasTerminal of [true, false]) {
+      const { cacheDir, lines } = await startOnEmbeddedRedis({ hasTerminal, isKeyGiven: false });
+      const shown = hasTerminal ? lines.join("\n") : await readFile(join(cacheDir, "root-key"), "utf8");
+      expect(shown).toMatch(/lk_[\w-]{43}/);
+    }
+  });
+
   it("one line discourages running as root, and other accounts see no such line", async () => {
     const { lines, summarize } = await startOnEmbeddedRedis();
     await summarize();

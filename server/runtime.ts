@@ -13,7 +13,7 @@ import { RequestAuthenticator } from "./api/routing/request-authenticator.ts";
 import { StoredResponses } from "./api/routing/stored-responses.ts";
 import { handleWebRequest } from "./api/web-adapter.ts";
 import { type Authenticator, openAuthenticator } from "./auth/authenticator.ts";
-import { RootKey } from "./auth/root-key.ts";
+import { RootKey, type RootKeyListener } from "./auth/root-key.ts";
 import type { Config } from "./config/config.ts";
 import { formatLoginCommand } from "./config/launcher-commands.ts";
 import { UnavailableError, UnknownOutcomeError } from "./errors/redis-errors.ts";
@@ -46,10 +46,10 @@ export interface RuntimeOptions {
   readonly embeddedRedis: EmbeddedRedis | undefined;
   readonly log: Logger;
   /**
-   * Called with the root key if the key is created only after startup, because the home store was unreachable during
-   * startup. The key cannot be retrieved later.
+   * Called with the root key as soon as it is created, which can be after startup if the home store is unreachable. The
+   * key cannot be retrieved later.
    */
-  readonly onRootKeyCreated: (created: string) => void;
+  readonly onRootKeyCreated: RootKeyListener;
 }
 
 /** The application behind the HTTP server: targets, authentication, API and metrics. */
@@ -65,8 +65,6 @@ export class Runtime {
     private readonly pendingRequests: PendingRequests,
     private readonly audit: Audit,
     private readonly tracing: Tracing | undefined,
-    /** The root key, if this start created it. The key cannot be retrieved later. */
-    readonly newRootKey: string | undefined,
   ) {}
 
   /** Starts the application. @throws StartupError if the application cannot be started */
@@ -78,7 +76,6 @@ export class Runtime {
     const quotas = new HoldQuotas(config.holdQuota);
     // Registered before a target opens, so that no observation is missed.
     targets.onOpen((target) => quotas.watchTarget(target));
-    let isStarted = false;
     try {
       // Connects to the target first, so that an unreachable Redis is reported as an error of the target and not of the
       // home store.
@@ -88,9 +85,7 @@ export class Runtime {
       if (found === "disconnected" && config.home === undefined && isSole)
         throw createUnstableRedisError(where);
       if (!isSole) await connectTargets(targets);
-      const rootKey = await RootKey.open(home, config.rootKey, (created) => {
-        if (isStarted) options.onRootKeyCreated(created);
-      });
+      const rootKey = await RootKey.open(home, config.rootKey, options.onRootKeyCreated);
       const { publicUrl, insecureHttp, basePath, sessions: sessionLimits, firstOperator } = config;
       const admission = await openAuthenticator(home, {
         sessionLimits: sessionLimits,
@@ -140,7 +135,6 @@ export class Runtime {
         log,
         basePath,
       );
-      isStarted = true;
       const api = createApi(services, log, basePath);
       return new Runtime(
         config,
@@ -153,7 +147,6 @@ export class Runtime {
         pendingRequests,
         audit,
         tracing,
-        rootKey.createdSecret,
       );
     } catch (error) {
       await targets.stop();

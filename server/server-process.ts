@@ -50,7 +50,7 @@ export class ServerProcess {
       config,
       embeddedRedis: embedded,
       log,
-      onRootKeyCreated: (rootKey) => void printRootKey(output, config, rootKey),
+      onRootKeyCreated: (rootKey) => printRootKey(output, config, rootKey),
     });
     this.#stopCallbacks.splice(1, 0, () => runtime.stop());
     httpServer.attachRuntime(runtime);

@@ -44,7 +44,6 @@ export async function printStartupSummary(
   else output.printLine(`  Log in: ${login}`);
   for (const connector of runtime.targets.connectors)
     output.printLine(`  ${formatTargetLine(connector, embeddedRedis)}`);
-  if (runtime.newRootKey !== undefined) await printRootKey(output, config, runtime.newRootKey);
   if (isRoot())
     output.printLine(
       "  Warning: Lockkeeper is running as root. Run it as an unprivileged user to limit the impact of a vulnerability.",

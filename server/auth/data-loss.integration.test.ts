@@ -96,7 +96,7 @@ describe("the generated root key", () => {
       throw new UnknownOutcomeError("The reply was lost.");
     });
     const created: string[] = [];
-    const key = await RootKey.open(home, undefined, (secret) => created.push(secret));
+    const key = await RootKey.open(home, undefined, (secret) => void created.push(secret));
     run.mockRestore();
     const storedHash = await direct.get(ROOT_KEY_HASH_KEY);
     expect(storedHash).not.toBeNull();

@@ -14,6 +14,9 @@ const ROOT_PRINCIPAL: Principal = {
   grants: createRoleGrants({ "*": "admin" }),
 };
 
+/** Receives the secret of a new root key. */
+export type RootKeyListener = (created: string) => Promise<void> | void;
+
 /**
  * The root API key. If the environment does not contain a root key, Lockkeeper creates one once and stores its hash in
  * the home store.
@@ -28,12 +31,6 @@ export class RootKey {
   /** Hash of the root key. `undefined` until the home store is reached for the first time. */
   #hash: string | undefined;
 
-  /**
-   * The secret, if this process created the key. Otherwise `undefined`, because the secret of a stored key cannot be
-   * retrieved.
-   */
-  createdSecret: string | undefined;
-
   private constructor() {}
 
   /**
@@ -41,12 +38,13 @@ export class RootKey {
    * `given`, no root key is valid until the home store is connected for the first time.
    *
    * @param given the key from the environment
-   * @param onCreated called with the secret of a new key
+   * @param onCreated called with the secret of a new key as soon as its hash is stored, because the secret cannot be
+   * retrieved later
    */
   static async open(
     home: HomeStore,
     given: string | undefined,
-    onCreated: (created: string) => void = () => undefined,
+    onCreated: RootKeyListener = () => undefined,
   ): Promise<RootKey> {
     const key = new RootKey();
     // Created once, because the task is repeated if a reply is lost, and the first secret may have been stored.
@@ -56,14 +54,11 @@ export class RootKey {
     return key;
   }
 
-  async #loadOrCreate(home: HomeStore, created: string, onCreated: (created: string) => void): Promise<void> {
+  async #loadOrCreate(home: HomeStore, created: string, onCreated: RootKeyListener): Promise<void> {
     await home.run((redis) => redis.set(ROOT_KEY_HASH_KEY, hashSha256(created), "NX"));
     const stored = (await home.run((redis) => redis.get(ROOT_KEY_HASH_KEY))) ?? hashSha256(created);
     this.#hash = stored;
-    if (isEqualSecret(stored, hashSha256(created))) {
-      this.createdSecret = created;
-      onCreated(created);
-    }
+    if (isEqualSecret(stored, hashSha256(created))) await onCreated(created);
     home.onEmptied(async () => {
       await home.run((redis) => redis.set(ROOT_KEY_HASH_KEY, stored, "NX"));
     });
