@@ -42,7 +42,7 @@ describe("the ledger of live holds", () => {
     const ledger = new HoldLedger(() => now);
     const reader = (token: string) => ({ key: "lock:1", kind: "read", token }) as const;
     for (const token of ["granted", "seen"]) ledger.record("a", reader(token), hold("app", 1, 60_000));
-    ledger.record("a", reader("other"), hold("app", 1, 60_000), "observation");
+    ledger.recordObserved("a", reader("other"), hold("app", 1, 60_000));
     expect(ledger.getUsage("app").holds).toBe(3);
     const observed = new Set([toLedgerKey(reader("seen"))]);
     ledger.forgetSharers("a", "lock:1", observed);
@@ -56,9 +56,45 @@ describe("the ledger of live holds", () => {
     ledger.forgetSharers("a", "lock:1", new Set([...observed, toLedgerKey(reader("brief"))]));
     ledger.forgetSharers("a", "lock:1", observed);
     expect(ledger.findPrincipal("a", reader("brief"))).toBeUndefined();
+    now = 12_000;
     ledger.replace("a", reader("seen"), { key: "lock:1" }, 100);
     ledger.forgetSharers("a", "lock:1", new Set());
     expect(ledger.findPrincipal("a", { key: "lock:1" })).toBe("app");
+  });
+
+  it("keeps a hold for 5 s after its grant if an observation without it may be older", () => {
+    let now = 10_000;
+    const ledger = new HoldLedger(() => now);
+    const ref = { key: "lock:1", token: "1" };
+    const getHolds = () => ledger.getUsage("app").holds;
+    ledger.record("a", ref, hold("app", 1, 60_000));
+    for (const readAt of [undefined, 9999]) {
+      ledger.forgetUnobserved("a", ref, readAt);
+      ledger.recordObserved("a", { key: "lock:1", token: "0" }, hold("other", 1), readAt);
+    }
+    expect([getHolds(), ledger.getUsage("other").holds]).toEqual([1, 0]);
+    now = 15_000;
+    expect(getHolds()).toBe(0);
+    // A renewal, or an observation of the hold, shows that it exists.
+    ledger.record("a", ref, hold("app", 1, 60_000));
+    ledger.forgetUnobserved("a", ref);
+    ledger.extend("a", ref, 60_000);
+    now = 20_000;
+    expect(getHolds()).toBe(1);
+    ledger.record("a", ref, hold("app", 1, 60_000));
+    ledger.forgetUnobserved("a", ref);
+    ledger.recordObserved("a", ref, hold("app", 1, 60_000));
+    now = 25_000;
+    expect(getHolds()).toBe(1);
+    ledger.forgetUnobserved("a", ref);
+    expect(getHolds()).toBe(0);
+    // A read that was sent after the grant shows that the hold has ended.
+    ledger.record("a", ref, hold("app", 1, 60_000));
+    ledger.forgetUnobserved("a", ref, now);
+    expect(getHolds()).toBe(0);
+    ledger.record("a", ref, hold("app", 1, 60_000));
+    ledger.recordObserved("a", { key: "lock:1", token: "2" }, hold("other", 1, 60_000), now);
+    expect([getHolds(), ledger.getUsage("other").holds]).toEqual([0, 1]);
   });
 
   it("has the sum of its holds as usage after any sequence of changes", () => {

@@ -32,7 +32,7 @@ export function toLedgerKey({ key, kind, token }: LedgerRef): Key {
 
 /**
  * Maximum delay of observations, in ms. For this long after a grant or release by this instance, an observation may
- * still show the earlier state.
+ * still show the earlier state, unless its read is known to have been sent later.
  */
 export const OBSERVED_WITHIN_MS = 5000;
 
@@ -41,8 +41,13 @@ const NO_USAGE: HoldUsage = { holds: 0, bytes: 0 };
 interface Entry extends Pick<LedgerHold, "principal" | "bytes"> {
   /** The key that the hold shares with other holds; `undefined` if it does not share its key. */
   readonly sharedKey: Key | undefined;
-  /** Until this time on the clock `now`, an observation without the hold does not remove the hold. */
-  certainUntil: number;
+  /** Token of the hold, if known. */
+  token: string | undefined;
+  /**
+   * Time on the clock `now` at which this instance granted the hold. `-Infinity` if the hold was observed: any later
+   * observation without the hold then removes it.
+   */
+  grantedAt: number;
 }
 
 /**
@@ -59,27 +64,27 @@ export class HoldLedger {
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /**
-   * Records a hold. Replaces the recorded hold of the key, unless the new hold is of a kind whose holds share a key.
-   *
-   * @param source `grant` if this instance granted the hold, `observation` if it was read from Redis
+   * Records a hold that this instance granted. Replaces the recorded hold of the key, unless the new hold is of a kind
+   * whose holds share a key.
    */
-  record(
-    target: string,
-    ref: LedgerRef,
-    { principal, bytes, remainingMs }: LedgerHold,
-    source: "grant" | "observation" = "grant",
-  ): void {
+  record(target: string, ref: LedgerRef, hold: LedgerHold): void {
+    this.#set(this.#getTargetHolds(target), ref, hold, this.now());
+  }
+
+  /**
+   * Records a hold that was read from Redis, like `record`. Has no effect if the observation may be older than the
+   * grant of another hold of the key.
+   *
+   * @param readAt time on the clock `now` at which the read was sent; `undefined` if unknown
+   */
+  recordObserved(target: string, ref: LedgerRef, hold: LedgerHold, readAt?: number): void {
     const holds = this.#getTargetHolds(target);
     const name = toLedgerKey(ref);
     const before = holds.entries.get(name);
-    if (before?.principal !== principal || before.bytes !== bytes) {
-      if (before !== undefined) this.#remove(holds, name, before);
-      const certainUntil = source === "grant" ? this.now() + OBSERVED_WITHIN_MS : 0;
-      const sharedKey = isSharedKind(ref.kind) ? ref.key : undefined;
-      this.#insert(holds, name, { principal, bytes, sharedKey, certainUntil });
-    }
-    if (remainingMs === null) holds.deadlines.delete(name);
-    else holds.deadlines.set(name, this.now() + remainingMs);
+    const isOther =
+      before !== undefined && (before.principal !== hold.principal || hasOtherToken(before, ref));
+    if (isOther && this.#keepRecent(holds, name, before, readAt)) return;
+    this.#set(holds, ref, hold, Number.NEGATIVE_INFINITY);
   }
 
   /**
@@ -96,30 +101,43 @@ export class HoldLedger {
   /** Replaces a hold with another hold of the same principal. Does nothing if `before` is not recorded. */
   replace(target: string, before: LedgerRef, after: LedgerRef, remainingMs: number): void {
     const entry = this.#holdsByTarget.get(target)?.entries.get(toLedgerKey(before));
-    if (entry === undefined) return;
+    if (entry === undefined || hasOtherToken(entry, before)) return;
     this.forget(target, before);
     this.record(target, after, { principal: entry.principal, bytes: entry.bytes, remainingMs });
   }
 
-  /** Removes a hold and subtracts it from the usage of its principal. */
+  /**
+   * Removes a hold and subtracts it from the usage of its principal. Does nothing if another hold of the key is
+   * recorded: its grant can be reported before the release that made it possible.
+   */
   forget(target: string, ref: LedgerRef): void {
     const holds = this.#holdsByTarget.get(target);
     const entry = holds?.entries.get(toLedgerKey(ref));
-    if (holds !== undefined && entry !== undefined) this.#remove(holds, toLedgerKey(ref), entry);
+    if (holds === undefined || entry === undefined || hasOtherToken(entry, ref)) return;
+    this.#remove(holds, toLedgerKey(ref), entry);
   }
 
   /**
-   * Removes the holds that share a key, except those in `observed` and those that were granted too recently to be
-   * observed.
+   * Removes a hold that an observation of its key did not show, unless the observation may be older than its grant.
+   *
+   * @param readAt time on the clock `now` at which the read was sent; `undefined` if unknown
    */
-  forgetSharers(target: string, key: Key, observed: ReadonlySet<Key>): void {
+  forgetUnobserved(target: string, ref: LedgerRef, readAt?: number): void {
     const holds = this.#holdsByTarget.get(target);
-    const now = this.now();
+    const name = toLedgerKey(ref);
+    const entry = holds?.entries.get(name);
+    if (holds === undefined || entry === undefined || this.#keepRecent(holds, name, entry, readAt)) return;
+    this.#remove(holds, name, entry);
+  }
+
+  /** Removes the holds that share a key, except those in `observed`, like `forgetUnobserved`. */
+  forgetSharers(target: string, key: Key, observed: ReadonlySet<Key>, readAt?: number): void {
+    const holds = this.#holdsByTarget.get(target);
     for (const name of holds?.sharers.get(key) ?? []) {
       const entry = holds?.entries.get(name);
       if (holds === undefined || entry === undefined) continue;
-      if (observed.has(name)) entry.certainUntil = 0;
-      else if (entry.certainUntil <= now) this.#remove(holds, name, entry);
+      if (observed.has(name)) entry.grantedAt = Number.NEGATIVE_INFINITY;
+      else if (!this.#keepRecent(holds, name, entry, readAt)) this.#remove(holds, name, entry);
     }
   }
 
@@ -147,6 +165,36 @@ export class HoldLedger {
     let size = 0;
     for (const { entries } of this.#holdsByTarget.values()) size += entries.size;
     return size;
+  }
+
+  /**
+   * Returns whether an observation without the hold may be older than its grant. If so, the hold counts for up to 5 s
+   * after its grant, unless a renewal or a later observation shows that it still exists.
+   */
+  #keepRecent(
+    { deadlines }: TargetHolds,
+    name: Key,
+    { grantedAt }: Entry,
+    readAt = Number.NEGATIVE_INFINITY,
+  ) {
+    const certainUntil = grantedAt + OBSERVED_WITHIN_MS;
+    if (readAt >= grantedAt || certainUntil <= this.now()) return false;
+    deadlines.set(name, Math.min(deadlines.find(name) ?? certainUntil, certainUntil));
+    return true;
+  }
+
+  #set(holds: TargetHolds, ref: LedgerRef, { principal, bytes, remainingMs }: LedgerHold, grantedAt: number) {
+    const name = toLedgerKey(ref);
+    const before = holds.entries.get(name);
+    if (before?.principal === principal && before.bytes === bytes)
+      Object.assign(before, { token: ref.token, grantedAt });
+    else {
+      if (before !== undefined) this.#remove(holds, name, before);
+      const sharedKey = isSharedKind(ref.kind) ? ref.key : undefined;
+      this.#insert(holds, name, { principal, bytes, sharedKey, token: ref.token, grantedAt });
+    }
+    if (remainingMs === null) holds.deadlines.delete(name);
+    else holds.deadlines.set(name, this.now() + remainingMs);
   }
 
   #insert({ entries, sharers }: TargetHolds, name: Key, entry: Entry): void {
@@ -185,6 +233,11 @@ export class HoldLedger {
     }
     return holds;
   }
+}
+
+/** Returns whether the recorded hold has another token. An unknown token is not another token. */
+function hasOtherToken({ token }: Entry, ref: LedgerRef): boolean {
+  return token !== undefined && ref.token !== undefined && token !== ref.token;
 }
 
 interface TargetHolds {

@@ -42,8 +42,8 @@ export class HoldQuotas {
     readonly name: string;
     readonly watcher: Pick<Watcher, "onReading">;
   }): void {
-    watcher.onReading((key, _before, after, _waiters, observation) =>
-      this.#applyReading({ target: name, key }, observation, after !== undefined),
+    watcher.onReading((key, _before, after, _waiters, observation, readAt) =>
+      this.#applyReading({ target: name, key }, observation, after !== undefined, readAt),
     );
   }
 
@@ -130,17 +130,22 @@ export class HoldQuotas {
     if (used.bytes + bytes > quota.bytesMax) throw createQuotaError("bytes", quota.bytesMax, used.bytes);
   }
 
-  #applyReading({ target, key }: LockRef, observation: Observation, isIndexed: boolean): void {
-    if (observation.state === "unreadable") return;
+  #applyReading(
+    { target, key }: LockRef,
+    observation: Observation,
+    isIndexed: boolean,
+    readAt: number | undefined,
+  ): void {
+    if (observation.state === "unreadable" || isUndecidedFree(observation)) return;
     if (observation.state === "held" && isSharedKind(observation.kind)) {
-      this.#ledger.forget(target, { key });
-      this.#applySharers(target, observation, isIndexed);
+      this.#ledger.forgetUnobserved(target, { key }, readAt);
+      this.#applySharers(target, observation, isIndexed, readAt);
       return;
     }
-    this.#ledger.forgetSharers(target, key, NO_NAMES);
+    this.#ledger.forgetSharers(target, key, NO_NAMES, readAt);
     const [holder] = observation.state === "held" ? observation.holders : [];
     if (holder?.principal === undefined || this.#released.has(target, key, formatKey(holder.token))) {
-      this.#ledger.forget(target, { key });
+      this.#ledger.forgetUnobserved(target, { key }, readAt);
       return;
     }
     // Keys that the index omits must not make the ledger larger than the index.
@@ -148,7 +153,7 @@ export class HoldQuotas {
     const remainingMs = observation.state === "held" ? observation.remainingMs : null;
     const bytes = estimateHoldBytes({ key, owner: holder.owner, record: holder.record });
     const hold = { principal: holder.principal, bytes, remainingMs };
-    this.#ledger.record(target, { key }, hold, "observation");
+    this.#ledger.recordObserved(target, { key, token: formatKey(holder.token) }, hold, readAt);
   }
 
   /** Records the observed holds that share a key, and removes recorded holds of the key that were not observed. */
@@ -156,6 +161,7 @@ export class HoldQuotas {
     target: string,
     { key, kind, holders, remainingMs }: HeldObservation,
     isIndexed: boolean,
+    readAt: number | undefined,
   ): void {
     const observed = new Set<Key>();
     for (const { token, principal, ownRemainingMs = remainingMs, owner, record } of holders) {
@@ -166,13 +172,17 @@ export class HoldQuotas {
       // Keys that the index omits must not make the ledger larger than the index.
       if (!isIndexed && this.#ledger.findPrincipal(target, ref) === undefined) continue;
       const bytes = estimateHoldBytes({ key, owner, record });
-      this.#ledger.record(target, ref, { principal, bytes, remainingMs: ownRemainingMs }, "observation");
+      this.#ledger.recordObserved(target, ref, { principal, bytes, remainingMs: ownRemainingMs }, readAt);
     }
-    this.#ledger.forgetSharers(target, key, observed);
+    this.#ledger.forgetSharers(target, key, observed, readAt);
   }
 }
 
 const NO_NAMES: ReadonlySet<Key> = new Set();
+
+/** Returns whether a key that was free may be held by now, because the masters of a quorum have not decided. */
+const isUndecidedFree = (observation: Observation) =>
+  observation.state === "free" && observation.votes?.state === "undecided";
 
 function createQuotaError(quota: "holds" | "bytes", limit: number, used: number): QuotaExceededError {
   const usage = quota === "holds" ? `${used} live holds` : `live holds of ${used} bytes`;

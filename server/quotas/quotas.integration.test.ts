@@ -310,4 +310,17 @@ describe("quotas of other servers", () => {
     await waitUntil(async () => (await readUsage(second, application)).holds === 1);
     expect((await acquire(second, application)).status).toBe(201);
   });
+
+  it("a hold on a quorum counts before its masters have been read", async () => {
+    const masters = await startTestMasters(3);
+    onTestFinished(() => masters.stop());
+    const targets = [{ name: "locks", redis: { quorum: masters.urls } }];
+    const server = await startServer({ file: (home) => ({ home, targets }) });
+    for (let round = 0; round < 5; round++) {
+      const application = await createApplication(server, { holdsMax: 3 });
+      const statuses: number[] = [];
+      for (let n = 0; n < 6; n++) statuses.push((await acquire(server, application)).status);
+      expect(statuses).toEqual([201, 201, 201, 429, 429, 429]);
+    }
+  });
 });

@@ -19,7 +19,9 @@ import type { AppliedReading, TopologyView } from "./topology/topology-view.ts";
 
 /**
  * Listener that is called for each reading of a key. `before` and `after` are the indexed holds before and after the
- * reading. `waitersOfFree` is the number of waiters if the lock is free, otherwise 0.
+ * reading. `waitersOfFree` is the number of waiters if the lock is free, otherwise 0. `readAt` is the time
+ * (`performance.now()`) at which the read was sent; `undefined` on a quorum, where an observation combines reads of
+ * several masters.
  */
 export type ReadingListener = (
   key: Key,
@@ -27,6 +29,7 @@ export type ReadingListener = (
   after: ObservedHold | undefined,
   waitersOfFree: number,
   observation: Observation,
+  readAt: number | undefined,
 ) => void;
 
 export interface ReadingPipelineDeps {
@@ -213,7 +216,9 @@ export class ReadingPipeline implements MasterListener {
     if (!isQuorum) unseenHolds.checkReading(observation, reading.sentAt);
     this.#notes?.removeIfEnded(key, after);
     const waitersOfFree = index.findWaiters(key)?.count ?? 0;
-    for (const listener of this.#readingListeners) listener(key, before, indexed, waitersOfFree, observation);
+    const readAt = isQuorum ? undefined : reading.sentAt;
+    for (const listener of this.#readingListeners)
+      listener(key, before, indexed, waitersOfFree, observation, readAt);
     if (scriptEvent !== undefined) eventReporter.reportScriptEvent(scriptEvent);
     const change = findListingChange(before, after);
     // A hold that becomes unlisted has not necessarily ended.

@@ -42,7 +42,7 @@ beforeEach(() => {
   quotas = new HoldQuotas({ holdsMax: 1, bytesMax: 10_000 });
   const watcher: Pick<Watcher, "onReading"> = {
     onReading(report) {
-      observe = (observation) => report(HOLD.key, undefined, {} as ObservedHold, 0, observation);
+      observe = (observation) => report(HOLD.key, undefined, {} as ObservedHold, 0, observation, undefined);
       return () => undefined;
     },
   };
