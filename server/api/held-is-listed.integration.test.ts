@@ -110,7 +110,7 @@ const describeContent = ({ content, expires }: Planted) =>
   `${JSON.stringify(content).slice(0, 200)}${expires ? " with TTL" : ""}`;
 
 async function listKeys(server: TestServer, run: string): Promise<Set<string>> {
-  const { body } = await server.call(`/locks?limit=500&filter=key:lock:${run}:*`);
+  const { body } = await server.callUntilAvailable(`/locks?limit=500&filter=key:lock:${run}:*`);
   return new Set(body.items.map(({ key }: Lock) => key));
 }
 

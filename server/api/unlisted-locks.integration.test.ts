@@ -16,7 +16,9 @@ const it = serverTest({ environment: { LOCKKEEPER_WATCH: "*", LOCKKEEPER_LOCKABL
   .extend("listed", { scope: "file" }, ({ run }) => `lock:${run}`)
   .extend("unlisted", { scope: "file" }, ({ run }) => [`mutex:${run}:a`, `mutex:${run}:b`] as const)
   .extend("list", { scope: "file" }, ({ server }) => async (filter: string, headers = {}) => {
-    const { body } = await server.call(`/locks?${new URLSearchParams({ filter })}`, { headers });
+    const { body } = await server.callUntilAvailable(`/locks?${new URLSearchParams({ filter })}`, {
+      headers,
+    });
     const { items, total, unlisted } = LockList.parse(body);
     expect(items).toHaveLength(total);
     return { keys: items.map(({ key }) => key), total, unlisted };

@@ -92,7 +92,7 @@ async function makeRing(
 }
 
 async function readDeadlocks(server: TestServer, key: string) {
-  const { status, body } = await server.call(`/waits?key=${encodeURIComponent(key)}`);
+  const { status, body } = await server.callUntilAvailable(`/waits?key=${encodeURIComponent(key)}`);
   expect(status).toBe(200);
   return Waits.parse(body).deadlocks;
 }

@@ -15,7 +15,7 @@ const it = serverTest()
     return client;
   })
   .extend("readWaits", { scope: "file" }, ({ server }) => async (key?: string) => {
-    const { status, body } = await server.call(
+    const { status, body } = await server.callUntilAvailable(
       key === undefined ? "/waits" : `/waits?key=${encodeURIComponent(key)}`,
     );
     expect(status).toBe(200);
@@ -333,7 +333,7 @@ describe("root blockers", () => {
     });
     const headers = createBearerHeader(made.secret);
     const read = async () => {
-      const { status, body } = await server.call("/waits", {
+      const { status, body } = await server.callUntilAvailable("/waits", {
         headers,
       });
       expect(status).toBe(200);

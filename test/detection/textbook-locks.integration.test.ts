@@ -13,7 +13,7 @@ it.for(TEXTBOOK_LOCKS)(
     await lock.acquire(direct);
     const path = `/locks/${encodeKeyPath(key)}`;
     await waitUntil(async () => {
-      const { body } = await server.call(`/locks?limit=500`);
+      const { body } = await server.callUntilAvailable("/locks?limit=500");
       return body.items.some((item: { key: string }) => item.key === key);
     });
     const { state, version, release } = await server.readLock(key);

@@ -13,6 +13,8 @@ import { startTestRedis, type TestRedis, type TestRedisOptions } from "./test-re
 
 export const ROOT_KEY = "root-key-of-the-tests-0123456789-0123456789";
 
+const AVAILABLE_WITHIN_MS = 10_000;
+
 export type ApiAdapter = "node" | "next";
 
 export interface TestServer {
@@ -30,6 +32,11 @@ export interface TestServer {
   fetch(path: string, init?: CallInit): Promise<Response>;
   /** Sends a request like `fetch` and reads the response. */
   call(path: string, init?: CallInit): Promise<ApiReply>;
+  /**
+   * Sends a request like `call`, and repeats it for up to 10 s while the response is 503 `unavailable`. Lists of a
+   * target return it while no probe of Redis has succeeded for 1.5 s, as on a busy machine or after a failover.
+   */
+  callUntilAvailable(path: string, init?: CallInit): Promise<ApiReply>;
   /** Sends a request like `call`, with no credentials except those in `headers`. */
   callAnonymously(path: string, init?: CallInit): Promise<ApiReply>;
   /** Calls a verb or an operator action on a lock. */
@@ -129,6 +136,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     url,
     fetch: sendWithKey,
     call,
+    async callUntilAvailable(path, init) {
+      let reply = await call(path, init);
+      await waitUntil(async () => {
+        if (reply.status !== 503 || reply.body.code !== "unavailable") return true;
+        reply = await call(path, init);
+        return false;
+      }, AVAILABLE_WITHIN_MS);
+      return reply;
+    },
     callAnonymously: async (path, init) => await readReply(await send(path, init)),
     callVerb: (key, name, body, headers = {}) =>
       call(`/locks/${encodeKeyPath(key)}/${name}`, { body, headers }),

@@ -78,8 +78,8 @@ function replayMessages(messages: readonly StreamMessage[]): Map<string, string>
 }
 
 async function listHolders(server: TestServer): Promise<Map<string, string>> {
-  const text = await (await server.fetch("/export/locks?format=jsonl")).text();
-  const locks = text
+  const { body } = await server.callUntilAvailable("/export/locks?format=jsonl");
+  const locks = String(body)
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as { key: string; holders: { owner: string }[] });

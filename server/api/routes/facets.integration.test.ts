@@ -21,7 +21,9 @@ it("facets count each value with a filter for exactly those locks, within the ca
   await direct.set(`lock:${name}:b:4`, randomUUID());
   const filter = `key:lock:${name}:*`;
   const facets = async (more = "", headers = {}) => {
-    const { status, body } = await server.call(`/facets${formatQuery(filter + more)}`, { headers });
+    const { status, body } = await server.callUntilAvailable(`/facets${formatQuery(filter + more)}`, {
+      headers,
+    });
     expect(status).toBe(200);
     return Facets.parse(body);
   };

@@ -14,7 +14,7 @@ const it = serverTest({ environment: { LOCKKEEPER_FORMATS: "lock:conf:*=spring" 
     return await server.call("/formats/rules", { method: "PUT", body: { rules } });
   })
   .extend("findListedFormat", { scope: "file" }, ({ server }) => async (key: string) => {
-    const { body } = await server.call(`/locks?filter=${encodeURIComponent(`key:${key}`)}`);
+    const { body } = await server.callUntilAvailable(`/locks?filter=${encodeURIComponent(`key:${key}`)}`);
     return body.items[0]?.format as string | undefined;
   })
   // Creates a lock with a UUID as its value, which several libraries store in the same way.

@@ -8,7 +8,7 @@ import { createBearerHeader, waitUntil } from "../../../test/support/test-server
 
 const it = serverTest()
   .extend("listOwners", { scope: "file" }, ({ server }) => async (query: Record<string, string>) => {
-    const { status, body } = await server.call(`/owners?${new URLSearchParams(query)}`);
+    const { status, body } = await server.callUntilAvailable(`/owners?${new URLSearchParams(query)}`);
     return status === 200 ? OwnerList.parse(body) : body;
   })
   .extend(

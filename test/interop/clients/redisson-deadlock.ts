@@ -125,7 +125,7 @@ async function makeRing({ operator: { server }, client, theirs }: Sides, round: 
 }
 
 async function readWaits({ server }: Pick<Operator, "server">, key: string): Promise<Waits> {
-  const { status, body } = await server.call(`/waits?key=${encodeURIComponent(key)}`);
+  const { status, body } = await server.callUntilAvailable(`/waits?key=${encodeURIComponent(key)}`);
   expect("the status of GET /waits", status, 200);
   return Waits.parse(body);
 }

@@ -54,8 +54,8 @@ export async function startOperator(file?: (url: string) => object): Promise<Ope
     async findListed(key, holds = () => true) {
       let found: Lock | undefined;
       await waitUntil(async () => {
-        const { items } = (await call(`/locks?filter=${encodeURIComponent(key)}`)).body as { items: Lock[] };
-        found = items.find((lock) => lock.key === key);
+        const { items } = (await call(`/locks?filter=${encodeURIComponent(key)}`)).body as { items?: Lock[] };
+        found = items?.find((lock) => lock.key === key);
         return found !== undefined && holds(found);
       });
       if (found === undefined) throw new Error(`${key} is not listed`);

@@ -48,7 +48,7 @@ describe.each(["redisson", "token", "timestamp"])("release requests of holds in 
     const changed = await answer(hold, { requestId, answer: "refused" });
     expect([changed.status, changed.body.code]).toEqual([409, "changed"]);
     await waitUntil(async () => {
-      const { body: list } = await server.call(`/locks?filter=key:${key}`);
+      const { body: list } = await server.callUntilAvailable(`/locks?filter=key:${key}`);
       return list.items[0]?.holders[0]?.releaseRequested?.state === "accepted";
     });
     expect((await server.callHold(hold, "release")).body.outcome).toBe("released");
