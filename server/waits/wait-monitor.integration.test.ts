@@ -271,7 +271,8 @@ describe("root blockers", () => {
     );
     await waitUntil(async () => (await readWaits(root)).waiting > 0);
     const waits = [nested, client.acquire(inner, { ...options, owner: "cart" })];
-    await waitUntil(async () => (await readWaits(root)).roots[0]?.waiting === 2);
+    // A waiter counts as soon as the length of its list is known, and is named once the list has been read.
+    await waitUntil(async () => (await readWaits(root)).roots[0]?.rows.length === 2);
     waits.push(client.acquire(other, { ...options, owner: "pick" }) as never);
     const settled = Promise.allSettled(waits);
     await waitUntil(async () => (await readWaits(other)).roots.length === 1);
