@@ -51,7 +51,7 @@ class NodeExchange implements Exchange<void> {
   }
 
   detach(): AbortSignalLike {
-    for (const event of ["data", "end", "close"]) this.incoming.removeAllListeners(event);
+    this.incoming.removeAllListeners();
     Object.assign(this.incoming, { headers: NO_HEADERS, rawHeaders: [] });
     return new DisconnectSignal(this.outgoing);
   }

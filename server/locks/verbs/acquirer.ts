@@ -10,10 +10,10 @@ import { formatListedOwner } from "../../formats/stop-waiting.ts";
 import { formatDeclaration } from "../../formats/wait-declaration.ts";
 import type { Commands } from "../../redis/commands.ts";
 import type { FairPlaces } from "../waiting/fair-places.ts";
+import type { WaitAttemptResult } from "../waiting/running-wait.ts";
 import {
   PLACE_RETENTION_MS,
   type Revocable,
-  type WaitAttemptResult,
   type WaitCoordinator,
   type WaitOptions,
 } from "../waiting/wait-coordinator.ts";

@@ -2,12 +2,8 @@ import type { Key } from "../../../lib/keys/key.ts";
 import type { RefusedAcquireReply } from "../../formats/acquire-all.ts";
 import { computeSlot } from "../../redis/cluster/slot.ts";
 import { toRedisArgument } from "../../redis/script.ts";
-import {
-  PLACE_RETENTION_MS,
-  type Revocable,
-  type WaitAttemptResult,
-  type WaitCoordinator,
-} from "../waiting/wait-coordinator.ts";
+import type { WaitAttemptResult } from "../waiting/running-wait.ts";
+import { PLACE_RETENTION_MS, type Revocable, type WaitCoordinator } from "../waiting/wait-coordinator.ts";
 import { GIVE_WAY_MS, WAITERS_MAX } from "./acquirer.ts";
 import type { AcquiredGroup } from "./contract/grant.ts";
 import type { AcquireOptions } from "./contract/verbs.ts";

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Key, toKeyFields } from "../../../lib/keys/key.ts";
 import {
   AbortedError,
@@ -6,58 +5,30 @@ import {
   type HeldError,
   WaitTimeoutError,
 } from "../../errors/lock-errors.ts";
-import { UnavailableError, UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import type { AbortSignalLike } from "./abort-signal-like.ts";
 import { createDeadlockError } from "./deadlock-error.ts";
 import type { DeadlockRefusals } from "./deadlock-refusals.ts";
-import type { QueuePlace, Turn } from "./key-queue.ts";
-import { type HeldOutcome, WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
-import type { EnqueueOptions, WaiterQueues } from "./waiter-queues.ts";
+import { RunningWait, type RunningWaitOptions, type WaitAttempt } from "./running-wait.ts";
+import { WaitCancellation, type WaitEndReason } from "./wait-stop.ts";
+import type { WaiterQueues } from "./waiter-queues.ts";
 
-/**
- * Delay, in ms, before a waiter retries after a refused hand-over. The release may have been delayed, and a hand-over
- * wakes no other client.
- */
-const HAND_OVER_RETRY_MS = 5;
 /** Time, in ms, for which a waiter that cancelled or timed out can return to its place by repeating its request id. */
 export const PLACE_RETENTION_MS = 5000;
-const OUTAGE_RETRY_MS = 200;
 
-export interface WaitOptions {
-  readonly waitMs: number;
+export interface WaitOptions extends RunningWaitOptions {
   readonly signal: AbortSignalLike | undefined;
   /** A request id chosen by the caller. A repeated request keeps its place. */
   readonly requestId: string | undefined;
-  /** Options of `WaiterQueues.enqueue`. */
-  readonly enqueueing?: EnqueueOptions;
   /** The id under which a deadlock refusal can end this wait; `undefined` if a deadlock cannot end it. */
   readonly refusableId?: string | undefined;
   /** When the caller began to wait, in Unix ms on the Redis clock; the time of the first attempt by default. */
   readonly sinceMs?: number | undefined;
-  /**
-   * Whether to keep waiting if Redis is unreachable during the first attempt. Set this option if the caller cannot
-   * return without the lock.
-   */
-  readonly startsInOutage?: boolean | undefined;
 }
-
-/** The result of an attempt to acquire a lock: the grant in `done`, or the refusal. */
-export type WaitAttemptResult<Reply> = { readonly done: Reply; readonly heldMs?: number } | HeldOutcome;
 
 /** A grant that can be revoked if its caller has stopped waiting. */
 export interface Revocable {
   revoke(): void;
 }
-
-/**
- * Makes one attempt to acquire the lock. `leftMs`: the remaining wait in ms. `sinceMs`: the start of the wait in Unix
- * ms; `undefined` if it is not known yet. `turn`: the reason for the attempt.
- */
-export type WaitAttempt<Reply> = (
-  leftMs: number,
-  sinceMs: number | undefined,
-  turn: Turn,
-) => Promise<WaitAttemptResult<Reply>>;
 
 /** Called when a wait ends without acquiring the lock. `ending` is `undefined` if an attempt failed. */
 export type OnWaitEnd = (ending: WaitEndReason | undefined, sinceMs: number | undefined) => void;
@@ -94,49 +65,34 @@ export class WaitCoordinator {
     attempt: WaitAttempt<Reply>,
     onEnd: OnWaitEnd,
   ): Promise<Reply> {
-    const { waitMs, signal, requestId, enqueueing, refusableId, startsInOutage = false } = options;
+    const { waitMs, signal, requestId, refusableId } = options;
     const name = requestId === undefined ? undefined : `${requestId}\n${key}`;
-    const deadline = performance.now() + waitMs;
-    let sinceMs = this.#reclaimPlace(name) ?? options.sinceMs;
     const stop = new WaitCancellation(waitMs, signal);
+    const sinceMs = this.#reclaimPlace(name) ?? options.sinceMs;
+    const wait = new RunningWait(this.queues, key, stop, attempt, sinceMs, options);
     if (name !== undefined) this.#supersede(name, stop);
     const unregister =
       refusableId === undefined
         ? undefined
         : this.refusals?.register(refusableId, (cycle) => stop.refuse(cycle));
-    let place: QueuePlace | undefined;
-    let queuedKey = key;
     let heldMs: number | undefined;
     try {
       if (stop.ending !== undefined) throw stop;
       for (;;) {
-        const turn: Turn = place === undefined ? "retry" : await place.awaitTurn(stop);
-        const pending = attempt(computeRemainingMs(deadline), sinceMs, turn);
-        const isFirst = place === undefined && !startsInOutage;
-        const seen = await (isFirst ? pending : attemptThroughOutages(pending, stop));
-        if (seen !== undefined && "done" in seen) {
-          const acquired = requireStillWanted(seen.done, stop, signal);
-          heldMs = seen.heldMs;
-          return acquired;
-        }
-        if (seen !== undefined && (place === undefined || (seen.key ?? key) !== queuedKey)) {
-          place?.leave();
-          queuedKey = seen.key ?? key;
-          sinceMs ??= seen.asOf;
-          place = this.queues.enqueue(queuedKey, sinceMs, seen, enqueueing);
-        } else if (seen === undefined && place === undefined) {
-          await sleep(OUTAGE_RETRY_MS);
-          if (stop.ending !== undefined) throw stop;
-        } else if (seen === undefined) place?.sleepFor(OUTAGE_RETRY_MS);
-        else if (turn === "handed_over") place?.sleepFor(HAND_OVER_RETRY_MS);
-        else place?.sleepAfter(seen);
+        const pending = wait.awaitTurn();
+        const turn = pending === undefined ? "retry" : await pending;
+        const granted = await wait.makeAttempt(turn);
+        if (granted === undefined) continue;
+        const acquired = requireStillWanted(granted.done, stop, signal);
+        heldMs = granted.heldMs;
+        return acquired;
       }
     } catch (error) {
-      onEnd(stop.ending, sinceMs);
-      if (sinceMs !== undefined) this.#retainPlace(name, sinceMs, stop);
-      throw error === stop ? toWaitError(stop, queuedKey, place?.refused?.toError(), signal) : error;
+      onEnd(stop.ending, wait.sinceMs);
+      if (wait.sinceMs !== undefined) this.#retainPlace(name, wait.sinceMs, stop);
+      throw error === stop ? toWaitError(stop, wait.queuedKey, wait.refusal, signal) : error;
     } finally {
-      place?.leave(heldMs);
+      wait.leave(heldMs);
       unregister?.();
       stop.dispose();
       if (name !== undefined && this.#runningWaits.get(name) === stop) this.#runningWaits.delete(name);
@@ -167,26 +123,6 @@ export class WaitCoordinator {
     clearTimeout(kept.timer);
     this.#retainedPlaces.delete(name);
     return kept.sinceMs;
-  }
-}
-
-function computeRemainingMs(deadline: number): number {
-  return Math.max(1, Math.round(deadline - performance.now()));
-}
-
-/**
- * Makes an attempt. Returns `undefined` if Redis is unreachable, because a waiter continues until its own time limit.
- */
-async function attemptThroughOutages<Reply>(
-  attempt: Promise<WaitAttemptResult<Reply>>,
-  stop: WaitCancellation,
-): Promise<WaitAttemptResult<Reply> | undefined> {
-  try {
-    return await attempt;
-  } catch (error) {
-    const isAway = error instanceof UnavailableError || error instanceof UnknownOutcomeError;
-    if (!isAway || stop.ending !== undefined) throw error;
-    return undefined;
   }
 }
 

@@ -1,15 +1,9 @@
 import { AcquireInput, Hold } from "../../../../lib/contract/actions/verb.ts";
-import { canAccess, type Principal } from "../../../auth/principal.ts";
-import {
-  DeadlockError,
-  IdempotencyKeyRequiredError,
-  InvalidHoldIdError,
-} from "../../../errors/lock-errors.ts";
+import { IdempotencyKeyRequiredError, InvalidHoldIdError } from "../../../errors/lock-errors.ts";
 import { parseHoldId, type TargetHoldRef } from "../../../formats/hold-id.ts";
 import type { DeclaredHold } from "../../../formats/wait-declaration.ts";
 import type { AcquiredGrant } from "../../../locks/verbs/contract/grant.ts";
 import { deriveSharedToken } from "../../../locks/verbs/request-factory.ts";
-import { hideSteps } from "../../../locks/waiting/deadlock-error.ts";
 import { toVerbCall, type VerbEnd } from "../../../stats/verb-call.ts";
 import { toHold } from "../../http/hold-json.ts";
 import { type ApiResponse, createJsonResponse } from "../../http/http-exchange.ts";
@@ -116,7 +110,7 @@ function acquireLock(
   const { leaseMs, graceMs = 0 } = acquireOptions;
   if (waitMs === 0) {
     claim.count();
-    const context = { target: target.name, requestId, claim, leaseMs, graceMs };
+    const context = { target: target.name, principal, requestId, claim, leaseMs, graceMs };
     return respondWithGrant(target.locks.acquire(key, acquireOptions), context, describe);
   }
   const { onDeadlock } = body;
@@ -124,18 +118,8 @@ function acquireLock(
   pendingRequests.assertCapacity(principal.id);
   const wait = new Wait(pendingRequests.create(principal.id, request.detach()));
   const options = { waitMs, signal: wait.request, onSend: wait.onSend, ...declared, ...acquireOptions };
-  const acquiring = target.locks.acquire(key, options).catch((error: unknown) => {
-    throw error instanceof DeadlockError ? hideUnseenSteps(error, target.name, principal) : error;
-  });
-  const context = { target: target.name, requestId, claim, leaseMs, graceMs, wait };
-  return respondWithGrant(acquiring, context, describe);
-}
-
-/** Removes steps from the deadlock in an error if the caller may neither read nor acquire their locks. */
-function hideUnseenSteps(error: DeadlockError, target: string, principal: Principal): DeadlockError {
-  return hideSteps(error, (key) =>
-    (["lock", "read"] as const).some((access) => canAccess(principal, access, { target, key })),
-  );
+  const context = { target: target.name, principal, requestId, claim, leaseMs, graceMs, wait };
+  return respondWithGrant(target.locks.acquire(key, options), context, describe);
 }
 
 /**

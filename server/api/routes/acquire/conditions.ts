@@ -90,7 +90,15 @@ function awaitCondition(
     },
   });
   // The maximum lease is assumed, because the actual lease is known only after the lock has been acquired again.
-  const context = { target: target.name, requestId, claim, leaseMs: LEASE_MS_MAX, graceMs: 0, wait };
+  const context = {
+    target: target.name,
+    principal,
+    requestId,
+    claim,
+    leaseMs: LEASE_MS_MAX,
+    graceMs: 0,
+    wait,
+  };
   return respondWithGrant(awaiting, context, describeAwaited);
 }
 
