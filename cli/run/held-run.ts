@@ -200,7 +200,8 @@ export class HeldRun {
     // If the lease ended during the release, `not_held` does not show that the hold ended before the command did.
     const hasLeaseEnded = remainingMs > 0 && computeMsUntil(deadline) <= 0;
     if (outcome === "not_held" && !hasLeaseEnded) return this.#reportEarlyEnd("hold");
-    // A machine that was suspended can find the end of the lease only here. A release shows whether the lock was held.
+    // After a suspension of the machine, the end of the lease may be noticed only here. Without the outcome of the
+    // release, it is unknown whether the lock was still held.
     if (outcome === "unknown" && remainingMs <= 0) return this.#reportEarlyEnd("lease");
     return toExitCode(exit);
   }

@@ -11,8 +11,8 @@ const TIMEOUT_MS = 120_000;
 const START_MS = 30_000;
 
 /**
- * Moves the wall clock of `lockkeeper run`, but not of its guardian, forward by an hour once the file exists. This is
- * what a process observes whose machine was suspended.
+ * Moves the wall clock of `lockkeeper run`, but not of its guardian, forward by an hour once the file exists. A process
+ * observes the same jump after its machine was suspended.
  */
 const createClock = (file: string) => `
 const { existsSync } = require("node:fs");
@@ -27,7 +27,7 @@ const it = redisTest().extend("dir", async ({}, { onCleanup }) => {
   return dir;
 });
 
-it("a lease that ended before a release without an outcome exits with 121", {
+it("the exit code is 121 if the lease ended before the release and the release gets no response", {
   timeout: TIMEOUT_MS,
 }, async ({ redis, dir, key }) => {
   const [started, finish] = [join(dir, "started"), join(dir, "finish")];

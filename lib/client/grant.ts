@@ -30,7 +30,8 @@ const FORMATS = ["redisson", "token", "timestamp"] as const satisfies WritableFo
 const OUTCOMES = ["released", "still_held", "not_held"] as const satisfies Released["outcome"][];
 
 /**
- * Reads a hold of the lock at `key`. A proxy may have sent the response to another request.
+ * Reads the hold of the lock at `key` from a response. Compares the key, because a proxy may have returned the response
+ * of another request.
  *
  * @throws ApiError with the code `unexpected_response` if the hold is of another key, or a required field is missing or
  * malformed

@@ -65,7 +65,7 @@ export function parseKeyFields(fields: KeyFields): Key {
   return fields.keyBase64 === undefined ? fields.key : decodeKey(decodeBase64Url(fields.keyBase64));
 }
 
-/** Returns whether the fields, which may have any type, are those that `toKeyFields` returns for the key. */
+/** Returns whether the fields, which may have any type, equal those that `toKeyFields` returns for the key. */
 export function isSameKey(key: Key, { key: text, keyBase64 }: Readonly<Record<string, unknown>>): boolean {
   return isBinaryKey(key)
     ? keyBase64 === encodeBase64(encodeKey(key))

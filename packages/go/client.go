@@ -224,8 +224,8 @@ func (c *Client) postAcquire(ctx context.Context, asked request, keys []string) 
 		granted.Holds = []grant{granted.grant}
 	}
 	if err == nil && !slices.EqualFunc(granted.Holds, keys, grant.isOf) {
-		// A proxy may have sent the response to another request.
-		err = &Error{Code: "unexpected_response", Detail: "The response has other locks than the request. Check the URL."}
+		// A proxy may have returned the response of another request.
+		err = &Error{Code: "unexpected_response", Detail: "The response contains other locks than the request. Check the URL."}
 	}
 	return granted, sentAt, err
 }

@@ -42,7 +42,7 @@ type Hold struct {
 
 type grant struct {
 	Lock
-	KeyBase64                      string // the bytes of the key, unless they are valid UTF-8
+	KeyBase64                      string // the key in base64 if it is not valid UTF-8, otherwise empty
 	LeaseMs, RemainingMs, WaitedMs int64
 	Outcome                        string
 	ReleaseRequested               *ReleaseRequest
@@ -198,7 +198,7 @@ func (h *Hold) applyReleases(locks []Lock, results []grant, err error) error {
 		if id := locks[i].HoldID; each.Outcome == "released" || each.Outcome == "still_held" {
 			h.released[id] = true
 		} else if each.Outcome == "not_held" {
-			if !h.released[id] { // released if a concurrent call has released it
+			if !h.released[id] { // otherwise, a concurrent call has released it
 				lost = cmp.Or(lost, locks[i].Key)
 			}
 		} else if each.Problem.Code != "" {

@@ -6,7 +6,7 @@ import { contendForStaleLocks } from "../../test/support/stale-locks.ts";
 
 const TIMEOUT_MS = 120_000;
 
-test("only one of several setups at a time takes over the lock of a killed setup", {
+test("setups that take over the lock of a killed setup never hold it at the same time", {
   timeout: TIMEOUT_MS,
 }, async ({ onTestFinished }) => {
   const dir = await mkdtemp(join(tmpdir(), "lockkeeper-setup-lock-"));

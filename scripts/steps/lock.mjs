@@ -20,15 +20,15 @@ const HEARTBEAT_MS = 1_000;
  * because PIDs are reused.
  */
 const DEAD_AFTER_MS = 60_000;
-/** The name of an owner: the PID and a random suffix, which makes the name unique. */
+/** Matches the name of an owner's file: the PID of the owner and a random suffix. */
 const OWNER = /^(\d+)\.[0-9a-f]+$/;
 
 /**
  * Runs `work` while no other process runs work under the same lock. Concurrent installations would corrupt
  * node_modules.
  *
- * The lock is a folder that contains one file, named after the owner. Renaming that file takes the lock over. Of
- * several processes that find the same lock abandoned, only one can rename its file.
+ * The lock is a folder that contains one file, named after the owner. A process takes over the lock by renaming that
+ * file. If several processes find the same lock abandoned, the rename succeeds in only one of them.
  *
  * @template T
  * @param {string} dir the folder that represents the lock
@@ -74,7 +74,7 @@ function take(dir, file) {
 }
 
 /**
- * Creates the folder together with its file. Returns false if another process was faster.
+ * Creates the folder together with the owner's file. Returns false if another process has acquired the lock first.
  *
  * @param {string} dir
  * @param {string} file
@@ -84,7 +84,7 @@ function create(dir, file) {
   mkdirSync(draft, { recursive: true });
   try {
     writeFileSync(join(draft, basename(file)), "");
-    // Replaces an empty folder, whose owner is releasing the lock, but no other.
+    // Also succeeds if the folder exists but is empty, because its owner is releasing the lock.
     renameSync(draft, dir);
     return true;
   } catch (error) {
@@ -99,7 +99,7 @@ function create(dir, file) {
  * @param {string} file
  */
 function takeOver(current, file) {
-  // Before the rename, so that no other process finds the new file with the old time.
+  // Touches the file before the rename, so that no other process finds the new name with the old time.
   touch(current);
   try {
     renameSync(current, file);
@@ -214,7 +214,7 @@ function findHolder(file) {
  */
 function writeChild(file, pid) {
   try {
-    // Does not create the file, which would be a second owner after another process has taken over the lock.
+    // `r+` does not create the file. If another process has taken over the lock, a new file would be a second owner.
     writeFileSync(file, `${pid}\n`, { flag: "r+" });
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error;

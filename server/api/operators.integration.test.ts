@@ -61,7 +61,7 @@ describe("operators", () => {
     expect(JSON.stringify(body)).not.toContain("argon2");
   });
 
-  it("an operator's logins are limited, and those beyond the limit share an entry", async ({
+  it("an operator's logins are limited, and those beyond the limit share an audit entry", async ({
     server,
     createOperator,
   }) => {

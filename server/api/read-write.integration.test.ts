@@ -142,7 +142,7 @@ describe("read/write locks over HTTP", () => {
     expect((await server.callHold(reentered, "downgrade")).body.code).toBe("held");
   });
 
-  it("a release of a writer that was downgraded releases its reader, once", async ({ server, key }) => {
+  it("a release of a downgraded writer releases only its reader, and only once", async ({ server, key }) => {
     const reader = await server.acquire(key, { kind: "write" });
     await server.callHold(reader, "downgrade");
     const other = await server.acquire(key, { kind: "read" });

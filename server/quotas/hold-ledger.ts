@@ -130,7 +130,7 @@ export class HoldLedger {
     this.#remove(holds, name, entry);
   }
 
-  /** Removes the holds that share a key, except those in `observed`, like `forgetUnobserved`. */
+  /** Does the same as `forgetUnobserved` for all holds that share a key, except those in `observed`. */
   forgetSharers(target: string, key: Key, observed: ReadonlySet<Key>, readAt?: number): void {
     const holds = this.#holdsByTarget.get(target);
     for (const name of holds?.sharers.get(key) ?? []) {
@@ -168,8 +168,8 @@ export class HoldLedger {
   }
 
   /**
-   * Returns whether an observation without the hold may be older than its grant. If so, the hold counts for up to 5 s
-   * after its grant, unless a renewal or a later observation shows that it still exists.
+   * Returns whether an observation without the hold may be older than the grant of the hold. If so, the hold counts for
+   * up to 5 s after the grant, unless a renewal or a later observation shows that the hold still exists.
    */
   #keepRecent(
     { deadlines }: TargetHolds,
@@ -235,7 +235,7 @@ export class HoldLedger {
   }
 }
 
-/** Returns whether the recorded hold has another token. An unknown token is not another token. */
+/** Returns whether the recorded hold has another token. Returns false if one of the tokens is unknown. */
 function hasOtherToken({ token }: Entry, ref: LedgerRef): boolean {
   return token !== undefined && ref.token !== undefined && token !== ref.token;
 }

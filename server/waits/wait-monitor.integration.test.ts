@@ -271,7 +271,7 @@ describe("root blockers", () => {
     );
     await waitUntil(async () => (await readWaits(root)).waiting > 0);
     const waits = [nested, client.acquire(inner, { ...options, owner: "cart" })];
-    // A waiter counts as soon as the length of its list is known, and is named once the list has been read.
+    // A waiter is counted as soon as the length of the waiter list is known, but named only after the list is read.
     await waitUntil(async () => (await readWaits(root)).roots[0]?.rows.length === 2);
     waits.push(client.acquire(other, { ...options, owner: "pick" }) as never);
     const settled = Promise.allSettled(waits);

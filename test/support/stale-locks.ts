@@ -4,18 +4,19 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CONTENDERS = 4;
 const LOCKS = 150;
-/** Time from one lock to the next, in ms. */
+/** Time, in ms, between the attempts at one lock and at the next one. */
 const INTERVAL_MS = 25;
 /** Time for all contenders to start, in ms. */
 const START_MS = 8000;
 
 /**
- * Lets one process acquire many locks and kills it. Then lets several processes take over each of these locks at the
- * same moment.
+ * Starts a process that acquires many locks and kills itself. Then starts several processes, all of which try to take
+ * over each of these locks at the same moment.
  *
- * @param imported an import declaration of the lock
+ * @param imported an import declaration that `acquire` needs
  * @param acquire source of a function that acquires the lock at `path`, waits for `work` and releases the lock
- * @returns for each time a process acquired a lock that another one held, a line; and how often a lock was acquired
+ * @returns one line for each time that a process acquired a lock that another process held, the number of other times
+ * that a lock was acquired, and the expected number
  */
 export async function contendForStaleLocks(dir: string, imported: string, acquire: string) {
   const begin = `${imported}

@@ -34,7 +34,7 @@ export interface TestServer {
   call(path: string, init?: CallInit): Promise<ApiReply>;
   /**
    * Sends a request like `call`, and repeats it for up to 10 s while the response is 503 `unavailable`. Lists of a
-   * target return it while no probe of Redis has succeeded for 1.5 s, as on a busy machine or after a failover.
+   * target return this error while no probe of Redis has succeeded for 1.5 s, for example after a failover.
    */
   callUntilAvailable(path: string, init?: CallInit): Promise<ApiReply>;
   /** Sends a request like `call`, with no credentials except those in `headers`. */

@@ -3,8 +3,8 @@ import { countWaiters } from "./test-locks.ts";
 import { waitUntil } from "./test-server.ts";
 
 /**
- * Waits until this number of clients of Lockkeeper wait for the lock, and then for the next millisecond. Waiters that
- * began in the same millisecond have no order.
+ * Waits until this number of Lockkeeper's clients are waiting for the lock, and then until the next millisecond of the
+ * Redis clock. Waiters that began in the same millisecond have no order.
  */
 export async function waitForWaiters(redis: Redis, key: string, waiters: number): Promise<void> {
   await waitUntil(async () => (await countWaiters(redis, key)) === waiters);

@@ -77,7 +77,7 @@ async function poll(
   seen: { waitingMax: number; refusableLastedMs: number },
 ): Promise<void> {
   const { status, body } = await server.call("/waits");
-  // The server responds with 503 if no probe of Redis has succeeded for 1.5 s, for example because it is too busy.
+  // The server responds with 503 if no probe of Redis has succeeded for 1.5 s, for example on a busy machine.
   if (status === 503) return;
   const { waiting, deadlocks, asOf } = Waits.parse(body);
   seen.waitingMax = Math.max(seen.waitingMax, waiting);

@@ -6,10 +6,10 @@ const LINGER_MS_MAX = 10_000;
 const LINGER_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
- * Sends a response whose request is still arriving. Discards the rest of the request for at most 10 s and 8 MiB, and
- * then closes the connection. Call it after `writeHead` with `connection: close` and a `content-length`.
+ * Sends a response while its request is still arriving. Discards the rest of the request for at most 10 s and 8 MiB,
+ * and then closes the connection. Call it after `writeHead` with `connection: close` and a `content-length`.
  *
- * If a connection is closed while data arrives, the kernel resets it, and the client loses the response. A proxy
+ * If a connection is closed while data arrives, the kernel resets it, and the client can lose the response. A proxy
  * reports the reset as 502.
  */
 export function endWithLingeringClose(

@@ -63,7 +63,7 @@ describe("rate limit of a caller", () => {
     expect(countPassed(() => limits.consumeForOwnChange("root"), 20)).toBe(4);
   });
 
-  it("logins have a limit of their own per operator", () => {
+  it("each operator has a separate limit for logins", () => {
     const limits = createLimits();
     expect(countPassed(() => limits.consumeForLogin("mei"), 200)).toBe(50);
     expect(() => limits.consumeForLogin("mei")).toThrow(

@@ -40,7 +40,7 @@ export function buildRateLimitHeaders(
 
 /** Limit per caller on own changes (see `Route.isOwnChange`). */
 const OWN_CHANGES: Rate = { perSecond: 2, burst: 100 };
-/** Limit per account on logins with a correct password, each of which adds entries to the audit log. */
+/** Limit per operator on logins with a correct password, each of which adds entries to the audit log. */
 const LOGINS: Rate = { perSecond: 0.5, burst: 50 };
 
 /** Maximum number of buckets. Beyond it, the fullest buckets are evicted. */
@@ -88,7 +88,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a login with a correct password. Do not count others, so that only the operator can exhaust the limit.
+   * Counts a login with a correct password. Do not call it for failed logins, so that only the operator can exhaust the
+   * limit.
    *
    * @throws LockkeeperError rate_limited
    */

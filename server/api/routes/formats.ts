@@ -20,7 +20,7 @@ import { runAudited, toAuditedCall } from "../routing/auditing.ts";
 import { defineTargetRoute, type Route, type TargetCall } from "../routing/route.ts";
 import type { Services } from "../routing/services.ts";
 
-/** Maximum number of attempts of a change that other changes overtake. */
+/** Maximum number of attempts to replace the rules while other changes are made first. */
 const TRIES_MAX = 10;
 
 /** Creates the routes for lock formats and for the rules that assign them to keys. */

@@ -111,7 +111,7 @@ export function createHoldRoutes({ quotas }: Pick<Services, "quotas">): Route[] 
       access: "lock",
       summary: "Release a hold",
       description:
-        "Releases one count of the hold; the last one releases the lock and wakes a waiter. A hold that has already ended returns the outcome `not_held`, not an error. The `holdId` of a writer that was downgraded releases its reader, unless the request reserves the lock. While the count is above 1, the request requires an `Idempotency-Key`. Only the API key or operator that acquired the hold can release it.",
+        "Releases one count of the hold; the last one releases the lock and wakes a waiter. A hold that has already ended returns the outcome `not_held`, not an error. If a writer was downgraded, its original `holdId` releases the reader, unless the request reserves the lock. While the count is above 1, the request requires an `Idempotency-Key`. Only the API key or operator that acquired the hold can release it.",
       body: ReleaseInput,
       examples: { Release: {}, "Release and reserve for 10 s": { reservedMs: 10_000 } },
       idempotent: "by_lock",

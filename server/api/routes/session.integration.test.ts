@@ -185,7 +185,7 @@ describe("two Lockkeepers on one host", () => {
   });
 });
 
-/** Returns the root key in the output of the start; `undefined` if there is none. */
+/** Returns the root key that the server printed at startup; `undefined` if it printed none. */
 function readRootKey({ terminalLines }: TestServer): string | undefined {
   return /API key, shown only now: (\S+)/.exec(terminalLines.join("\n"))?.[1];
 }

@@ -140,7 +140,7 @@ export class AuditReader {
  */
 class OutcomeJoiner {
   readonly #outcomes = new Map<string, Outcome>();
-  /** Ids of outcomes that have been joined, oldest first. At most `READ_AHEAD`. */
+  /** Ids of outcomes that have been joined, the least recent first. At most `READ_AHEAD`. */
   readonly #joinedIds = new Set<string>();
 
   /** Adds an entry and returns its item. Returns `undefined` for an outcome or an invalid entry. */
@@ -159,8 +159,8 @@ class OutcomeJoiner {
   }
 
   /**
-   * Keeps a joined outcome for an earlier copy of the intent, which exists if the store lost entries while the action
-   * was in progress. Forgets the oldest joined outcomes, so that an export does not keep all of them.
+   * Keeps a joined outcome for an earlier copy of the intent. Such a copy exists if the store lost entries while the
+   * action was in progress. Forgets the oldest joined outcomes, so that an export does not keep all of them.
    */
   #limitJoined(id: string): void {
     this.#joinedIds.add(id);

@@ -41,7 +41,7 @@ export class Releaser {
     const released = await this.#releaseHold(hold, options);
     const mayBeReader = hold.kind === "write" && options.reservedMs === undefined;
     if (released.outcome !== "not_held" || !mayBeReader) return released;
-    // After this outcome, a delayed downgrade does nothing, so it cannot create the reader later.
+    // The writer is gone, so a delayed downgrade does nothing and cannot create the reader later.
     return await this.#releaseHold({ ...hold, kind: "read", token: toReaderToken(hold.token) }, options);
   }
 

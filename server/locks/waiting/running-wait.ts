@@ -45,6 +45,7 @@ export type WaitAttempt<Reply> = (
 
 /** A wait in progress: its attempts, and its place in the queue of the lock that was most recently refused. */
 export class RunningWait<Reply> {
+  /** The key of the lock that was most recently refused; initially the first key that is attempted. */
   queuedKey: Key;
   #place: QueuePlace | undefined;
   readonly #deadline: number;
@@ -69,14 +70,14 @@ export class RunningWait<Reply> {
     return this.#place?.refused?.toError();
   }
 
-  /** Returns `undefined` if the next attempt need not wait for its turn, because none has been refused yet. */
+  /** Returns `undefined` if the next attempt need not wait, because no attempt has been refused yet. */
   awaitTurn(): Promise<Turn> | undefined {
     return this.#place?.awaitTurn(this.stop);
   }
 
   /**
-   * Makes an attempt, and schedules the next one if it is refused. A method of its own, because the suspended frame of a
-   * wait would keep the refusal in memory.
+   * Makes an attempt, and schedules the next one if it is refused. This is a separate method, because the suspended
+   * frame of `WaitCoordinator.run` would keep the refusal in memory.
    *
    * @returns the grant, or `undefined` if the attempt was refused
    */

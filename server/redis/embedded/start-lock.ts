@@ -7,10 +7,10 @@ import { isRunning } from "./server-process.ts";
 
 const LOCK_WAIT_MS = 30_000;
 
-/** The name of an owner: the pid and a random suffix, which makes the name unique. */
+/** Matches the name of an owner's file: the pid of the owner and a random suffix. */
 const OWNER = /^(\d+)\.[\w-]+$/;
 
-/** The owners in this process. */
+/** The names of the owners in this process. */
 const ownOwners = new Set<string>();
 
 /**
@@ -41,8 +41,8 @@ export async function withStartLock<T>(dir: string, work: () => Promise<T>): Pro
 /**
  * Tries once to acquire the start lock of `dir`, and takes over the lock of a process that no longer runs.
  *
- * The lock is a folder that contains one file, named after the owner. Renaming that file takes the lock over. Of
- * several processes that find the same owner dead, only one can rename its file.
+ * The lock is a folder that contains one file, named after the owner. A process takes over the lock by renaming that
+ * file. If several processes find that the owner no longer runs, the rename succeeds in only one of them.
  *
  * @returns a function that releases the lock, or `undefined` if the lock is already held
  */
@@ -82,13 +82,13 @@ function isOwnerRunning(owner: string): boolean {
   return pid === process.pid ? ownOwners.has(owner) : isRunning(pid);
 }
 
-/** Creates the folder together with its file. Returns false if another process was faster. */
+/** Creates the folder together with the owner's file. Returns false if another process has acquired the lock first. */
 async function createLock(path: string, owner: string): Promise<boolean> {
   const draft = `${path}.${owner}`;
   try {
     await mkdir(draft, { mode: 0o700 });
     await writeFile(join(draft, owner), "", { mode: 0o600 });
-    // Replaces an empty folder, whose owner is releasing the lock, but no other.
+    // Also succeeds if the folder exists but is empty, because its owner is releasing the lock.
     await rename(draft, path);
     return true;
   } catch (error) {

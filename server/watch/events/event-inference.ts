@@ -120,7 +120,7 @@ function isAfterEnd(reported: ReportedHold, event: ScriptEvent): boolean {
   return !isOpen(reported) && event.type !== "force_released";
 }
 
-/** @param hold `isShared`: whether the hold shares its lock, which the script events of permits state only for grants */
+/** @param hold `isShared`: whether the hold shares its lock, which script events of permits contain only for grants */
 function toExactEvent(
   { type, at, fence, seq, by, reason, count }: ScriptEvent,
   { owner, heldMs, isShared }: { owner: string; heldMs: number | undefined; isShared: boolean },

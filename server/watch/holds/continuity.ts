@@ -199,7 +199,7 @@ function computeLongestMs(before: number | null | undefined, remainingMs: number
 
 /**
  * Matches the holders of an observation with those of the previous one. Each previous holder can be matched only once.
- * A class and not closures, which the loader of `npm start` names at a cost for each observation.
+ * A class instead of closures, because closures with a name would slow down each observation (decision 81).
  */
 class HolderMatch {
   /** Whether a matched holder certainly continues its hold. */

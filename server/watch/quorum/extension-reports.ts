@@ -5,7 +5,7 @@ const LATE_REPORT_MS_MAX = 10_000;
 
 /**
  * The masters' reports of an operator's extensions of one key. The deadlines of the masters change one after the other,
- * so a later deadline is not a renewal while an extension is in progress. Times are `performance.now()`.
+ * so a later deadline is not a renewal while an extension is in progress. Times are values of `performance.now()`.
  */
 export class ExtensionReports<Of> {
   /** When the first master reported the last extension. */
@@ -14,6 +14,7 @@ export class ExtensionReports<Of> {
   readonly #missing = new Map<Of, number>();
   /** When each master's last report arrived. */
   readonly #reportedAt = new Map<Of, number>();
+  /** Whether the last extension has changed the deadline of the hold. */
   #isShown = false;
 
   /** Whether an operator has extended the lease less than 1 s ago, and not all masters of the hold have reported it. */
@@ -22,9 +23,9 @@ export class ExtensionReports<Of> {
   }
 
   /**
-   * Records a master's report. A report is about the earliest extension that the master has not reported, or else
-   * begins a new extension. Ignores a report that is already recorded: a report that arrives while the key is being
-   * read applies to two reads.
+   * Records a master's report. A report belongs to the earliest extension that the master has not reported. If the
+   * master has reported all extensions, the report begins a new one. Ignores a report that is already recorded, because
+   * a report that arrives while the key is being read applies to two reads.
    *
    * @param reportedAt when the report arrived
    * @param holding the masters with a vote for the hold
@@ -37,7 +38,7 @@ export class ExtensionReports<Of> {
     else this.#begin(voter, reportedAt, holding);
   }
 
-  /** Records that the deadline of the hold has changed. Returns whether it had changed before by the same extension. */
+  /** Records a change of the hold's deadline. Returns whether the same extension had already changed it. */
   recordChange(): boolean {
     const wasShown = this.#isShown;
     this.#isShown = true;

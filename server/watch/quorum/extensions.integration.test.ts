@@ -9,7 +9,7 @@ import { LOCK_WRITERS } from "../../formats/lock-writer.ts";
 const it = mastersTest(3);
 const LEASE_MS = 600_000;
 
-it("an extension that reaches the masters one after the other is reported once, and its successor again", async ({
+it("an extension that reaches the masters one after the other is reported once, and so is the next one", async ({
   masters,
   client,
   key,

@@ -142,7 +142,10 @@ export class KeyConsensus<Of extends Voter> {
       this.#forceReleases.delete(voter);
   }
 
-  /** Records what a master's notifications showed when it was read. `extendedAt` is on `performance.now()`. */
+  /**
+   * Records what a master's notifications showed when it was read. `extendedAt` is the time (`performance.now()`) at
+   * which the report of an operator's extension arrived.
+   */
   recordNotifications(
     voter: Of,
     {

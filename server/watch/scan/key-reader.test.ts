@@ -199,7 +199,7 @@ it("a key whose read timed out does not block later waits, even if the key is th
   expect(isSettled).toBe(true);
 });
 
-it("only the first reading after a timeout is marked as one of a key that was unreadable", async () => {
+it("of the readings of a key whose read timed out, only the first one is marked with `wasUnreadable`", async () => {
   const { reader, emitted, afterFailure } = openReader({ slowOnce: new Set(["a"]) });
   for (const key of ["a", "b"]) reader.enqueueRead(key);
   await vi.advanceTimersByTimeAsync(5000);

@@ -28,7 +28,7 @@ function readUsage(): Usage {
 
 /**
  * Runs several garbage collections, because some objects become collectable only after others are collected. Ends with
- * a collection, so that what the server allocates meanwhile does not count.
+ * a collection, so that objects that the server allocated during the pauses do not count.
  */
 async function collect(): Promise<void> {
   for (let left = 4; left > 0; left--) {

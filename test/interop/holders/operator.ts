@@ -54,6 +54,7 @@ export async function startOperator(file?: (url: string) => object): Promise<Ope
     async findListed(key, holds = () => true) {
       let found: Lock | undefined;
       await waitUntil(async () => {
+        // A response with status 503 has no `items`.
         const { items } = (await call(`/locks?filter=${encodeURIComponent(key)}`)).body as { items?: Lock[] };
         found = items?.find((lock) => lock.key === key);
         return found !== undefined && holds(found);

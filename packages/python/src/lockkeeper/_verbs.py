@@ -92,7 +92,10 @@ class Verbs:
     def release_all(
         self, releases: Sequence[Tuple[str, Optional[float]]], idempotency_key: str, retry_for_s: float
     ) -> List[Mapping[str, Any]]:
-        """Releases up to 1,000 holds, and returns one result for each. The key is valid for each hold separately."""
+        """Releases up to 1,000 holds, given as ``(hold_id, reserved_s)``, and returns one result for each.
+
+        The key is valid for each hold separately.
+        """
         holds = [{"holdId": hold_id, **_build_release(reserved_s)} for hold_id, reserved_s in releases]
         answer = self._post("/holds/release", {"holds": holds}, retry_for_s, TIMEOUT_S, idempotency_key)
         return _read_list(answer.value, "results")

@@ -55,8 +55,8 @@ class Hold(Holding):
         self.outcome: Optional[str] = None
         self._keeper = keeper
         self._closed = False
-        #: Sends the release for up to this many seconds, applies its outcome and returns it. A group replaces it, so
-        #: that each release of the hold is the same request.
+        #: Sends the release, retries it for up to the given number of seconds, and applies and returns its outcome. A
+        #: group replaces this function, so that the hold and the group send the same request.
         self.send_release: Callable[[float], str] = self._send_release
         self._release_key = str(uuid.uuid4())
         self.reserved_s: Optional[float] = None
@@ -147,7 +147,10 @@ class Hold(Holding):
     # For the client.
 
     def close(self, reserved_s: Optional[float] = None) -> None:
-        """Ends the hold in this process, before its release is sent. Only the first ``reserved_s`` is used."""
+        """Ends the hold in this process, before its release is sent.
+
+        Only the first call sets ``reserved_s``, so that a repeated release is the same request.
+        """
         with self._state:
             if not self._closed:
                 self._closed, self.reserved_s = True, reserved_s
