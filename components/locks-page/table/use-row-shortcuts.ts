@@ -49,8 +49,13 @@ export function useRowShortcuts({
     wanted.current = null;
   });
 
-  // Key presses can arrive faster than the URL is updated. `wanted` contains the latest row until the URL does.
-  const getCurrentPath = () => wanted.current ?? focusedPath;
+  // Key presses can arrive faster than `focusedPath` changes, and renders may skip or show rows in between.
+  const { current: steps } = useRef<(string | null)[]>([]);
+  useEffect(() => {
+    // Keeps the steps after `focusedPath`. If another row was chosen, none is left.
+    steps.splice(0, steps.indexOf(focusedPath) + 1 || steps.length);
+  }, [focusedPath, steps]);
+  const getCurrentPath = () => steps.at(-1) ?? focusedPath;
   const findCurrentIndex = () => window.items.findIndex((lock) => toLockPath(lock) === getCurrentPath());
   const findCurrentLock = () => window.items[findCurrentIndex()];
   const findHeldLock = () => (ends.has(getCurrentPath() ?? "") ? undefined : findCurrentLock());
@@ -60,9 +65,11 @@ export function useRowShortcuts({
     const top = Math.ceil((rows.scrollOffset ?? 0) / (rows.options.estimateSize(0) || 1)) - window.offset;
     const next = window.items[at < 0 ? Math.max(0, top) : at + by];
     if (next === undefined) return;
-    wanted.current = toLockPath(next);
+    const path = toLockPath(next);
+    wanted.current = path;
+    steps.push(path);
     rows.scrollToIndex(window.offset + window.items.indexOf(next), { align: "auto" });
-    focusRow(wanted.current);
+    focusRow(path);
   };
   useShortcuts({
     j: step(1),
