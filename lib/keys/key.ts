@@ -8,6 +8,7 @@
 export type Key = string;
 
 const BINARY_MARK = "\ud800";
+const BINARY_MARK_CODE_POINT = 0xd800;
 
 /** Maximum length of a key in bytes. */
 export const KEY_BYTES_MAX = 1024;
@@ -30,7 +31,7 @@ const utf8 = new TextEncoder();
 
 export function isBinaryKey(key: Key): boolean {
   // Compares code points instead of code units, because the first code unit of U+10000 is the same as the mark.
-  return key.codePointAt(0) === BINARY_MARK.codePointAt(0);
+  return key.codePointAt(0) === BINARY_MARK_CODE_POINT;
 }
 
 export function decodeKey(bytes: Uint8Array): Key {
@@ -137,7 +138,8 @@ function needsByteForm(key: Key): boolean {
 }
 
 function encodeBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
+  // Not `fromCharCode(...bytes)`, because the number of arguments of a call is limited.
+  return btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ""));
 }
 
 function encodeBase64Url(bytes: Uint8Array): string {

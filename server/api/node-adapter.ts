@@ -9,7 +9,7 @@ import {
   type IdentifiedResponse,
   type ResponseSink,
 } from "./http/http-exchange.ts";
-import { endWithLingeringClose } from "./http/lingering-close.ts";
+import { endWithLingeringClose, isLingering } from "./http/lingering-close.ts";
 
 /**
  * Adapts Node's request and response to `Exchange`, without creating objects of the web platform.
@@ -70,6 +70,7 @@ export function handleNodeRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
+  if (isLingering(incoming.socket)) return Promise.resolve();
   markDelivered(incoming.socket);
   return api.dispatch(new NodeExchange(incoming, outgoing));
 }

@@ -54,6 +54,23 @@ it.for([
   },
 );
 
+it("a refused request does not end the connection before the response to an earlier one", async ({
+  server,
+  openSocket,
+  buildHead,
+  key,
+}) => {
+  await server.acquire(key, { leaseMs: 1000 });
+  const { socket } = openSocket();
+  const body = JSON.stringify({ waitMs: 20_000 });
+  socket.write(`${buildHead("1.1", `Content-Length: ${body.length}`)}${body}`);
+  socket.write(buildHead("1.1", `Content-Length: ${40 * CHUNK.length}`));
+  const answer = text(socket);
+  await sendChunks(socket, 40, (chunk) => chunk);
+  const statuses = [...(await answer).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  expect(statuses).toEqual(["201", "413"]);
+});
+
 it("a client that never stops sending a large body is disconnected", async ({ openSocket, buildHead }) => {
   const { socket } = openSocket();
   socket.write(buildHead("1.1", `Content-Length: ${1024 ** 3}`));
