@@ -3,6 +3,7 @@ import { formatKey, type Key } from "../../lib/keys/key.ts";
 import { type HoldQuota, type HoldQuotaOverride, NO_QUOTA_OVERRIDE } from "../auth/hold-quota.ts";
 import type { Principal } from "../auth/principal.ts";
 import { QuotaExceededError } from "../errors/request-errors.ts";
+import { toReaderToken } from "../formats/kind-keys.ts";
 import type { HeldObservation, Observation } from "../formats/observation.ts";
 import type { Watcher } from "../watch/watcher.ts";
 import { estimateHoldBytes, type HoldContent } from "./hold-bytes.ts";
@@ -108,8 +109,12 @@ export class HoldQuotas {
 
   /** Records that a hold was released through this instance. */
   forget(hold: LockRef): void {
-    this.#ledger.forget(hold.target, hold);
-    if (hold.token !== undefined) this.#released.add(hold.target, hold.key, hold.token);
+    const { target, key, kind, token } = hold;
+    this.#ledger.forget(target, hold);
+    if (token === undefined) return;
+    this.#released.add(target, key, token);
+    // The release of a writer also releases the reader that it may have become.
+    if (kind === "write") this.forget({ target, key, kind: "read", token: toReaderToken(token) });
   }
 
   getUsage(principal: string): HoldUsage {

@@ -213,6 +213,14 @@ class HoldTest(ServerTest):
         self.assertEqual(self.client.acquire(self.key).release(reserved_s=5), "released")
         self.assertRaises(LockHeld, self.client.acquire, self.key)
 
+    def test_an_invalid_reservation_releases_nothing_and_does_not_prevent_the_release(self):
+        keys = [self.key, self.key + ":2"]
+        with self.client.acquire_all(keys) as group:
+            for reserved_s, error in ((0, ValueError), (1e6, ValueError), ("60", TypeError)):
+                self.assertRaises(error, group.holds[0].release, reserved_s=reserved_s)
+            self.assertEqual(read_lock(self.key)["state"], "held")
+        self.assertEqual([read_lock(key)["state"] for key in keys], ["free", "free"])
+
     def test_lock_decorates_a_function(self):
         @self.client.lock(self.key)
         def work():

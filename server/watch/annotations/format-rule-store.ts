@@ -4,6 +4,7 @@ import {
   type ListedRule,
 } from "../../../lib/contract/detection/format-rule.ts";
 import { ChangedError } from "../../errors/operator-errors.ts";
+import { UnknownOutcomeError } from "../../errors/redis-errors.ts";
 import { FormatRules } from "../../formats/format-rules.ts";
 import { HOME_PREFIX } from "../../formats/keys.ts";
 import type { HomeStore } from "../../home/home-store.ts";
@@ -20,9 +21,9 @@ interface FormatRuleStoreDeps {
 
 const POLL_INTERVAL_MS = 2000;
 
-const writeScript = new Script<[string], [before: string, after: string, isRetry: "0" | "1"], boolean>(
+const writeScript = new Script<[string], [before: string, after: string, isRetry: "0" | "1"], string>(
   new URL("format-rules-write.lua", import.meta.url),
-  (reply) => String(reply) === "written",
+  (reply) => String(reply),
 );
 
 /**
@@ -111,15 +112,21 @@ export class FormatRuleStore {
    */
   async replace(expected: readonly FormatRule[], rules: readonly FormatRule[]): Promise<void> {
     const text = JSON.stringify({ rules });
-    if (expected !== this.#storedRules || !(await this.#write(this.#storedText ?? "", text))) {
+    const outcome =
+      expected === this.#storedRules ? await this.#write(this.#storedText ?? "", text) : "changed";
+    if (outcome === "changed")
       throw new ChangedError("Another change has replaced the format rules. Nothing was changed.", {});
+    if (outcome !== "written") {
+      throw new UnknownOutcomeError(
+        "Redis did not reply in time, and another change was made since. These rules may have been in effect before it. Read the rules.",
+      );
     }
     this.#storedText = text;
     this.#storedRules = rules;
   }
 
-  /** Writes the stored text. Returns `false` if the stored text is no longer `before`. */
-  async #write(before: string, after: string): Promise<boolean> {
+  /** Writes the stored text if it is still `before`. Returns the outcome, as in format-rules-write.lua. */
+  async #write(before: string, after: string): Promise<string> {
     let isRetry: "0" | "1" = "0";
     return await this.deps.home.run((redis) => {
       const written = writeScript.run(redis, [this.#redisKey], [before, after, isRetry]);

@@ -85,7 +85,7 @@ class Verbs:
 
         A repeated call with the same key returns ``released`` if an earlier one released the hold.
         """
-        body = _build_release(reserved_s)
+        body = _build_release_body(reserved_s)
         answer = self._post(f"/holds/{hold_id}/release", body, retry_for_s, TIMEOUT_S, idempotency_key)
         return read_text(answer.value, "outcome")
 
@@ -96,7 +96,7 @@ class Verbs:
 
         The key is valid for each hold separately.
         """
-        holds = [{"holdId": hold_id, **_build_release(reserved_s)} for hold_id, reserved_s in releases]
+        holds = [{"holdId": hold_id, **_build_release_body(reserved_s)} for hold_id, reserved_s in releases]
         answer = self._post("/holds/release", {"holds": holds}, retry_for_s, TIMEOUT_S, idempotency_key)
         return _read_list(answer.value, "results")
 
@@ -179,7 +179,7 @@ class Verbs:
                 self._post(f"/holds/{read_text(each, 'holdId')}/release", {}, _ABANDON_S, TIMEOUT_S)
 
 
-def _build_release(reserved_s: Optional[float]) -> Dict[str, int]:
+def _build_release_body(reserved_s: Optional[float]) -> Dict[str, int]:
     return {} if reserved_s is None else {"reservedMs": to_milliseconds(reserved_s)}
 
 

@@ -31,7 +31,7 @@ class HoldGroup(Holding):
             self.on_lost(options["on_lost"])
         for hold in holds:
             hold.on_lost(self._lose)
-            hold.send_release = partial(self._release_one, hold)
+            hold._send_release = partial(self._release_one, hold)
 
     def __iter__(self) -> Iterator[Hold]:
         return iter(self.holds)
@@ -101,7 +101,7 @@ class HoldGroup(Holding):
 
         The key is the same for each request, so that a release that was carried out is not reported as a loss.
         """
-        releases = [(hold.hold_id, hold.reserved_s) for hold in holds]
+        releases = [(hold.hold_id, hold._reserved_s) for hold in holds]
         results = self._keeper.verbs.release_all(releases, self._release_key, retry_for_s)
         by_id = {each.get("holdId"): each for each in results}
         failures: Dict[Hold, LockkeeperError] = {}

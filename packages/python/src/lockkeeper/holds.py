@@ -12,7 +12,7 @@ from ._holding import Holding, call_application
 from ._moment import Moment
 from ._verbs import RETRY_S, Verbs
 from .errors import LockkeeperError, LockLost, UnknownOutcome
-from .options import RENEW_SHARE, AcquireOptions, check_seconds
+from .options import RENEW_SHARE, AcquireOptions, check_reserved, check_seconds
 from .release_requests import ReleaseRequest
 
 #: The maximum delay before a failed renewal is retried; a tenth of the lease if that is shorter.
@@ -57,9 +57,9 @@ class Hold(Holding):
         self._closed = False
         #: Sends the release, retries it for up to the given number of seconds, and applies and returns its outcome. A
         #: group replaces this function, so that the hold and the group send the same request.
-        self.send_release: Callable[[float], str] = self._send_release
+        self._send_release: Callable[[float], str] = self._release_alone
         self._release_key = str(uuid.uuid4())
-        self.reserved_s: Optional[float] = None
+        self._reserved_s: Optional[float] = None
         self._request_id: Optional[str] = None
         self._on_release_requested = options.get("on_release_requested")
         self._set_deadline(grant)
@@ -121,8 +121,12 @@ class Hold(Holding):
         Waits until no command of ``run`` is running. Returns ``released``, ``still_held`` or ``not_held``, which
         means that the hold had already ended. Raises ``LockkeeperError`` if the release failed. The hold then
         ends with its lease, unless you call the method again, which retries with the first ``reserved_s``.
+        Raises ``ValueError`` if ``reserved_s`` is not from 0.01 to 86400; the lock is then still held.
         """
         self._assert_own()
+        # A value that the server refuses would also fail the release of a group.
+        if reserved_s is not None:
+            check_reserved(reserved_s)
         with self._running:
             if self.outcome is not None:
                 return self.outcome
@@ -133,7 +137,7 @@ class Hold(Holding):
                 # Only the result shows which of the two holds to release.
                 with suppress(LockkeeperError):
                     self._downgrade()
-            return self.send_release(retry_for_s)
+            return self._send_release(retry_for_s)
 
     def on_release_requested(self, handler: Callable[[ReleaseRequest], object]) -> None:
         """Calls the function in a separate thread when an operator asks to release the lock.
@@ -153,7 +157,7 @@ class Hold(Holding):
         """
         with self._state:
             if not self._closed:
-                self._closed, self.reserved_s = True, reserved_s
+                self._closed, self._reserved_s = True, reserved_s
         self._keeper.remove(self)
 
     def finish(self, outcome: str) -> None:
@@ -201,8 +205,8 @@ class Hold(Holding):
     def find_renewal_delay_s(self) -> float:
         return self._delay_s - self._delayed_from.elapsed_s()
 
-    def _send_release(self, retry_for_s: float) -> str:
-        outcome = self._keeper.verbs.release(self.hold_id, self.reserved_s, self._release_key, retry_for_s)
+    def _release_alone(self, retry_for_s: float) -> str:
+        outcome = self._keeper.verbs.release(self.hold_id, self._reserved_s, self._release_key, retry_for_s)
         self.finish(outcome)
         return outcome
 

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from .release_requests import ReleaseRequest
 
 LEASE_S_DEFAULT = 30.0
+#: Limits of the time for which a released lock can be reserved, in seconds.
+RESERVED_S_MIN = 0.01
+RESERVED_S_MAX = 24 * 60 * 60
 #: The fraction of the lease after which it is renewed.
 RENEW_SHARE = 1 / 3
 
@@ -120,6 +123,12 @@ def check_seconds(name: str, value: object) -> float:
     if not value >= 0:
         raise ValueError(f"{name} must be at least 0")
     return float(value)
+
+
+def check_reserved(reserved_s: object) -> None:
+    seconds = check_seconds("reserved_s", reserved_s)
+    if not RESERVED_S_MIN <= seconds <= RESERVED_S_MAX:
+        raise ValueError(f"reserved_s must be between {RESERVED_S_MIN} and {RESERVED_S_MAX}")
 
 
 def to_milliseconds(seconds: float) -> int:

@@ -110,8 +110,10 @@ async function respond(
     for (const claim of claims) claim.fail(error, leaseMs + graceMs);
     throw error instanceof AbortedError && wait !== undefined ? wait.request.toWaitError(error) : error;
   }
-  for (const [at, claim] of claims.entries())
-    claim.confirm((acquired.grants[at]?.remainingMs ?? leaseMs) + graceMs);
+  for (const [at, claim] of claims.entries()) {
+    const { remainingMs = leaseMs, token } = acquired.grants[at] ?? {};
+    claim.confirm(remainingMs + graceMs, token);
+  }
   const waitedMs = wait?.waitedMs;
   const response = toAcquiredHolds(name, acquired);
   // A client that has disconnected never releases the holds, unless it can repeat the request with its Idempotency-Key.
