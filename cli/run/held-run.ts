@@ -199,17 +199,13 @@ export class HeldRun {
     if (cause !== undefined) return EXIT_CODES.lost;
     // If the lease ended during the release, `not_held` does not show that the hold ended before the command did.
     const hasLeaseEnded = remainingMs > 0 && computeMsUntil(deadline) <= 0;
-    if (outcome === "not_held" && !hasLeaseEnded) return this.#reportEarlyEnd("hold");
+    const hasHoldEnded = outcome === "not_held" && !hasLeaseEnded;
     // After a suspension of the machine, the end of the lease may be noticed only here. Without the outcome of the
     // release, it is unknown whether the lock was still held.
-    if (outcome === "unknown" && remainingMs <= 0) return this.#reportEarlyEnd("lease");
-    return toExitCode(exit);
-  }
-
-  #reportEarlyEnd(what: "hold" | "lease"): number {
-    const { key } = this.options;
+    const mayHaveEnded = outcome === "unknown" && remainingMs <= 0;
+    if (!hasHoldEnded && !mayHaveEnded) return toExitCode(exit);
     printMessage(
-      `The ${what} of ${key} ended before the command did. Another client may have held the lock meanwhile.`,
+      `The ${hasHoldEnded ? "hold" : "lease"} of ${key} ended before the command did. Another client may have held the lock meanwhile.`,
     );
     return EXIT_CODES.lost;
   }

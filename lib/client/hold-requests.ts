@@ -55,7 +55,7 @@ export class HoldRequests {
 
   /** @throws ApiError */
   async acquire(key: string, options: AcquireOptions): Promise<Grant> {
-    const [grant] = await this.#acquire(this.#buildAcquirePath(key), {}, options, readOneGrant(key));
+    const [grant] = await this.#acquire(this.#buildAcquirePath(key), {}, options, createGrantReader(key));
     return grant;
   }
 
@@ -198,7 +198,7 @@ export class HoldRequests {
     } catch (error) {
       const mayBeCounted = error instanceof ApiError && error.unansweredAttempts > 0;
       if (mayBeCounted) {
-        void this.#abandon({ ...request, retryForMs: lease.leaseMs }, readOneGrant(lease.key));
+        void this.#abandon({ ...request, retryForMs: lease.leaseMs }, createGrantReader(lease.key));
       }
       throw error;
     }
@@ -260,6 +260,6 @@ function readSameGrant(key: string, sent: Grant, response: ApiResponse): Grant {
   throw createFieldError("holdId", response.status);
 }
 
-function readOneGrant(key: string) {
+function createGrantReader(key: string) {
   return (response: ApiResponse): [Grant] => [readGrant(key, response)];
 }

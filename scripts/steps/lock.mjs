@@ -39,7 +39,7 @@ const OWNER = /^(\d+)\.[0-9a-f]+$/;
 export async function withLock(dir, work) {
   const file = join(dir, `${process.pid}.${randomBytes(8).toString("hex")}`);
   let isReported = false;
-  while (!take(dir, file)) {
+  while (!tryAcquire(dir, file)) {
     const pid = findHolder(findOwner(dir));
     if (pid !== undefined && !isReported) {
       console.log(`Waiting for another setup of this folder (pid ${pid}) …`);
@@ -48,7 +48,7 @@ export async function withLock(dir, work) {
     await sleep(100);
   }
   const heartbeat = setInterval(() => touch(file), HEARTBEAT_MS);
-  const release = () => giveBack(dir, file);
+  const release = () => releaseLock(dir, file);
   process.once("exit", release);
   try {
     return await work((pid) => writeChild(file, pid));
@@ -63,10 +63,10 @@ export async function withLock(dir, work) {
  * @param {string} dir
  * @param {string} file the file of this process
  */
-function take(dir, file) {
+function tryAcquire(dir, file) {
   try {
     const current = findOwner(dir);
-    if (current === undefined) return create(dir, file);
+    if (current === undefined) return createLock(dir, file);
     return isAbandoned(current) && takeOver(current, file);
   } catch (error) {
     throw createWriteError(error, dirname(dir));
@@ -79,7 +79,7 @@ function take(dir, file) {
  * @param {string} dir
  * @param {string} file
  */
-function create(dir, file) {
+function createLock(dir, file) {
   const draft = `${dir}.${basename(file)}`;
   mkdirSync(draft, { recursive: true });
   try {
@@ -114,7 +114,7 @@ function takeOver(current, file) {
  * @param {string} dir
  * @param {string} file
  */
-function giveBack(dir, file) {
+function releaseLock(dir, file) {
   rmSync(file, { force: true });
   try {
     rmdirSync(dir);

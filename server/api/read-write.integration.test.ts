@@ -143,13 +143,13 @@ describe("read/write locks over HTTP", () => {
   });
 
   it("a release of a downgraded writer releases only its reader, and only once", async ({ server, key }) => {
-    const reader = await server.acquire(key, { kind: "write" });
-    await server.callHold(reader, "downgrade");
+    const writer = await server.acquire(key, { kind: "write" });
+    await server.callHold(writer, "downgrade");
     const other = await server.acquire(key, { kind: "read" });
     const id = createRequestId();
     for (let n = 0; n < 2; n++)
-      expect((await server.callHold(reader, "release", {}, id)).body.outcome).toBe("released");
-    expect((await server.callHold(reader, "release")).body.outcome).toBe("not_held");
+      expect((await server.callHold(writer, "release", {}, id)).body.outcome).toBe("released");
+    expect((await server.callHold(writer, "release")).body.outcome).toBe("not_held");
     expect((await server.readHold(other)).body.held).toBe(true);
   });
 

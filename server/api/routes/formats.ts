@@ -21,7 +21,7 @@ import { defineTargetRoute, type Route, type TargetCall } from "../routing/route
 import type { Services } from "../routing/services.ts";
 
 /** Maximum number of attempts to replace the rules while other changes are made first. */
-const TRIES_MAX = 10;
+const ATTEMPTS_MAX = 10;
 
 /** Creates the routes for lock formats and for the rules that assign them to keys. */
 export function createFormatRoutes({ audit }: Services, log: Logger): Route[] {
@@ -72,7 +72,7 @@ export function createFormatRoutes({ audit }: Services, log: Logger): Route[] {
       },
       errors: ["unknown_outcome"],
       audit: "by_handler",
-      handle: (call) => replaceUnchangedRules(call, audit, log),
+      handle: (call) => replaceRulesAudited(call, audit, log),
     }),
     defineTargetRoute({
       method: "POST",
@@ -119,9 +119,9 @@ type ReplaceCall = TargetCall<unknown, FormatRulesInput>;
  *
  * @throws LockkeeperError unavailable, unknown_outcome, or invalid if the details are too long
  */
-async function replaceUnchangedRules(call: ReplaceCall, audit: Audit, log: Logger): Promise<ApiResponse> {
+async function replaceRulesAudited(call: ReplaceCall, audit: Audit, log: Logger): Promise<ApiResponse> {
   const { rules } = call.target;
-  for (let left = TRIES_MAX; left > 0; left--) {
+  for (let left = ATTEMPTS_MAX; left > 0; left--) {
     await rules.refresh();
     const before = rules.storedRules;
     const details = describeReplacement(before, call.body.rules);

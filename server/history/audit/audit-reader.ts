@@ -154,7 +154,7 @@ class OutcomeJoiner {
     if (entry?.kind !== "intent") return entry && toAuditItem(entry);
     const { kind, ...item } = entry;
     const outcome = this.#outcomes.get(entry.id) ?? null;
-    if (outcome !== null) this.#limitJoined(entry.id);
+    if (outcome !== null) this.#retainOutcome(entry.id);
     return { ...item, outcome };
   }
 
@@ -162,7 +162,7 @@ class OutcomeJoiner {
    * Keeps a joined outcome for an earlier copy of the intent. Such a copy exists if the store lost entries while the
    * action was in progress. Forgets the oldest joined outcomes, so that an export does not keep all of them.
    */
-  #limitJoined(id: string): void {
+  #retainOutcome(id: string): void {
     this.#joinedIds.add(id);
     if (this.#joinedIds.size <= READ_AHEAD) return;
     const [oldest = id] = this.#joinedIds;

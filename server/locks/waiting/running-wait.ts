@@ -127,8 +127,8 @@ async function attemptThroughOutages<Reply>(
   try {
     return await attempt;
   } catch (error) {
-    const isAway = error instanceof UnavailableError || error instanceof UnknownOutcomeError;
-    if (!isAway || stop.ending !== undefined) throw error;
+    const isUnreachable = error instanceof UnavailableError || error instanceof UnknownOutcomeError;
+    if (!isUnreachable || stop.ending !== undefined) throw error;
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import type { MissedChanges as MissedCounts } from "../../../lib/contract/live.ts";
 import type { Key } from "../../../lib/keys/key.ts";
 import type { Observation } from "../../formats/observation.ts";
-import type { ObservationContext } from "../holds/continuity.ts";
+import type { ObservationContext } from "../holds/holder-matcher.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { CLOCK_TOLERANCE_MS } from "../holds/renewal-history.ts";
 

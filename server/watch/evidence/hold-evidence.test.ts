@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createForeignHolder, type HeldObservation } from "../../formats/observation.ts";
-import { type ObservationContext, updateHold } from "../holds/continuity.ts";
+import { updateHold } from "../holds/continuity.ts";
+import type { ObservationContext } from "../holds/holder-matcher.ts";
 import { describeLiveness } from "../holds/liveness.ts";
 import type { ObservedHold } from "../holds/observed-hold.ts";
 import { formatHoldEvidence, restoreHold } from "./hold-evidence.ts";

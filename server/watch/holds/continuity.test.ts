@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { FormatName } from "../../../lib/contract/format.ts";
 import { createForeignHolder, type HeldObservation } from "../../formats/observation.ts";
-import { type ObservationContext, updateHold } from "./continuity.ts";
+import { updateHold } from "./continuity.ts";
+import type { ObservationContext } from "./holder-matcher.ts";
 import type { ObservedHold } from "./observed-hold.ts";
 
 const NOW = 1_790_000_000_000;

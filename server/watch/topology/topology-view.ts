@@ -4,7 +4,7 @@ import type { FormatLookup } from "../../formats/registry/read-keys.ts";
 import type { RedisClock } from "../connection/redis-clock.ts";
 import type { ScriptEvent } from "../connection/script-event.ts";
 import type { EndCause } from "../events/event-inference.ts";
-import type { ObservationContext } from "../holds/continuity.ts";
+import type { ObservationContext } from "../holds/holder-matcher.ts";
 import type { Reading } from "../scan/key-reader.ts";
 import type { MasterView, MasterWatch } from "./master-watch.ts";
 

@@ -2,8 +2,8 @@ import { settleQuorum } from "../../concurrency/settle-quorum.ts";
 import { NeverSentError } from "../../redis/failure.ts";
 import { computeMajority } from "../../redis/majority.ts";
 import type { Master } from "../../redis/master.ts";
-import type { ObservationContext } from "../holds/continuity.ts";
 import { NO_CONTINUITY } from "../holds/hold-version.ts";
+import type { ObservationContext } from "../holds/holder-matcher.ts";
 import type { MasterWatch } from "./master-watch.ts";
 import { PendingNotifications } from "./pending-notifications.ts";
 

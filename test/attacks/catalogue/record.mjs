@@ -26,6 +26,13 @@ export const AUDIT_LOG = [
     test: "an export cut short by a stopping server states that it is incomplete",
   },
   {
+    id: "audit/login-flood",
+    attack: "Evicting audit entries by logging in to one's own account",
+    result: "429 beyond one login every 2 s, with bursts of 50",
+    file: "server/api/operators.integration.test.ts",
+    test: "an operator's logins are limited, and those beyond the limit share an audit entry",
+  },
+  {
     id: "audit/unavailable",
     attack: "Acting while the audit log cannot be written",
     result: "Nothing is done",
