@@ -60,7 +60,7 @@ it("a refused request does not end the connection before the response to an earl
   buildHead,
   key,
 }) => {
-  await server.acquire(key, { leaseMs: 1000 });
+  await server.acquire(key, { leaseMs: 4000 });
   const { socket } = openSocket();
   const body = JSON.stringify({ waitMs: 20_000 });
   socket.write(`${buildHead("1.1", `Content-Length: ${body.length}`)}${body}`);
