@@ -40,12 +40,13 @@ export function useRowShortcuts({
   copy,
 }: RowShortcuts): void {
   const wanted = useRef<string | null>(null);
+  const findLock = (path: string | null) => window.items.find((lock) => toLockPath(lock) === path);
   // A row can receive the focus only after it has been scrolled into view and rendered.
   useEffect(() => {
     if (wanted.current === null) return;
     const row = findRowElement(scroller.current, wanted.current);
-    if (row !== undefined) row.focus({ preventScroll: true });
-    else if (window.items.some((lock) => toLockPath(lock) === wanted.current)) return;
+    if (row === undefined && findLock(wanted.current)) return;
+    row?.focus({ preventScroll: true });
     wanted.current = null;
   });
 
@@ -56,14 +57,13 @@ export function useRowShortcuts({
     steps.splice(0, steps.indexOf(focusedPath) + 1 || steps.length);
   }, [focusedPath, steps]);
   const getCurrentPath = () => steps.at(-1) ?? focusedPath;
-  const findCurrentIndex = () => window.items.findIndex((lock) => toLockPath(lock) === getCurrentPath());
-  const findCurrentLock = () => window.items[findCurrentIndex()];
+  const findCurrentLock = () => findLock(getCurrentPath());
   const findHeldLock = () => (ends.has(getCurrentPath() ?? "") ? undefined : findCurrentLock());
   const step = (by: number) => (event: KeyboardEvent) => {
     event.preventDefault();
-    const at = findCurrentIndex();
+    const current = findCurrentLock();
     const top = Math.ceil((rows.scrollOffset ?? 0) / (rows.options.estimateSize(0) || 1)) - window.offset;
-    const next = window.items[at < 0 ? Math.max(0, top) : at + by];
+    const next = window.items[current ? window.items.indexOf(current) + by : Math.max(0, top)];
     if (next === undefined) return;
     const path = toLockPath(next);
     wanted.current = path;
@@ -71,34 +71,26 @@ export function useRowShortcuts({
     rows.scrollToIndex(window.offset + window.items.indexOf(next), { align: "auto" });
     focusRow(path);
   };
+  const actOn =
+    (findRow: () => Lock | undefined, act: (lock: Lock, event: KeyboardEvent) => void) =>
+    (event: KeyboardEvent) => {
+      const lock = findRow();
+      if (lock === undefined) return;
+      event.preventDefault();
+      act(lock, event);
+    };
   useShortcuts({
     j: step(1),
     k: step(-1),
     arrowdown: step(1),
     arrowup: step(-1),
-    x: (event) => {
-      const lock = findHeldLock();
-      if (lock !== undefined) toggleSelected(lock, event.shiftKey);
-    },
-    c: (event) => {
-      const lock = findCurrentLock();
-      if (lock === undefined) return;
-      event.preventDefault();
-      copy(lock);
-    },
-    r: (event) => {
-      const lock = findHeldLock();
-      if (lock === undefined) return;
-      event.preventDefault();
-      releaseLock(lock);
-    },
+    x: actOn(findHeldLock, (lock, { shiftKey }) => toggleSelected(lock, shiftKey)),
+    c: actOn(findCurrentLock, copy),
+    r: actOn(findHeldLock, releaseLock),
     enter: ({ target }) => {
       const focused = target instanceof HTMLTableRowElement ? target.dataset.path : undefined;
       const isStepping = wanted.current !== null;
-      const lock =
-        isStepping || focused === undefined
-          ? findCurrentLock()
-          : window.items.find((one) => toLockPath(one) === focused);
+      const lock = isStepping || focused === undefined ? findCurrentLock() : findLock(focused);
       if (lock !== undefined && (isStepping || focused !== undefined || target === document.body)) open(lock);
     },
   });

@@ -19,13 +19,13 @@ export const overview = {
     held: { name: "Held", means: "Locks held now.", find: "Show all locks" },
     waiting: {
       name: "Waiting",
-      means: "Clients waiting for a lock. Clients that poll are not visible.",
+      means: "Clients waiting for a lock, except those that poll.",
       find: "Show locks with waiters",
     },
     needsAttention: {
       name: "Needs attention",
       means:
-        "Locks without a TTL, with an overdue renewal, or held for more than twice the typical duration of their key pattern.",
+        "Locks without a TTL, with an overdue renewal, or held for over twice the typical time of their pattern.",
       find: "Show locks that need attention",
     },
     acquisitionsPerS: {
