@@ -109,7 +109,7 @@ function describeForeignResponse(response: Response, host: string): AttemptResul
   }
   const detail = `The response of ${host} is not from Lockkeeper (HTTP status ${status}).`;
   if (status >= 500) {
-    const why = `${detail} A proxy sent it because the server did not respond.`;
+    const why = `${detail} A proxy sent it, not the server.`;
     return fail({ code: "unknown_outcome", detail: why, status, retryAfterMs });
   }
   const why = `${detail} Check the URL.`;

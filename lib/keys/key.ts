@@ -139,7 +139,7 @@ function needsByteForm(key: Key): boolean {
 
 function encodeBase64(bytes: Uint8Array): string {
   // Not `fromCharCode(...bytes)`, because the number of arguments of a call is limited.
-  return btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ""));
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
 function encodeBase64Url(bytes: Uint8Array): string {
