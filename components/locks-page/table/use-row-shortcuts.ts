@@ -85,8 +85,8 @@ export function useRowShortcuts({
     arrowdown: step(1),
     arrowup: step(-1),
     x: actOn(findHeldLock, (lock, { shiftKey }) => toggleSelected(lock, shiftKey)),
-    c: actOn(findCurrentLock, copy),
-    r: actOn(findHeldLock, releaseLock),
+    c: actOn(findCurrentLock, (lock) => copy(lock)),
+    r: actOn(findHeldLock, (lock) => releaseLock(lock)),
     enter: ({ target }) => {
       const focused = target instanceof HTMLTableRowElement ? target.dataset.path : undefined;
       const isStepping = wanted.current !== null;
