@@ -8,6 +8,7 @@
 export type Key = string;
 
 const BINARY_MARK = "\ud800";
+/** The code point of `BINARY_MARK`. A constant, because computing it would enlarge the bundle of `@lockkeeper/client`. */
 const BINARY_MARK_CODE_POINT = 0xd800;
 
 /** Maximum length of a key in bytes. */

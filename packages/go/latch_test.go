@@ -140,10 +140,11 @@ func TestAWriterBecomesAReader(t *testing.T) {
 	expectError(t, writer.Downgrade(background), lockkeeper.ErrReleased)
 }
 
-func TestAnUnansweredDowngradeIsRepeatedByTheRelease(t *testing.T) {
+// downgradeUnanswered acquires a lock and downgrades it. The proxy loses the response, and those to later downgrades.
+func downgradeUnanswered(t *testing.T, options lockkeeper.LockOptions) (*lockkeeper.Hold, *proxy, string) {
 	client, proxy := newClient(t)
 	key := newLockKey(t)
-	writer, err := client.Acquire(background, key, lockkeeper.LockOptions{Kind: "write", Lease: time.Second})
+	writer, err := client.Acquire(background, key, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,6 +157,11 @@ func TestAnUnansweredDowngradeIsRepeatedByTheRelease(t *testing.T) {
 	ctx, cancel := context.WithTimeout(background, 100*time.Millisecond)
 	defer cancel()
 	expectError(t, writer.Downgrade(ctx), context.DeadlineExceeded)
+	return writer, proxy, key
+}
+
+func TestAnUnansweredDowngradeIsRepeatedByTheRelease(t *testing.T) {
+	writer, proxy, key := downgradeUnanswered(t, lockkeeper.LockOptions{Kind: "write", Lease: time.Second})
 	if writer.Err() != nil {
 		t.Errorf("the hold ended: %v", writer.Err())
 	}
@@ -167,21 +173,7 @@ func TestAnUnansweredDowngradeIsRepeatedByTheRelease(t *testing.T) {
 }
 
 func TestAReleaseReleasesTheReaderOfADowngradeThatStaysUnknown(t *testing.T) {
-	client, proxy := newClient(t)
-	key := newLockKey(t)
-	writer, err := client.Acquire(background, key, lockkeeper.LockOptions{Kind: "write"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy.set(func(verb string) string {
-		if verb == "downgrade" {
-			return "lose_response"
-		}
-		return ""
-	})
-	ctx, cancel := context.WithTimeout(background, 100*time.Millisecond)
-	defer cancel()
-	expectError(t, writer.Downgrade(ctx), context.DeadlineExceeded)
+	writer, _, key := downgradeUnanswered(t, lockkeeper.LockOptions{Kind: "write"})
 	if err := writer.Release(background); err != nil {
 		t.Error(err)
 	}

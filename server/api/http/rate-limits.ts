@@ -57,13 +57,13 @@ export class RateLimits {
   readonly readCpu: CpuBudgets;
   readonly #callerBuckets: TokenBuckets | undefined;
   readonly #addressBuckets: TokenBuckets | undefined;
-  readonly #ownChangeBuckets = new TokenBuckets(OWN_CHANGES, "own_change");
-  readonly #loginBuckets = new TokenBuckets(LOGINS, "login");
+  readonly #ownChangeBuckets = new TokenBuckets(OWN_CHANGES, createOwnChangeError);
+  readonly #loginBuckets = new TokenBuckets(LOGINS, createLoginError);
 
   constructor({ perCaller, perAddress, readCpu, sendsHeaders }: RateLimitOptions) {
     this.readCpu = new CpuBudgets(readCpu);
-    this.#callerBuckets = perCaller && new TokenBuckets(perCaller, "caller");
-    this.#addressBuckets = perAddress && new TokenBuckets(perAddress, "address");
+    this.#callerBuckets = perCaller && new TokenBuckets(perCaller, createCallerError);
+    this.#addressBuckets = perAddress && new TokenBuckets(perAddress, createAddressError);
     this.sendsHeaders = sendsHeaders && perCaller !== undefined;
   }
 
@@ -103,9 +103,37 @@ export class RateLimits {
   }
 
   buildHeaders(caller: string): Record<string, string> {
-    return this.#callerBuckets?.buildHeaders(caller) ?? {};
+    const buckets = this.#callerBuckets;
+    if (buckets === undefined) return {};
+    const { left, missingMs } = buckets.getState(caller);
+    return buildRateLimitHeaders(buckets.rate, "caller", left, missingMs);
   }
 }
+
+type CreateError = (rate: Rate, remainingMs: number) => RateLimitedError;
+
+const createRequestError =
+  (per: RateLimitSubject, whose: string): CreateError =>
+  ({ perSecond, burst }, remainingMs) =>
+    new RateLimitedError(
+      `${whose} is limited to ${perSecond} requests per second, with bursts of ${burst}. Nothing was done. Retry later.`,
+      { remainingMs, perSecond, burst, per },
+    );
+
+const createCallerError = createRequestError("caller", "Each caller");
+const createAddressError = createRequestError("address", "Each address without valid credentials");
+
+const createOwnChangeError: CreateError = ({ perSecond, burst }, remainingMs) =>
+  new RateLimitedError(
+    `Without admin access to all targets, each caller is limited to ${perSecond} changes of views, sessions, passwords and answers per second, with bursts of ${burst}. Nothing was done. Retry later.`,
+    { remainingMs },
+  );
+
+const createLoginError: CreateError = ({ perSecond, burst }, remainingMs) =>
+  new RateLimitedError(
+    `Each operator is limited to one login with a password every ${1 / perSecond} s, with bursts of ${burst}. You were not logged in. Retry later.`,
+    { remainingMs },
+  );
 
 /**
  * Token buckets by name. For each bucket, only the time at which it will be full is stored (`performance.now()` in ms).
@@ -117,7 +145,7 @@ class TokenBuckets {
 
   constructor(
     readonly rate: Rate,
-    private readonly per: RateLimitSubject | "own_change" | "login",
+    private readonly createError: CreateError,
   ) {
     this.#eachMs = 1000 / rate.perSecond;
     this.#burstMs = this.#eachMs * rate.burst;
@@ -128,37 +156,15 @@ class TokenBuckets {
     const fullAt = Math.max(now, this.#fullAt.get(name) ?? 0) + requests * this.#eachMs;
     const overMs = fullAt - now - this.#burstMs;
     // Tolerates floating-point errors.
-    if (overMs > 1e-6) throw this.#createError(overMs);
+    if (overMs > 1e-6) throw this.createError(this.rate, Math.ceil(overMs));
     this.#fullAt.set(name, fullAt);
     if (this.#fullAt.size > BUCKETS_MAX) this.#evict(now);
   }
 
-  buildHeaders(name: string): Record<string, string> {
+  /** Returns how many requests the bucket still permits, and the time in ms until it is full. */
+  getState(name: string): { readonly left: number; readonly missingMs: number } {
     const missingMs = Math.max(0, (this.#fullAt.get(name) ?? 0) - performance.now());
-    const left = Math.floor((this.#burstMs - missingMs) / this.#eachMs + 1e-6);
-    if (this.per === "own_change" || this.per === "login") return {};
-    return buildRateLimitHeaders(this.rate, this.per, left, missingMs);
-  }
-
-  #createError(overMs: number): RateLimitedError {
-    const { perSecond, burst } = this.rate;
-    if (this.per === "own_change") {
-      return new RateLimitedError(
-        `Without admin access to all targets, each caller is limited to ${perSecond} changes of views, sessions, passwords and answers per second, with bursts of ${burst}. Nothing was done. Retry later.`,
-        { remainingMs: Math.ceil(overMs) },
-      );
-    }
-    if (this.per === "login") {
-      return new RateLimitedError(
-        `Each operator is limited to one login with a password every ${1 / perSecond} s, with bursts of ${burst}. You were not logged in. Retry later.`,
-        { remainingMs: Math.ceil(overMs) },
-      );
-    }
-    const whose = this.per === "caller" ? "Each caller" : "Each address without valid credentials";
-    return new RateLimitedError(
-      `${whose} is limited to ${perSecond} requests per second, with bursts of ${burst}. Nothing was done. Retry later.`,
-      { remainingMs: Math.ceil(overMs), perSecond, burst, per: this.per },
-    );
+    return { left: Math.floor((this.#burstMs - missingMs) / this.#eachMs + 1e-6), missingMs };
   }
 
   #evict(now: number): void {
