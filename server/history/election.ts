@@ -100,11 +100,6 @@ export class Election {
     await this.home.callOnce((redis) => writer.release(redis, CHANNEL, this.lock, ask));
   }
 
-  /** Discards the hold. Called when the store reports that another instance is the leader. */
-  markLost(): void {
-    this.#hold = undefined;
-  }
-
   #toVerbHold({ token, fence }: Leadership): VerbHold {
     return { key: this.lock, format: "token", unit: undefined, token, fence };
   }

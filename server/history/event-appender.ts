@@ -131,7 +131,9 @@ export class EventAppender {
     const { cutAt, isTruncated } = this.index;
     const reply = await this.store.append(lead, { last, until, cutAt, isTruncated, entries });
     if (reply.outcome === "refused") {
-      this.election.markLost();
+      // The lock may still have this instance's token, if only its companion was deleted. Without the release, no
+      // instance could become the recorder until the lease expires.
+      await this.election.resign();
       return this.deps.onReplaced();
     }
     if (reply.outcome === "behind") {

@@ -6,6 +6,7 @@ import { isGap } from "../../lib/contract/gap.ts";
 import { redisTest } from "../../test/support/fixtures.ts";
 import { startTestRedis, type TestRedis } from "../../test/support/test-redis.ts";
 import { waitUntil } from "../../test/support/test-server.ts";
+import { buildCompanionKey } from "../formats/keys.ts";
 import type { HomeStore } from "../home/home-store.ts";
 import { openHomeStore } from "../home/open-home-store.ts";
 import { Election } from "./election.ts";
@@ -14,6 +15,7 @@ import { type AppendRequest, type AppendResult, EventStore, type Leadership } fr
 import type { UnnumberedEvent } from "./events/stream-entry.ts";
 import { Journal, type PublishedEvent } from "./journal.ts";
 import { Recorder } from "./recorder.ts";
+import type { RecorderTimes } from "./recorder-options.ts";
 import { StreamTail } from "./stream-tail.ts";
 
 const SHORT_TIMES = { pollMs: 10, leaseMs: 400, giveWayMs: 60, lagMs: 50 };
@@ -29,7 +31,7 @@ const it = redisTest()
       // files run.
       for (const instance of started) instance.kill();
     });
-    return (options?: { kept: EventRetention }) => {
+    return (options?: { kept?: EventRetention; times?: RecorderTimes }) => {
       const instance = new Instance(redis, target, options);
       started.push(instance);
       return instance;
@@ -192,6 +194,21 @@ describe("single recorder", () => {
     expect(one.published.at(-1)).toMatchObject({ previousId: temporaryId, isStored: true });
     await one.stop();
     await home.stop();
+  });
+
+  it("a recorder whose companion was deleted releases its lock and continues before the lease ends", async ({
+    direct,
+    startInstance,
+  }) => {
+    const one = startInstance({ times: { ...SHORT_TIMES, leaseMs: 600_000 } });
+    await waitUntilLeading(one);
+    one.observe(buildAcquired("lock:a", 1));
+    await waitUntil(() => one.entries.length === 1);
+    await direct.del(String(buildCompanionKey(one.store.lockKey)));
+    one.observe(buildAcquired("lock:b", 2));
+    await waitUntil(() => one.entries.length === 2);
+    expect(listKeys(one.entries)).toEqual(["lock:a", "lock:b"]);
+    await one.stop();
   });
 
   it("events lost by the store are written again", async ({ target }) => {

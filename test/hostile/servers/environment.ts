@@ -136,13 +136,14 @@ async function acquireVictim(client: ApiClient, { client: redis }: LimitedRedis)
   return found;
 }
 
+/** Deletes all keys except `kept`, Lockkeeper's own data and its recorder's lock with its companion. */
 async function deletePlanted({ client }: LimitedRedis, kept: readonly string[]): Promise<void> {
   let cursor = "0";
   do {
     const [next, keys] = await client.scanBuffer(cursor, "COUNT", 1_000);
     const planted = keys.filter((key) => {
       const name = key.toString("latin1");
-      return !name.startsWith("{lockkeeper}") && !kept.includes(name);
+      return !name.includes("{lockkeeper}") && !kept.includes(name);
     });
     if (planted.length > 0) await client.unlink(...planted);
     cursor = String(next);
