@@ -136,14 +136,19 @@ async function acquireVictim(client: ApiClient, { client: redis }: LimitedRedis)
   return found;
 }
 
-/** Deletes all keys except `kept`, Lockkeeper's own data and its recorder's lock with its companion. */
+/**
+ * Keys by which Lockkeeper recognizes its data: those of the home store, the companion of the recorder's lock, and the
+ * canaries. If they disappear, Lockkeeper assumes a loss of data and starts its observation anew.
+ */
+const OWN_KEY = /\{lockkeeper\}|^lockkeeper:canary/;
+
 async function deletePlanted({ client }: LimitedRedis, kept: readonly string[]): Promise<void> {
   let cursor = "0";
   do {
     const [next, keys] = await client.scanBuffer(cursor, "COUNT", 1_000);
     const planted = keys.filter((key) => {
       const name = key.toString("latin1");
-      return !name.includes("{lockkeeper}") && !kept.includes(name);
+      return !OWN_KEY.test(name) && !kept.includes(name);
     });
     if (planted.length > 0) await client.unlink(...planted);
     cursor = String(next);
