@@ -125,9 +125,12 @@ describe("wake-ups by keyspace notifications", () => {
     }
     await locks.release(last);
     await Promise.all(waits);
-    // One call for the release and one for the grant. Few hand-overs include an attempt caused by a timer.
-    expect(calls.filter((count) => count === 2).length).toBeGreaterThan(waits.length / 2);
-    expect(Math.min(...calls)).toBe(2);
+    // One call for the release and one for the grant, also while many are waiting.
+    expect(Math.min(...calls.slice(0, waits.length / 2))).toBe(2);
+    // On a busy machine, many hand-overs include an attempt caused by a timer. If a release woke all waiters, there
+    // would be more than twice as many calls.
+    const total = calls.reduce((sum, count) => sum + count, 0);
+    expect(total).toBeLessThan((waits.length * waits.length) / 4);
   });
 
   it("an ended wait leaves no subscription behind", async ({ acquire, direct, key }) => {
