@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createEventMatcher, createEventTextMatcher } from "../../lib/query/event-matcher.ts";
+import { measureStalls } from "../../test/support/measure-stalls.ts";
 import { Journal, type Unnumbered } from "./journal.ts";
 
 const EVENTS = 20_000;
@@ -26,26 +26,6 @@ it("a page behind an event that the store has lost is not complete", async () =>
   expect(journal.replayAfter("1-0")).toMatchObject({ kind: "gap" });
   expect(new Journal().replayAfter("1-0")).toEqual({ kind: "reset" });
 });
-
-/** Returns the CPU time of this process in ms, so that measurements do not depend on other processes. */
-const getCpuMs = () => process.cpuUsage().user / 1000;
-
-/** Measures the CPU time of the longest turn of the event loop and the total CPU time of a task. */
-async function measureStalls(start: () => Promise<unknown>): Promise<{ longestMs: number; totalMs: number }> {
-  const startedAt = getCpuMs();
-  let isOver = false;
-  const ended = start().finally(() => {
-    isOver = true;
-  });
-  let longestMs = getCpuMs() - startedAt;
-  while (!isOver) {
-    const turnAt = getCpuMs();
-    await setImmediate();
-    longestMs = Math.max(longestMs, getCpuMs() - turnAt);
-  }
-  await ended;
-  return { longestMs, totalMs: getCpuMs() - startedAt };
-}
 
 describe("listing the history", () => {
   it.each([

@@ -33,9 +33,15 @@ export class ObservedEvents {
    */
   readonly #unrecorded = new Map<Key, Set<ObservedEvent>>();
   #begin = 0;
+  #addedCount = 0;
   #bytes = 0;
   #watchingSince: number | undefined;
   #forgottenTo = Number.NEGATIVE_INFINITY;
+
+  /** Number of observations that were ever added. */
+  get addedCount(): number {
+    return this.#addedCount;
+  }
 
   /**
    * Returns the time since which the observations are complete, in Unix ms on the target's clock. Returns `undefined`
@@ -56,6 +62,7 @@ export class ObservedEvents {
   add(event: UnnumberedEvent, now: number): ObservedEvent {
     const observation = { event, key: parseKeyFields(event), observedAt: now, temporaryId: undefined };
     this.#all.push(observation);
+    this.#addedCount++;
     this.#addUnrecorded(observation);
     this.#bytes += measureEntryBytes(event);
     this.#dropOld(now);

@@ -186,6 +186,7 @@ describe("single recorder", () => {
     await home.kill();
     await waitUntil(() => !one.isLeading);
     one.observe(buildAcquired("lock:b", 2));
+    await waitUntil(() => one.published.length === 2);
     expect(one.published.at(-1)).toMatchObject({ isStored: false, entry: { key: "lock:b" } });
     const temporaryId = one.published.at(-1)?.entry.id;
     await home.restart();

@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Key } from "../../lib/keys/key.ts";
+import { EarlyPublisher } from "./early-publisher.ts";
 import type { Election } from "./election.ts";
 import { EventAppender } from "./event-appender.ts";
 import type { EventIndex } from "./events/event-index.ts";
 import type { EventStore, RecorderStamp, StreamPage } from "./events/event-store.ts";
 import { type EventPublisher, StreamCopy } from "./events/stream-copy.ts";
-import type { UnnumberedEvent } from "./events/stream-entry.ts";
+import type { UnnumberedEvent, UnnumberedGap } from "./events/stream-entry.ts";
 import { type ObservedEvent, ObservedEvents } from "./observed-events.ts";
 import { RecordedCoverage } from "./recorded-coverage.ts";
 import { type ObservationSession, RECORDER_TIMES, type RecorderTimes } from "./recorder-options.ts";
 import { StallClock } from "./stall-clock.ts";
-import { matchRecordedEntry, publishEarly, takeUnrecorded } from "./unrecorded-observations.ts";
+import { matchRecordedEntry, UnrecordedSearch } from "./unrecorded-observations.ts";
 
 /**
  * Time in ms without a new stamp after which the recorder may have failed. Observations are then published before they
@@ -42,6 +43,7 @@ export class Recorder {
   readonly #copy: StreamCopy;
   readonly #observedEvents = new ObservedEvents();
   readonly #coverage = new RecordedCoverage();
+  readonly #earlyPublisher: EarlyPublisher;
   readonly #appender: EventAppender;
   #freeSince: number | undefined;
   #lastStamp: { text: string | null; at: number } = { text: null, at: performance.now() };
@@ -56,13 +58,14 @@ export class Recorder {
     private readonly election: Election,
     private readonly index: EventIndex,
     private readonly session: ObservationSession,
-    private readonly publisher: EventPublisher,
+    publisher: EventPublisher,
     private readonly times: RecorderTimes = RECORDER_TIMES,
     private readonly log?: Logger,
   ) {
     this.#copy = new StreamCopy(store, index, publisher, (entry) =>
       matchRecordedEntry(entry, this.#observedEvents),
     );
+    this.#earlyPublisher = new EarlyPublisher(this.#observedEvents, index, publisher);
     this.#appender = new EventAppender(store, this.#copy, election, index, {
       getSettledAt: () => this.#getSettledAt(),
       onAppended: (until) => this.#coverage.recordAppended(until),
@@ -115,6 +118,7 @@ export class Recorder {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
+    this.#earlyPublisher.stop();
     if (this.isLeading) await this.#appender.flush().catch(() => undefined);
     this.#appender.close();
     await this.election.resign().catch(() => undefined);
@@ -122,7 +126,7 @@ export class Recorder {
 
   recordEvent(event: UnnumberedEvent): void {
     const observation = this.#observedEvents.add(event, this.session.now());
-    if (this.#mode === "alone") publishEarly(observation, this.publisher);
+    if (this.#mode === "alone") this.#earlyPublisher.publish(observation);
     if (this.isLeading) this.#appender.add(observation);
   }
 
@@ -212,7 +216,7 @@ export class Recorder {
     if (stamp.leader !== null && !this.election.isOwnToken(stamp.leader)) {
       this.#freeSince = undefined;
       if (now - this.#lastStamp.at > SILENT_MS) this.#goAlone();
-      else this.#mode = "following";
+      else this.#enterMode("following");
       return;
     }
     this.#freeSince ??= now;
@@ -233,34 +237,55 @@ export class Recorder {
    * Starts recording once this instance has been elected recorder. No other instance can append from then on, so reads
    * the stream to its end and continues there.
    */
-  async #takeOver(before: RecorderStamp): Promise<void> {
+  async #takeOver(stamp: RecorderStamp): Promise<void> {
     await this.#copy.readToEnd();
-    this.#coverage.recordStamp(before, this.#copy.lastKnownId);
-    const covered = this.#observedEvents.getCoveredSince(this.session.now());
-    if (covered === undefined) return;
-    const gap = this.#coverage.findGap(this.store.target, covered);
-    const unrecorded = this.#takeUnrecorded(gap !== undefined);
-    this.#appender.open(gap?.to ?? this.#coverage.until ?? covered, gap, unrecorded);
+    this.#coverage.recordStamp(stamp, this.#copy.lastKnownId);
+    const expected = this.#findStart();
+    if (expected === undefined) return;
+    const isAfterGap = expected.gap !== undefined;
+    const search = new UnrecordedSearch(this.#observedEvents, this.index, isAfterGap);
+    await search.compare(this.session.now());
+    const start = this.#findStart();
+    // If this instance has missed changes meanwhile, it tries again later.
+    if (start === undefined || (start.gap !== undefined) !== isAfterGap) return;
+    this.#appender.open(start.until, start.gap, search.finish(this.session.now()));
     this.#freeSince = undefined;
-    this.#mode = "leading";
+    this.#enterMode("leading");
     await this.#appender.flush();
   }
 
+  /**
+   * Returns the time up to which the history is recorded, and the gap to record first. Returns `undefined` while the
+   * target is not fully observed.
+   */
+  #findStart(): { until: number; gap: UnnumberedGap | undefined } | undefined {
+    const covered = this.#observedEvents.getCoveredSince(this.session.now());
+    if (covered === undefined) return undefined;
+    const gap = this.#coverage.findGap(this.store.target, covered);
+    return { until: gap?.to ?? this.#coverage.until ?? covered, gap };
+  }
+
   #stepDown(): void {
-    this.#mode = "following";
+    this.#enterMode("following");
     this.#appender.close();
   }
 
   #goAlone(): void {
     if (this.#mode === "starting" && performance.now() - this.#startedAt < START_TIMEOUT_MS) return;
     const wasAlone = this.#mode === "alone";
-    this.#mode = "alone";
+    this.#enterMode("alone");
     this.#appender.close();
     if (wasAlone) return;
-    for (const observation of this.#takeUnrecorded(false)) publishEarly(observation, this.publisher);
+    this.#earlyPublisher
+      .start(() => this.session.now())
+      .catch((error) => {
+        this.#earlyPublisher.stop();
+        this.log?.error({ err: error }, "Unrecorded events could not be published.");
+      });
   }
 
-  #takeUnrecorded(isAfterGap: boolean): ObservedEvent[] {
-    return takeUnrecorded(this.#observedEvents, this.session.now(), this.index, isAfterGap);
+  #enterMode(mode: RecorderMode): void {
+    if (mode !== "alone") this.#earlyPublisher.stop();
+    this.#mode = mode;
   }
 }

@@ -2,8 +2,8 @@ import { expect, it, vi } from "vitest";
 import type { HistoryEntry } from "../../lib/contract/event.ts";
 import { EventIndex } from "./events/event-index.ts";
 import type { UnnumberedEvent } from "./events/stream-entry.ts";
-import { ObservedEvents } from "./observed-events.ts";
-import { matchRecordedEntry, takeUnrecorded } from "./unrecorded-observations.ts";
+import { type ObservedEvent, ObservedEvents } from "./observed-events.ts";
+import { matchRecordedEntry, UnrecordedSearch } from "./unrecorded-observations.ts";
 
 const NOW = 1_000_000;
 
@@ -28,7 +28,18 @@ function createHistory() {
   };
 }
 
-it("only keys with an observation that is not known to be recorded are compared with the history", () => {
+/** Compares the observations in slices and then returns the missing ones. */
+async function findUnrecorded(
+  observedEvents: ObservedEvents,
+  index: EventIndex,
+  isAfterGap: boolean,
+): Promise<ObservedEvent[]> {
+  const search = new UnrecordedSearch(observedEvents, index, isAfterGap);
+  await search.compare(NOW);
+  return search.finish(NOW);
+}
+
+it("only keys with an observation that is not known to be recorded are compared with the history", async () => {
   const { index, observedEvents, record } = createHistory();
   for (let n = 0; n < 500; n++) {
     const event = buildEvent(`lock:${n}`, "acquired", NOW + n);
@@ -38,22 +49,44 @@ it("only keys with an observation that is not known to be recorded are compared 
   }
   const added = observedEvents.add(buildEvent("lock:7", "released", NOW + 900), NOW);
   const compare = vi.spyOn(index, "listTimeline");
-  expect(takeUnrecorded(observedEvents, NOW, index, false)).toEqual([added]);
+  expect(await findUnrecorded(observedEvents, index, false)).toEqual([added]);
   expect(compare.mock.calls.map(([key]) => key)).toEqual(["lock:0", "lock:7"]);
   // After the first call, the observations that the history contains are marked as recorded.
   compare.mockClear();
-  takeUnrecorded(observedEvents, NOW, index, false);
+  await findUnrecorded(observedEvents, index, false);
   expect(compare.mock.calls.map(([key]) => key)).toEqual(["lock:7"]);
 });
 
-it("a hold that was merely seen is compared again after a gap, even if it was recorded", () => {
+it("a hold that was merely seen is compared again after a gap, even if it was recorded", async () => {
   const { index, observedEvents, record } = createHistory();
   const seen = buildEvent("lock:a", "seen", NOW, { fence: "7" });
   const observation = observedEvents.add(seen, NOW);
   record(seen);
   observedEvents.markRecorded(observation);
-  expect(takeUnrecorded(observedEvents, NOW, index, false)).toEqual([]);
-  expect(takeUnrecorded(observedEvents, NOW, index, true)).toEqual([observation]);
+  expect(await findUnrecorded(observedEvents, index, false)).toEqual([]);
+  expect(await findUnrecorded(observedEvents, index, true)).toEqual([observation]);
+});
+
+it("observations that are added during the comparison are compared at its end, with the earlier ones of their keys", async () => {
+  const { index, observedEvents, record } = createHistory();
+  const events = [0, 1, 2].map((n) => buildEvent(`lock:${n}`, "acquired", NOW + n));
+  const [recorded, missing] = events.map((event) => observedEvents.add(event, NOW));
+  record(buildEvent("lock:0", "acquired", NOW));
+  const search = new UnrecordedSearch(observedEvents, index, false);
+  const comparing = search.compare(NOW);
+  const released = [0, 1, 9].map((n) =>
+    observedEvents.add(buildEvent(`lock:${n}`, "released", NOW + 900 + n), NOW),
+  );
+  await comparing;
+  const [, , unmatched] = events;
+  const compare = vi.spyOn(index, "listTimeline");
+  expect(search.finish(NOW).map(({ event }) => event)).toEqual([
+    missing?.event,
+    unmatched,
+    ...released.map(({ event }) => event),
+  ]);
+  expect(compare.mock.calls.map(([key]) => key)).toEqual(["lock:0", "lock:1", "lock:9"]);
+  expect(observedEvents.getUnrecorded(recorded?.key ?? "")).toEqual(new Set(released.slice(0, 1)));
 });
 
 it("entries of another instance are matched with observations one by one, in order", () => {

@@ -1,8 +1,8 @@
 import type { HistoryEntry } from "../../lib/contract/event.ts";
-import { parseKeyFields } from "../../lib/keys/key.ts";
+import { type Key, parseKeyFields } from "../../lib/keys/key.ts";
+import { forEachYielding } from "../concurrency/for-each-yielding.ts";
 import type { EventIndex } from "./events/event-index.ts";
 import { filterUnrecordedEvents, isSameChange } from "./events/recorded-timeline.ts";
-import type { EventPublisher } from "./events/stream-copy.ts";
 import type { UnnumberedEvent } from "./events/stream-entry.ts";
 import { groupEventsByKey, type ObservedEvent, type ObservedEvents } from "./observed-events.ts";
 
@@ -25,36 +25,77 @@ export function filterUnrecorded(
   return observations.filter(({ event }) => unrecorded.has(event));
 }
 
-/** Publishes an observation before it is recorded. Has no effect if it has already been published. */
-export function publishEarly(observation: ObservedEvent, publisher: EventPublisher): void {
-  observation.temporaryId ??= publisher.publishEarly(observation.event);
-}
-
 /**
- * Returns the observations that are missing from the history, in the order of observation. Marks all other observations
- * as recorded.
+ * Finds the observations that are missing from the history. There can be tens of thousands, so most of them are compared
+ * in slices (`compare`). `finish` compares only what was observed in the meantime, and returns the result in the same
+ * turn of the event loop, so that the caller can continue without missing an observation.
  *
- * Only keys with an observation that is not marked as recorded are compared with the history, so the cost does not grow
- * with the number of recorded observations. After a gap, keys with a `seen` event are also compared, because such an
- * event may be recorded again.
+ * Only keys with an observation that is not marked as recorded are compared with the history. After a gap, keys with a
+ * `seen` event are also compared, because such an event may be recorded again.
  */
-export function takeUnrecorded(
-  observedEvents: ObservedEvents,
-  now: number,
-  index: EventIndex,
-  isAfterGap: boolean,
-): ObservedEvent[] {
-  const observations = observedEvents.list(now);
-  const seenKeys = new Set(
-    isAfterGap ? observations.filter(({ event }) => event.type === "seen").map(({ key }) => key) : [],
-  );
-  const open = observations.filter(
-    ({ key }) => observedEvents.getUnrecorded(key) !== undefined || seenKeys.has(key),
-  );
-  const unrecorded = filterUnrecorded(open, index, isAfterGap);
-  const kept = new Set(unrecorded);
-  for (const observation of open) if (!kept.has(observation)) observedEvents.markRecorded(observation);
-  return unrecorded;
+export class UnrecordedSearch {
+  /** The observations that are kept, by key and in the order of observation. */
+  readonly #groups = new Map<Key, ObservedEvent[]>();
+  /** The events of each compared key that are missing from the history. */
+  readonly #missing = new Map<Key, ReadonlySet<UnnumberedEvent>>();
+  #groupedCount = 0;
+
+  /** @param isAfterGap whether a gap will be recorded before these observations */
+  constructor(
+    private readonly observedEvents: ObservedEvents,
+    private readonly index: EventIndex,
+    private readonly isAfterGap: boolean,
+  ) {}
+
+  /** Compares the current observations in slices. */
+  async compare(now: number): Promise<void> {
+    const keys = new Set<Key>();
+    await forEachYielding(this.#takeNew(now), (observation) => this.#group(observation, keys));
+    await forEachYielding(keys, (key) => this.#compareKey(key));
+  }
+
+  /**
+   * Returns the observations that are missing from the history, in the order of observation. Marks the others as
+   * recorded.
+   */
+  finish(now: number): ObservedEvent[] {
+    const keys = new Set<Key>();
+    for (const observation of this.#takeNew(now)) this.#group(observation, keys);
+    for (const key of keys) this.#compareKey(key);
+    const unrecorded: ObservedEvent[] = [];
+    for (const observation of this.observedEvents.list(now)) {
+      const missing = this.#missing.get(observation.key);
+      if (missing === undefined) continue;
+      if (missing.has(observation.event)) unrecorded.push(observation);
+      else this.observedEvents.markRecorded(observation);
+    }
+    return unrecorded;
+  }
+
+  /** Returns the observations that were added since the last call. */
+  #takeNew(now: number): readonly ObservedEvent[] {
+    const { addedCount } = this.observedEvents;
+    const kept = this.observedEvents.list(now);
+    const added = kept.slice(Math.max(0, kept.length - (addedCount - this.#groupedCount)));
+    this.#groupedCount = addedCount;
+    return added;
+  }
+
+  /** @param keys receives the key of the observation if it must be compared */
+  #group(observation: ObservedEvent, keys: Set<Key>): void {
+    const { key, event } = observation;
+    const group = this.#groups.get(key);
+    if (group === undefined) this.#groups.set(key, [observation]);
+    else group.push(observation);
+    const mayBeRepeated = this.isAfterGap && event.type === "seen";
+    if (mayBeRepeated || this.observedEvents.getUnrecorded(key) !== undefined) keys.add(key);
+  }
+
+  #compareKey(key: Key): void {
+    const own = (this.#groups.get(key) ?? []).map(({ event }) => event);
+    const missing = filterUnrecordedEvents(own, this.index.listTimeline(key), this.isAfterGap);
+    this.#missing.set(key, new Set(missing));
+  }
 }
 
 /**
