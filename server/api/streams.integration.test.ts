@@ -305,7 +305,7 @@ describe("slow event readers", () => {
     await once(socket, "data");
     socket.pause();
     await publishWaiting(direct, 15_000);
-    expect((await server.call("/locks")).status).toBe(200);
+    expect((await server.callUntilAvailable("/locks")).status).toBe(200);
     // A paused socket does not detect that the server has closed the connection, but a write to it fails.
     await waitUntil(() => {
       if (!socket.destroyed) socket.write("\r\n");

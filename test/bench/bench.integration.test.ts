@@ -75,7 +75,7 @@ describe("npm run bench", () => {
   });
 
   it("measures pairs, commands and hand-offs of a kind of lock, and lists who was left out", {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const { code, out, error } = await run("core.kinds.semaphore", "core.kinds.latch", "--quick");
     expect({ code, error: code === 0 ? "" : error }).toEqual({ code: 0, error: "" });
@@ -102,7 +102,7 @@ describe("npm run bench", () => {
   });
 
   it("measures the API over HTTP beside a bare handler, and lists who was left out", {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const { code, out, error } = await run("http", "--quick");
     expect({ code, error: code === 0 ? "" : error }).toEqual({ code: 0, error: "" });
@@ -142,7 +142,7 @@ describe("npm run bench", () => {
   });
 
   it("measures the others when a contender fails, reports it, and exits with 1", {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const started = start(["--only", "http.pairs.c1", "--quick"], {
       ...ALONE,
@@ -160,7 +160,7 @@ describe("npm run bench", () => {
   });
 
   it("measures when a change reaches the tabs, while others make changes", {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const { code, out, error } = await run("--only", "watch.lag.p99.1tab", "--quick");
     expect({ code, error: code === 0 ? "" : error }).toEqual({ code: 0, error: "" });
