@@ -6,7 +6,7 @@ import type { UnnumberedEvent } from "./events/stream-entry.ts";
 import { ObservedEvents } from "./observed-events.ts";
 
 const NOW = 1_000_000;
-const MANY = 20_000;
+const OBSERVATIONS = 20_000;
 
 function createPublisher(publishedKeys: string[]) {
   const observedEvents = new ObservedEvents();
@@ -22,7 +22,7 @@ function createPublisher(publishedKeys: string[]) {
       { type: "acquired", target: "t", key, at: NOW, owner: "pod-2:17", observed: "exact" },
       NOW,
     );
-  return { publisher, observedEvents, index, observe, start: () => publisher.start(() => NOW) };
+  return { publisher, observedEvents, observe, start: () => publisher.start(() => NOW) };
 }
 
 it("observations from before the start are published first, and all only once", async () => {
@@ -66,11 +66,11 @@ it("a later start continues in order although the one before was stopped", async
   expect(publishedKeys).toEqual(["a", "b"]);
 });
 
-it(`${MANY} observations never block the event loop for long`, async () => {
+it(`${OBSERVATIONS} observations never block the event loop for long`, async () => {
   const publishedKeys: string[] = [];
   const { observe, start } = createPublisher(publishedKeys);
-  for (let n = 0; n < MANY; n++) observe(`lock:${n}`);
+  for (let n = 0; n < OBSERVATIONS; n++) observe(`lock:${n}`);
   const { longestMs, totalMs } = await measureStalls(start);
   expect(longestMs).toBeLessThan(Math.max(50, totalMs / 5));
-  expect(publishedKeys).toHaveLength(MANY);
+  expect(publishedKeys).toHaveLength(OBSERVATIONS);
 });

@@ -27,7 +27,7 @@ export class EarlyPublisher {
     const search = new UnrecordedSearch(this.observedEvents, this.index, false);
     await search.compare(now());
     if (this.#backlog !== laterObservations) return;
-    // These include the later observations.
+    // The search also returns the observations that were kept back during the comparison.
     const backlog = search.finish(now());
     this.#backlog = backlog;
     await forEachYielding(this.#takeBacklog(backlog), (observation) => this.#publishUnrecorded(observation));

@@ -115,12 +115,9 @@ export class ObservedEvents {
   }
 }
 
-export function groupEventsByKey(observations: readonly ObservedEvent[]): Map<Key, ObservedEvent[]> {
-  const groups = new Map<Key, ObservedEvent[]>();
-  for (const one of observations) {
-    const group = groups.get(one.key);
-    if (group === undefined) groups.set(one.key, [one]);
-    else group.push(one);
-  }
-  return groups;
+/** Adds an observation to the observations of its key. */
+export function addToGroup(groups: Map<Key, ObservedEvent[]>, observation: ObservedEvent): void {
+  const group = groups.get(observation.key);
+  if (group === undefined) groups.set(observation.key, [observation]);
+  else group.push(observation);
 }

@@ -4,7 +4,7 @@ import { forEachYielding } from "../concurrency/for-each-yielding.ts";
 import type { EventIndex } from "./events/event-index.ts";
 import { filterUnrecordedEvents, isSameChange } from "./events/recorded-timeline.ts";
 import type { UnnumberedEvent } from "./events/stream-entry.ts";
-import { groupEventsByKey, type ObservedEvent, type ObservedEvents } from "./observed-events.ts";
+import { addToGroup, type ObservedEvent, type ObservedEvents } from "./observed-events.ts";
 
 /**
  * Returns the observations that are missing from the history, in the order of observation.
@@ -16,13 +16,22 @@ export function filterUnrecorded(
   index: EventIndex,
   isAfterGap: boolean,
 ): ObservedEvent[] {
-  const unrecorded = new Set<UnnumberedEvent>();
-  for (const [key, own] of groupEventsByKey(observations)) {
-    const events = own.map(({ event }) => event);
-    for (const event of filterUnrecordedEvents(events, index.listTimeline(key), isAfterGap))
-      unrecorded.add(event);
-  }
-  return observations.filter(({ event }) => unrecorded.has(event));
+  const groups = new Map<Key, ObservedEvent[]>();
+  for (const observation of observations) addToGroup(groups, observation);
+  const missing = new Map<Key, ReadonlySet<UnnumberedEvent>>();
+  for (const [key, own] of groups) missing.set(key, findMissing(key, own, index, isAfterGap));
+  return observations.filter(({ key, event }) => missing.get(key)?.has(event) === true);
+}
+
+/** Returns the observed events of a key that are missing from the history. */
+function findMissing(
+  key: Key,
+  own: readonly ObservedEvent[],
+  index: EventIndex,
+  isAfterGap: boolean,
+): ReadonlySet<UnnumberedEvent> {
+  const events = own.map(({ event }) => event);
+  return new Set(filterUnrecordedEvents(events, index.listTimeline(key), isAfterGap));
 }
 
 /**
@@ -84,17 +93,13 @@ export class UnrecordedSearch {
   /** @param keys receives the key of the observation if it must be compared */
   #group(observation: ObservedEvent, keys: Set<Key>): void {
     const { key, event } = observation;
-    const group = this.#groups.get(key);
-    if (group === undefined) this.#groups.set(key, [observation]);
-    else group.push(observation);
+    addToGroup(this.#groups, observation);
     const mayBeRepeated = this.isAfterGap && event.type === "seen";
     if (mayBeRepeated || this.observedEvents.getUnrecorded(key) !== undefined) keys.add(key);
   }
 
   #compareKey(key: Key): void {
-    const own = (this.#groups.get(key) ?? []).map(({ event }) => event);
-    const missing = filterUnrecordedEvents(own, this.index.listTimeline(key), this.isAfterGap);
-    this.#missing.set(key, new Set(missing));
+    this.#missing.set(key, findMissing(key, this.#groups.get(key) ?? [], this.index, this.isAfterGap));
   }
 }
 

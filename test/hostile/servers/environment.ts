@@ -138,9 +138,9 @@ async function acquireVictim(client: ApiClient, { client: redis }: LimitedRedis)
 
 /**
  * Keys by which Lockkeeper recognizes its data: those of the home store, the companion of the recorder's lock, and the
- * canaries. If they disappear, Lockkeeper assumes a loss of data and starts its observation anew.
+ * canaries. If they disappear, Lockkeeper assumes a loss of data, and the next case would also measure how it recovers.
  */
-const OWN_KEY = /\{lockkeeper\}|^lockkeeper:canary/;
+const KEPT_KEY = /\{lockkeeper\}|^lockkeeper:canary/;
 
 async function deletePlanted({ client }: LimitedRedis, kept: readonly string[]): Promise<void> {
   let cursor = "0";
@@ -148,7 +148,7 @@ async function deletePlanted({ client }: LimitedRedis, kept: readonly string[]):
     const [next, keys] = await client.scanBuffer(cursor, "COUNT", 1_000);
     const planted = keys.filter((key) => {
       const name = key.toString("latin1");
-      return !OWN_KEY.test(name) && !kept.includes(name);
+      return !KEPT_KEY.test(name) && !kept.includes(name);
     });
     if (planted.length > 0) await client.unlink(...planted);
     cursor = String(next);
